@@ -1,0 +1,177 @@
+#include "session/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A span of characters inside another string: the table's lists are never copied. */
+struct word {
+  const char *text;
+  size_t length;
+};
+
+static const struct config_row rows[] = {
+#define SETTING(id, variable, type, standard, allowed, doc) {variable, #type, standard, allowed, doc},
+#include "session/config.def"
+#undef SETTING
+};
+
+static const struct {
+  const char *name;
+  uint32_t bits;
+} classes[] = {
+    {"thread", EVENT_CLASS_thread}, {"parallel", EVENT_CLASS_parallel}, {"task", EVENT_CLASS_task},
+    {"work", EVENT_CLASS_work},     {"sync", EVENT_CLASS_sync},         {"wait", EVENT_CLASS_wait},
+    {"mutex", EVENT_CLASS_mutex},   {"all", UINT32_MAX},                {"scorep", UINT32_MAX & ~(uint32_t)EVENT_CLASS_wait},
+};
+
+const struct config_row *config_rows(size_t *ret_count) {
+  *ret_count = sizeof rows / sizeof *rows;
+  return rows;
+}
+
+/* Takes the next word up to `separator` off *text; false at the end. */
+static bool next_word(const char **text, char separator, struct word *ret_word) {
+  if (!*text)
+    return false;
+  const char *end = strchr(*text, separator);
+  *ret_word = (struct word){*text, end ? (size_t)(end - *text) : strlen(*text)};
+  *text = end ? end + 1 : NULL;
+  return true;
+}
+
+static bool word_is(struct word word, const char *text) {
+  return strlen(text) == word.length && memcmp(word.text, text, word.length) == 0;
+}
+
+static bool parse_digits(const char *text, bool with_unit, uint64_t *ret_value) {
+  if (!isdigit((unsigned char)*text))
+    return false;
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  static const char units[] = "KMG";
+  const char *unit = with_unit && *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  if (errno || end[unit != NULL] || (shift && value >> (64 - shift)))
+    return false;
+  *ret_value = (uint64_t)value << shift;
+  return true;
+}
+
+static bool parse_range(const char *text, const char *allowed, bool with_unit, uint64_t *ret_value) {
+  char low_text[32];
+  const char *dots = strstr(allowed, "..");
+  snprintf(low_text, sizeof low_text, "%.*s", (int)(dots - allowed), allowed);
+  uint64_t low, high;
+  return parse_digits(low_text, true, &low) && parse_digits(dots + 2, true, &high) &&
+         parse_digits(text, with_unit, ret_value) && *ret_value >= low && *ret_value <= high;
+}
+
+static bool parse_text(const char *text, const char *allowed, config_text *ret_value) {
+  (void)allowed;
+  size_t length = strlen(text);
+  if (length >= sizeof *ret_value)
+    return false;
+  memcpy(*ret_value, text, length + 1);
+  return true;
+}
+
+static bool parse_size(const char *text, const char *allowed, config_size *ret_value) {
+  return parse_range(text, allowed, true, ret_value);
+}
+
+static bool parse_number(const char *text, const char *allowed, config_number *ret_value) {
+  uint64_t value;
+  if (!parse_range(text, allowed, false, &value))
+    return false;
+  *ret_value = (config_number)value;
+  return true;
+}
+
+static bool parse_choice(const char *text, const char *allowed, config_choice *ret_value) {
+  struct word word;
+  for (config_choice i = 0; next_word(&allowed, '|', &word); i++) {
+    if (word_is(word, text)) {
+      *ret_value = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A list that begins by leaving something out starts from everything. */
+static bool parse_classes(const char *text, const char *allowed, config_classes *ret_value) {
+  (void)allowed;
+  uint32_t set = *text == '-' ? UINT32_MAX : 0;
+  struct word word;
+  while (next_word(&text, ',', &word)) {
+    bool leave_out = word.length && *word.text == '-';
+    struct word name = {word.text + leave_out, word.length - leave_out};
+    size_t i = 0;
+    while (i < sizeof classes / sizeof *classes && !word_is(name, classes[i].name))
+      i++;
+    if (i == sizeof classes / sizeof *classes)
+      return false;
+    set = leave_out ? set & ~classes[i].bits : set | classes[i].bits;
+  }
+  *ret_value = set | EVENT_CLASS_thread | EVENT_CLASS_parallel;
+  return true;
+}
+
+
+static bool parse_setting(struct config *config, size_t row, const char *value) {
+  size_t i = 0;
+#define SETTING(id, variable, type, standard, allowed, doc)                                                            \
+  if (i++ == row)                                                                                                      \
+    return parse_##type(value, allowed, &config->id);
+#include "session/config.def"
+#undef SETTING
+  return false;
+}
+
+/* The row of a "STAVE_NAME=value" string, or -1. */
+static int find_row(const char *setting) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    size_t length = strlen(rows[i].variable);
+    if (strncmp(setting, rows[i].variable, length) == 0 && setting[length] == '=')
+      return (int)i;
+  }
+  return -1;
+}
+
+static void copy_printable(char *target, size_t size, const char *source, size_t length) {
+  size_t n = 0;
+  for (; n < length && n + 1 < size && source[n]; n++)
+    target[n] = isprint((unsigned char)source[n]) ? source[n] : '?';
+  target[n] = '\0';
+}
+
+static int refuse(char error[CONFIG_ERROR_BYTES], const struct config_row *row, const char *value) {
+  char shown[128];
+  copy_printable(shown, sizeof shown, value, strlen(value));
+  snprintf(error, CONFIG_ERROR_BYTES, "%s=%s is not valid: allowed is %s", row->variable, shown, row->allowed);
+  return -EINVAL;
+}
+
+int config_read(struct config *config, char *const *environment, char error[CONFIG_ERROR_BYTES],
+                char unknown[CONFIG_ERROR_BYTES]) {
+  *unknown = '\0';
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!parse_setting(config, i, rows[i].standard))
+      return refuse(error, &rows[i], rows[i].standard);
+  for (; environment && *environment; environment++) {
+    if (strncmp(*environment, "STAVE_", 6) != 0)
+      continue;
+    const char *value = strchr(*environment, '=');
+    int row = find_row(*environment);
+    if (row < 0 && value && !*unknown)
+      copy_printable(unknown, CONFIG_ERROR_BYTES, *environment, (size_t)(value - *environment));
+    if (row >= 0 && !parse_setting(config, (size_t)row, *++value ? value : rows[row].standard))
+      return refuse(error, &rows[row], value);
+  }
+  return 0;
+}

@@ -1,0 +1,55 @@
+/* The environment variables STAVE_*: one table (config.def), read once at start. */
+#ifndef STAVE_SESSION_CONFIG_H
+#define STAVE_SESSION_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONFIG_TEXT_BYTES = 4096, CONFIG_ERROR_BYTES = 512 };
+
+enum overflow_policy { OVERFLOW_block, OVERFLOW_drop };
+enum fork_policy { FORK_follow, FORK_ignore };
+
+/* Classes of events: bits of config.events. */
+enum event_class {
+  EVENT_CLASS_thread = 1 << 0,
+  EVENT_CLASS_parallel = 1 << 1,
+  EVENT_CLASS_task = 1 << 2,
+  EVENT_CLASS_work = 1 << 3,
+  EVENT_CLASS_sync = 1 << 4,
+  EVENT_CLASS_wait = 1 << 5,
+  EVENT_CLASS_mutex = 1 << 6,
+};
+
+typedef char config_text[CONFIG_TEXT_BYTES];
+typedef uint64_t config_size;     /* bytes */
+typedef uint32_t config_number;
+typedef uint32_t config_choice;   /* position in the row's list */
+typedef uint32_t config_classes;  /* set of enum event_class */
+
+struct config {
+#define SETTING(id, variable, type, standard, allowed, doc) config_##type id;
+#include "session/config.def"
+#undef SETTING
+};
+
+/* A row of the table, for those who print it. */
+struct config_row {
+  const char *variable;
+  const char *type;
+  const char *standard;
+  const char *allowed;
+  const char *doc;
+};
+
+/* The table, in order; *ret_count rows. Constant memory. */
+const struct config_row *config_rows(size_t *ret_count);
+
+/* Fills *config from the environment block `environment` (NULL-terminated "NAME=value" strings).
+ * Returns 0, or -EINVAL with one line in `error` that names the variable, its value and what is allowed.
+ * A variable STAVE_* that no row has is not an error: the first of them is named in `unknown` (else empty).
+ * Allocates nothing. */
+int config_read(struct config *config, char *const *environment, char error[CONFIG_ERROR_BYTES],
+                char unknown[CONFIG_ERROR_BYTES]);
+
+#endif

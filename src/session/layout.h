@@ -1,0 +1,133 @@
+/* The session memory: a memfd that the application and its stave-writer both map.
+ *
+ *   header | slot 0: control page, ring | slot 1: control page, ring | ...
+ *
+ * It is reserved once for the largest number of threads and stays sparse: only what was touched costs memory.
+ * The application may scribble over all of it, so the writer treats every value read from here as a guess: it
+ * copies what it decides on, bounds it, and never follows an address. */
+#ifndef STAVE_SESSION_LAYOUT_H
+#define STAVE_SESSION_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "session/config.h"
+#include "session/records.h"
+
+enum {
+  SESSION_PAGE_BYTES = 4096,
+  SESSION_TEXT_BYTES = 4096,
+  SESSION_CALLBACKS = 64,   /* callback numbers whose set_callback result is kept */
+  SESSION_NAMES = 48,       /* thread states, mutex implementations */
+  SESSION_NAME_BYTES = 48,
+};
+
+#define SESSION_MAGIC UINT64_C(0x31305f6576617453) /* "Stave_01" */
+
+enum writer_state {
+  WRITER_STARTING,
+  WRITER_READY,  /* the archive can be written */
+  WRITER_FAILED, /* it cannot; session_header.message says why */
+  WRITER_CLOSED, /* the archive is whole */
+};
+
+/* How far the tool is. Only ever grows. */
+enum tool_state {
+  TOOL_RECORDING,
+  TOOL_FINISHED, /* finalize was called: no event follows */
+  TOOL_GAVE_UP,  /* the writer was stuck; what was recorded since is lost and counted */
+};
+
+enum clock_kind { CLOCK_KIND_TSC, CLOCK_KIND_MONOTONIC };
+
+/* One instant on both clocks and on the calendar. */
+struct clock_point {
+  uint64_t ticks;
+  uint64_t monotonic_ns;
+  uint64_t realtime_ns;
+};
+
+struct session_name {
+  int32_t value;
+  char name[SESSION_NAME_BYTES];
+};
+
+/* Written by the tool before the writer is started, then constant. */
+struct session_constants {
+  uint64_t magic;
+  uint64_t bytes;       /* of the whole memory */
+  uint64_t slot_stride; /* bytes from one slot to the next */
+  uint32_t slots_max;
+  uint32_t clock_kind;
+  uint64_t clock_frequency; /* of CLOCK_KIND_MONOTONIC: 10^9; of the TSC: 0, calibrated at the end */
+  struct clock_point start;
+  int32_t pid;
+  int32_t omp_version; /* what the runtime passed to ompt_start_tool */
+  struct config config;
+  char runtime_version[256];
+  char program[SESSION_TEXT_BYTES];
+  int32_t set_callback_results[SESSION_CALLBACKS]; /* -1: not asked for */
+  struct session_name states[SESSION_NAMES];       /* an empty name ends the list */
+  struct session_name mutex_implementations[SESSION_NAMES];
+};
+
+/* What both sides change while the program runs. */
+struct session_shared {
+  /* The high-water mark of slots in use, and the stack of those that ended threads gave back: the index + 1 of the
+   * first in the low half, a change counter against ABA in the high half. */
+  _Alignas(64) _Atomic uint32_t slots_used;
+  _Atomic uint64_t slots_free;
+  _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
+
+  /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set bumps
+   * `wake` and wakes it. Both are sequentially consistent: either the writer sees the new head or the producer sees
+   * the flag. */
+  _Alignas(64) _Atomic uint32_t wake;
+  _Atomic uint32_t asleep;
+
+  _Alignas(64) _Atomic uint32_t tool_state; /* enum tool_state */
+  _Atomic uint32_t writer_state;            /* enum writer_state; a futex for the tool */
+  _Atomic uint64_t progress;                /* grows whenever the writer did something */
+  _Atomic uint32_t stop_recording;          /* set by the writer: STAVE_MAX_SIZE is reached */
+  char message[1024];                       /* valid with WRITER_FAILED */
+  char archive[SESSION_TEXT_BYTES];         /* valid from WRITER_READY on: the archive's directory */
+};
+
+struct session_header {
+  struct session_constants constants;
+  struct session_shared shared;
+};
+
+/* Who may use a slot. FREE -> LIVE by the thread that takes it, LIVE -> ENDED by that thread at its end,
+ * ENDED -> FREE by the writer once the ring is drained. */
+enum slot_state { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
+
+/* The control page of a slot; its ring follows. ring.h says who may touch what. */
+struct thread_slot {
+  /* written by the thread */
+  _Alignas(64) _Atomic uint64_t head; /* everything below is committed */
+  _Atomic uint64_t mask;              /* capacity - 1, in record slots */
+  uint64_t next_id;                   /* kept here between the threads that use the slot one after another */
+  _Atomic uint64_t lost;              /* events dropped, ever */
+  _Atomic uint64_t stall_ticks;
+  _Atomic uint64_t stalls;
+  /* written by the writer */
+  _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
+  /* written by both, see enum slot_state */
+  _Alignas(64) _Atomic uint32_t state;
+  _Atomic uint32_t next_free; /* index + 1 of the next free slot */
+};
+_Static_assert(sizeof(struct thread_slot) <= SESSION_PAGE_BYTES, "a slot's control data is one page");
+
+#define SESSION_HEADER_BYTES                                                                                           \
+  ((sizeof(struct session_header) + SESSION_PAGE_BYTES - 1) / SESSION_PAGE_BYTES * SESSION_PAGE_BYTES)
+
+static inline struct thread_slot *session_slot(struct session_header *header, uint64_t stride, uint32_t index) {
+  return (struct thread_slot *)((char *)header + SESSION_HEADER_BYTES + stride * index);
+}
+
+static inline struct record *slot_records(struct thread_slot *slot) {
+  return (struct record *)((char *)slot + SESSION_PAGE_BYTES);
+}
+
+#endif

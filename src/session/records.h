@@ -1,0 +1,76 @@
+/* The records that the tool writes and the writer reads: one 32-byte slot each, some with further slots.
+ *
+ * The table in records.def declares them; from it come the enumeration, one struct a record, and the printer. */
+#ifndef STAVE_SESSION_RECORDS_H
+#define STAVE_SESSION_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_type {
+  RECORD_TYPE_NONE, /* an unwritten slot: memory that nobody stored to reads as this */
+#define RECORD(id, ...) RECORD_##id,
+#include "session/records.def"
+#undef RECORD
+  RECORD_TYPE_COUNT
+};
+
+/* Any record. `more` is the number of slots that follow this one and belong to it. */
+struct record {
+  uint64_t ticks;
+  uint64_t a;
+  uint64_t b;
+  uint32_t c;
+  uint8_t type;
+  uint8_t more;
+  uint8_t endpoint;
+  uint8_t flags;
+};
+
+/* A further slot of a record. */
+struct record_words {
+  uint64_t w[4];
+};
+
+/* The same 32 bytes under the names of each row. */
+#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
+  struct record_##id {                                                                                                 \
+    uint64_t ticks;                                                                                                    \
+    uint64_t a_name;                                                                                                   \
+    uint64_t b_name;                                                                                                   \
+    uint32_t c_name;                                                                                                   \
+    uint8_t type;                                                                                                      \
+    uint8_t more;                                                                                                      \
+    uint8_t endpoint;                                                                                                  \
+    uint8_t flags;                                                                                                     \
+  };                                                                                                                   \
+  _Static_assert(sizeof(struct record_##id) == sizeof(struct record), "a record is one slot");
+#include "session/records.def"
+#undef RECORD
+
+_Static_assert(sizeof(struct record) == 32, "two slots a cache line");
+_Static_assert(sizeof(struct record_words) == sizeof(struct record), "a further slot is a slot");
+
+enum {
+  RECORD_BYTES = sizeof(struct record),
+  RECORD_SLOTS_MAX = 4096 / RECORD_BYTES, /* the longest record: 4 KiB, its first slot included */
+};
+
+/* ompt_scope_endpoint_t (OpenMP 5.1, 4.4.4.11), as a record's endpoint keeps it. */
+enum record_endpoint { ENDPOINT_NONE = 0, ENDPOINT_BEGIN = 1, ENDPOINT_END = 2, ENDPOINT_BEGINEND = 3 };
+
+/* Ids that go into ompt_data_t: unique in a session, made without asking anybody. 0 is no id. */
+enum { ID_COUNTER_BITS = 40 };
+
+static inline uint64_t id_first(uint32_t thread_slot) {
+  return ((uint64_t)thread_slot << ID_COUNTER_BITS) + 1;
+}
+
+/* The row's name ("work"), or "unknown" for a number that no row has. */
+const char *record_name(unsigned type);
+
+/* Prints a record's fields as text, for logs and tests: "work ticks=12 count=4 codeptr=0x40 kind=1 ...".
+ * Returns what snprintf would. */
+int record_print(const struct record *record, char *text, size_t size);
+
+#endif

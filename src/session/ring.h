@@ -1,0 +1,113 @@
+/* The ring of a thread: single producer (the thread), single consumer (the writer's merging thread).
+ *
+ * Who may call what: ring_reserve, ring_commit: the thread that owns the slot, also from a signal handler that
+ * interrupts it in the middle of either. ring_view_*: the merging thread of the writer. Both at once, any time.
+ *
+ * Positions count record slots and run freely: they never wrap in practice (2^64) and are masked on access.
+ * Invariants:
+ *   tail <= head <= reserved, and reserved - tail <= capacity
+ *   [tail, head): committed records; [head, reserved): reserved by the thread, being written; the rest is free
+ *   head and mask are stored by the thread only, tail by the writer only
+ * Pairs of acquire and release:
+ *   producer's store of head (ring_commit)  -> consumer's load of head (ring_view_update): the records are visible
+ *   consumer's store of tail (ring_view_release) -> producer's load of tail (ring_slow.c): the slots were read
+ *   producer's store of mask comes before its store of head; the consumer loads head first, then mask.
+ *
+ * Signal handlers. A reservation is one instruction (local_add), so an interrupted callback and the one in the
+ * handler never get the same slot. Whoever finds head at its own position publishes everything reserved: handlers
+ * nest strictly, so all that was reserved after it is written by then. One that does not leaves it to the callback
+ * it interrupted, which looks again after its store.
+ *
+ * Growth. The capacity doubles only when the producer stands at a position that is an odd multiple of the old
+ * capacity: every record still unread then has the same place under the old mask and under the new one, so nobody
+ * needs to be told where the old part ends. (An unread position p lies in [b - old, b), b the boundary; b - old is
+ * a multiple of 2 * old, so bit log2(old) of p is 0.) */
+#ifndef STAVE_SESSION_RING_H
+#define STAVE_SESSION_RING_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "session/layout.h"
+
+/* The producer's own part: private memory of the application, next to nothing else. All zero is a valid state in
+ * which every reservation goes the slow way. */
+struct ring {
+  struct thread_slot *slot;
+  uint64_t reserved; /* next free position */
+  uint64_t limit;    /* a reservation that ends beyond goes the slow way: the next quarter mark, or full */
+};
+
+/* *value += n as one instruction; returns what *value was. Atomic against signal handlers of this thread only. */
+static inline uint64_t local_add(uint64_t *value, uint64_t n) {
+#if defined(__x86_64__)
+  __asm__("xaddq %0, %1" : "+r"(n), "+m"(*value) : : "cc");
+  return n;
+#else
+  return __atomic_fetch_add(value, n, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline struct record *ring_at(const struct ring *ring, uint64_t position) {
+  return slot_records(ring->slot) + (position & atomic_load_explicit(&ring->slot->mask, memory_order_relaxed));
+}
+
+/* Reserves n slots. True: the slots from *ret_position on may be written, then ring_commit must follow. False: the
+ * caller must go the slow way with this position (thread.c), which waits, grows, or gives the reservation back. */
+static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_position) {
+  *ret_position = local_add(&ring->reserved, n);
+  return __builtin_expect(*ret_position + n <= ring->limit, true);
+}
+
+/* Makes what was written at `position` visible to the writer, with all that signal handlers added behind it.
+ * Linearisation point: the store of head. */
+static inline void ring_commit(struct ring *ring, uint64_t position) {
+  _Atomic uint64_t *head = &ring->slot->head;
+  if (__builtin_expect(atomic_load_explicit(head, memory_order_relaxed) != position, false))
+    return;
+  uint64_t reserved;
+  do {
+    reserved = *(volatile uint64_t *)&ring->reserved;
+    atomic_store_explicit(head, reserved, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+  } while (__builtin_expect(*(volatile uint64_t *)&ring->reserved != reserved, false));
+}
+
+/* The consumer's own part: what it has seen of a ring, copied once and bounded, so that no later scribbling of the
+ * application can lead it out of the ring. */
+struct ring_view {
+  struct thread_slot *slot;
+  uint64_t next; /* first unread position */
+  uint64_t head; /* as last seen */
+  uint64_t mask; /* as last seen; at most capacity_max - 1 */
+  uint64_t capacity_max;
+};
+
+static inline void ring_view_init(struct ring_view *view, struct thread_slot *slot, uint64_t capacity_max) {
+  uint64_t tail = atomic_load_explicit(&slot->tail, memory_order_relaxed);
+  *view = (struct ring_view){slot, tail, tail, 0, capacity_max};
+}
+
+/* Looks how far the producer is. Returns false if what it says is impossible (scribbled over): then nothing new is
+ * seen. */
+static inline bool ring_view_update(struct ring_view *view) {
+  uint64_t head = atomic_load_explicit(&view->slot->head, memory_order_acquire);
+  uint64_t mask = atomic_load_explicit(&view->slot->mask, memory_order_relaxed);
+  if (mask >= view->capacity_max || (mask & (mask + 1)) || head - view->next > mask + 1)
+    return false;
+  view->head = head;
+  view->mask = mask;
+  return true;
+}
+
+/* The record at a position below head. Points into shared memory: copy what is decided on. */
+static inline const struct record *ring_view_at(const struct ring_view *view, uint64_t position) {
+  return slot_records(view->slot) + (position & view->mask);
+}
+
+/* Gives everything below view->next back to the producer. */
+static inline void ring_view_release(struct ring_view *view) {
+  atomic_store_explicit(&view->slot->tail, view->next, memory_order_release);
+}
+
+#endif

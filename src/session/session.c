@@ -1,0 +1,172 @@
+#include "session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/futex.h"
+
+enum { SLOTS_MOST = 16384 };
+
+static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
+  return SESSION_HEADER_BYTES + stride * slots;
+}
+
+/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again. */
+static int truncate_quietly(int fd, uint64_t bytes) {
+  sigset_t size_signal, before;
+  sigemptyset(&size_signal);
+  sigaddset(&size_signal, SIGXFSZ);
+  sigprocmask(SIG_BLOCK, &size_signal, &before);
+  int error = ftruncate(fd, (off_t)bytes) < 0 ? errno : 0;
+  if (error == EFBIG && !sigismember(&before, SIGXFSZ))
+    sigtimedwait(&size_signal, NULL, &(struct timespec){0, 0});
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return -error;
+}
+
+/* Truncates and maps for as many slots as are to be had, halving until it works. */
+static int reserve(int fd, uint64_t stride, uint32_t *ret_slots, void **ret_memory) {
+  int error = -ENOMEM;
+  for (uint32_t slots = SLOTS_MOST; slots > 0; slots /= 2) {
+    error = truncate_quietly(fd, bytes_for(stride, slots));
+    if (error)
+      continue;
+    void *memory = mmap(NULL, bytes_for(stride, slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (memory != MAP_FAILED) {
+      *ret_slots = slots;
+      *ret_memory = memory;
+      return 0;
+    }
+    error = -errno;
+  }
+  return error;
+}
+
+int session_create(uint64_t ring_bytes, struct session_header **ret_header, int *ret_fd) {
+  uint64_t stride = SESSION_PAGE_BYTES + ring_bytes;
+  int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0)
+    return -errno;
+  uint32_t slots = 0;
+  void *memory = NULL;
+  int error = reserve(fd, stride, &slots, &memory);
+  if (error) {
+    close(fd);
+    return error;
+  }
+  /* Nobody may take the memory away under either side (SIGBUS). */
+  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  madvise(memory, bytes_for(stride, slots), MADV_DONTDUMP);
+  struct session_header *header = memory;
+  header->constants.magic = SESSION_MAGIC;
+  header->constants.bytes = bytes_for(stride, slots);
+  header->constants.slot_stride = stride;
+  header->constants.slots_max = slots;
+  *ret_header = header;
+  *ret_fd = fd;
+  return 0;
+}
+
+static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
+  uint64_t ring_bytes = c->slot_stride - SESSION_PAGE_BYTES;
+  return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 && c->slots_max <= SLOTS_MOST &&
+         c->slot_stride > SESSION_PAGE_BYTES && ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES &&
+         (ring_bytes & (ring_bytes - 1)) == 0 && ring_bytes <= UINT32_MAX &&
+         bytes_for(c->slot_stride, c->slots_max) == bytes;
+}
+
+int session_map(int fd, struct session_header **ret_header) {
+  struct stat status;
+  if (fstat(fd, &status) < 0)
+    return -errno;
+  uint64_t bytes = (uint64_t)status.st_size;
+  if (bytes < SESSION_HEADER_BYTES)
+    return -EINVAL;
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (memory == MAP_FAILED)
+    return -errno;
+  struct session_header *header = memory;
+  if (!constants_fit(&header->constants, bytes)) {
+    munmap(memory, bytes);
+    return -EINVAL;
+  }
+  *ret_header = header;
+  return 0;
+}
+
+void session_unmap(struct session_header *header) {
+  if (header)
+    munmap(header, header->constants.bytes);
+}
+
+/* Pops the stack of given-back slots. The change counter in the high half makes a stale compare fail. */
+static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
+  _Atomic uint64_t *top = &header->shared.slots_free;
+  uint64_t seen = atomic_load_explicit(top, memory_order_acquire);
+  for (;;) {
+    uint32_t first = (uint32_t)seen;
+    if (first == 0 || first > header->constants.slots_max)
+      return false;
+    struct thread_slot *slot = session_slot(header, header->constants.slot_stride, first - 1);
+    uint64_t next = atomic_load_explicit(&slot->next_free, memory_order_relaxed);
+    uint64_t wanted = (((seen >> 32) + 1) << 32) | next;
+    if (atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_acquire, memory_order_acquire)) {
+      *ret_index = first - 1;
+      return true;
+    }
+  }
+}
+
+/* Raises the high-water mark, never beyond the end. */
+static bool take_new_slot(struct session_header *header, uint32_t *ret_index) {
+  uint32_t used = atomic_load_explicit(&header->shared.slots_used, memory_order_relaxed);
+  do {
+    if (used >= header->constants.slots_max)
+      return false;
+  } while (!atomic_compare_exchange_weak_explicit(&header->shared.slots_used, &used, used + 1, memory_order_acq_rel,
+                                                  memory_order_relaxed));
+  *ret_index = used;
+  return true;
+}
+
+struct thread_slot *session_take_slot(struct session_header *header, uint32_t *ret_index) {
+  if (!pop_free_slot(header, ret_index) && !take_new_slot(header, ret_index))
+    return NULL;
+  struct thread_slot *slot = session_slot(header, header->constants.slot_stride, *ret_index);
+  atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_relaxed);
+  return slot;
+}
+
+void session_return_slot(struct session_header *header, uint32_t index) {
+  struct thread_slot *slot = session_slot(header, header->constants.slot_stride, index);
+  atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_relaxed);
+  _Atomic uint64_t *top = &header->shared.slots_free;
+  uint64_t seen = atomic_load_explicit(top, memory_order_relaxed);
+  uint64_t wanted;
+  do {
+    atomic_store_explicit(&slot->next_free, (uint32_t)seen, memory_order_relaxed);
+    wanted = (((seen >> 32) + 1) << 32) | (index + 1);
+  } while (!atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_release, memory_order_relaxed));
+}
+
+void session_wake_writer(struct session_header *header) {
+  if (!atomic_load(&header->shared.asleep))
+    return;
+  atomic_fetch_add(&header->shared.wake, 1);
+  futex_wake_all(&header->shared.wake);
+}
+
+void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*still_idle)(void *), void *data) {
+  uint32_t seen = atomic_load(&header->shared.wake);
+  atomic_store(&header->shared.asleep, 1);
+  /* Partner of the producer's look at `asleep` after its store of head: one of the two sees the other. */
+  atomic_thread_fence(memory_order_seq_cst);
+  if (still_idle(data))
+    futex_wait(&header->shared.wake, seen, timeout_ns);
+  atomic_store(&header->shared.asleep, 0);
+}

@@ -1,0 +1,40 @@
+/* Making and mapping the session memory (layout.h), and its pool of slots. */
+#ifndef STAVE_SESSION_SESSION_H
+#define STAVE_SESSION_SESSION_H
+
+#include <stddef.h>
+
+#include "session/layout.h"
+
+enum {
+  RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
+};
+
+/* Creates the memory for rings of at most `ring_bytes` (a power of two) and maps it. All of it is zero but
+ * constants.magic, bytes, slot_stride and slots_max. It has room for as many threads as the limits of the process
+ * allow, at least one.
+ * Returns 0, *ret_header (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of
+ * memfd_create, ftruncate or mmap. */
+int session_create(uint64_t ring_bytes, struct session_header **ret_header, int *ret_fd);
+
+/* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.
+ * Returns 0 and *ret_header; -EINVAL if it is no session; or a negative errno of fstat or mmap. */
+int session_map(int fd, struct session_header **ret_header);
+
+void session_unmap(struct session_header *header);
+
+/* Takes a slot for the calling thread: one given back, else a new one. Lock-free. Its state becomes SLOT_LIVE.
+ * Returns NULL when all are in use; *ret_index is its number. */
+struct thread_slot *session_take_slot(struct session_header *header, uint32_t *ret_index);
+
+/* Gives an ended and drained slot back. Writer only. */
+void session_return_slot(struct session_header *header, uint32_t index);
+
+/* Wakes the writer if it has said that it sleeps. One system call, or none. */
+void session_wake_writer(struct session_header *header);
+
+/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `still_idle(data)` once more
+ * so that no record is left lying, then waits. */
+void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*still_idle)(void *), void *data);
+
+#endif
