@@ -1,0 +1,11 @@
+/* Finding the other parts of Stave. */
+#ifndef STAVE_CLI_LOCATE_H
+#define STAVE_CLI_LOCATE_H
+
+/* The absolute path of libstave.so: STAVE_LIBRARY if set, and then nothing else; else beside this executable
+ * in a build directory; else where it is installed relative to this executable (an installation may have been
+ * moved); else where it was configured to be. On success 0 and *ret_path, which the caller frees; else
+ * -ENOENT or -ENOMEM. */
+int locate_library(char **ret_path);
+
+#endif

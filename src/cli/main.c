@@ -1,0 +1,75 @@
+/* stave: the command. One subcommand, one file. */
+#include "cli/cmd_record.h"
+#include "cli/message.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2 };
+
+struct command {
+  const char *name;
+  const char *summary;
+  int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+  void (*help)(void);
+};
+
+static const struct command commands[] = {
+    {"record", "run a program and trace what its OpenMP threads do", cmd_record, cmd_record_help},
+};
+
+static const struct command *find_command(const char *name) {
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (strcmp(commands[i].name, name) == 0)
+      return &commands[i];
+  return NULL;
+}
+
+static int unknown(const char *name) {
+  message_say("there is no command %s; stave --help lists them", name);
+  return EXIT_USAGE;
+}
+
+static void print_help(void) {
+  printf("usage: stave COMMAND [argument ...]\n\nStave traces OpenMP programs into OTF2 archives.\n\n");
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+  printf("  %-10s %s\n", "help", "say more about a command: stave help COMMAND");
+  printf("\n  -h, --help     this text\n  -V, --version  the version\n\nExample: stave record ./program\n");
+}
+
+static int help(int argc, char **argv) {
+  const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+  if (argc > 1 && command == NULL)
+    return unknown(argv[1]);
+  if (command != NULL)
+    command->help();
+  else
+    print_help();
+  return EXIT_SUCCESS;
+}
+
+static bool is_either(const char *text, const char *one, const char *other) {
+  return strcmp(text, one) == 0 || strcmp(text, other) == 0;
+}
+
+static int run(int argc, char **argv) {
+  if (argc == 0) {
+    message_say("no command given; stave --help lists them");
+    return EXIT_USAGE;
+  }
+  if (is_either(argv[0], "--version", "-V")) {
+    printf("stave %s\n", STAVE_VERSION);
+    return EXIT_SUCCESS;
+  }
+  if (is_either(argv[0], "--help", "-h") || strcmp(argv[0], "help") == 0)
+    return help(argc, argv);
+  const struct command *command = find_command(argv[0]);
+  return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
+}
+
+int main(int argc, char **argv) {
+  return run(argc > 0 ? argc - 1 : 0, argv + 1);
+}

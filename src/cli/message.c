@@ -1,0 +1,80 @@
+#include "cli/message.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MESSAGE_BYTES = 8192 };
+
+bool message_on_terminal(void) {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+char *message_escape(char *buffer, size_t size, const char *text) {
+  size_t used = 0;
+  for (; *text != '\0'; text++) {
+    unsigned char c = (unsigned char)*text;
+    char piece[8];
+    int length =
+        iscntrl(c) ? snprintf(piece, sizeof piece, "\\x%02x", c) : snprintf(piece, sizeof piece, "%c", c);
+    if (used + (size_t)length >= size)
+      break;
+    memcpy(buffer + used, piece, (size_t)length);
+    used += (size_t)length;
+  }
+  buffer[used] = '\0';
+  return buffer;
+}
+
+static bool is_plain_word(const char *text) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  return text[0] != '\0' && text[strspn(text, plain)] == '\0';
+}
+
+char *message_shell_word(char *buffer, size_t size, const char *text) {
+  if (is_plain_word(text)) {
+    snprintf(buffer, size, "%s", text);
+    return buffer;
+  }
+  size_t used = (size_t)snprintf(buffer, size, "'");
+  for (; *text != '\0' && used + 6 < size; text++) {
+    const char quote[] = "'\\''"; /* close, an escaped quote, open again */
+    const char one[2] = {*text, '\0'};
+    used += (size_t)snprintf(buffer + used, size - used, "%s", *text == '\'' ? quote : one);
+  }
+  snprintf(buffer + used, size - used, "'");
+  return buffer;
+}
+
+/* One write, so that lines of several processes do not mix. A reader that has gone away is no reason to fail.
+ */
+static void write_line(const char *line, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(STDERR_FILENO, line, length);
+    if (written < 0 && errno != EINTR)
+      return;
+    if (written > 0) {
+      line += written;
+      length -= (size_t)written;
+    }
+  }
+}
+
+void message_say(const char *format, ...) {
+  int saved_errno = errno;
+  char text[MESSAGE_BYTES], safe[MESSAGE_BYTES], line[MESSAGE_BYTES + 32];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  message_escape(safe, sizeof safe, text);
+  bool colour = message_on_terminal() && getenv("NO_COLOR") == NULL;
+  int length =
+      snprintf(line, sizeof line, "%sstave:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "", safe);
+  write_line(line, (size_t)length);
+  errno = saved_errno;
+}

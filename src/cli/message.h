@@ -1,0 +1,23 @@
+/* What stave says to people: one line a message, on stderr, never on stdout. */
+#ifndef STAVE_CLI_MESSAGE_H
+#define STAVE_CLI_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Prints "stave: " and the message as one line. Control characters in the finished text, which can come from
+ * file names, are written as \xNN so that they cannot drive the terminal. Keeps errno. */
+void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True if messages go to a terminal. */
+bool message_on_terminal(void);
+
+/* Writes `text` into `buffer` of `size` bytes (at least 1), each control character as \xNN; cuts what does
+ * not fit, always terminates. Returns buffer. */
+char *message_escape(char *buffer, size_t size, const char *text);
+
+/* Writes `text` as one word of a shell command: as it is if it holds nothing special, else in single quotes.
+ * Cuts and terminates like message_escape. Returns buffer. */
+char *message_shell_word(char *buffer, size_t size, const char *text);
+
+#endif

@@ -1,0 +1,23 @@
+/* How a program can be traced, and if it cannot, why not. */
+#ifndef STAVE_CLI_PLAN_H
+#define STAVE_CLI_PLAN_H
+
+#include "cli/program.h"
+
+#include <stdbool.h>
+
+struct plan {
+  char *library; /* libstave.so */
+  char *runtime; /* what libgomp.so.1 shall be; NULL: leave it as it is */
+};
+
+/* Decides. False if the program has to run untraced, and then has said why. The caller clears *ret. */
+bool plan_make(const struct program *program, struct plan *ret);
+
+/* Frees what is inside. */
+void plan_clear(struct plan *plan);
+
+/* Says why there is no archive after a program ran as planned without any OpenMP runtime reporting. */
+void plan_explain_silence(const struct program *program, const struct plan *plan);
+
+#endif

@@ -1,0 +1,146 @@
+#include "cli/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int status_open(struct status *ret, const char *path) {
+  *ret = (struct status){.read_fd = -1, .write_fd = -1};
+  if (mkfifo(path, 0600) != 0)
+    return -errno;
+  ret->read_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (ret->read_fd >= 0)
+    ret->write_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  return ret->write_fd >= 0 ? 0 : -errno;
+}
+
+/* The newest entry of this process, since process numbers come again; NULL if there is none. */
+static struct archive *find_open(struct status *status, pid_t pid) {
+  for (size_t i = status->count; i-- > 0;)
+    if (status->archives[i].pid == pid)
+      return status->archives[i].state == ARCHIVE_OPEN ? &status->archives[i] : NULL;
+  return NULL;
+}
+
+static struct archive *add(struct status *status, pid_t pid) {
+  if (status->count == status->capacity) {
+    size_t capacity = status->capacity > 0 ? 2 * status->capacity : 8;
+    struct archive *archives = realloc(status->archives, capacity * sizeof *archives);
+    if (archives == NULL)
+      return NULL;
+    status->archives = archives;
+    status->capacity = capacity;
+  }
+  struct archive *archive = &status->archives[status->count++];
+  *archive = (struct archive){.pid = pid};
+  return archive;
+}
+
+static struct archive *find_or_add(struct status *status, pid_t pid) {
+  struct archive *archive = find_open(status, pid);
+  return archive != NULL ? archive : add(status, pid);
+}
+
+static void set_text(char **slot, const char *text) {
+  free(*slot);
+  *slot = strdup(text);
+}
+
+static void set_number(struct archive *archive, const char *key, uint64_t value) {
+  const struct {
+    const char *key;
+    uint64_t *slot;
+  } slots[] = {{"threads", &archive->threads},
+               {"events", &archive->events},
+               {"records", &archive->records},
+               {"lost", &archive->lost},
+               {"bytes", &archive->bytes},
+               {"regions", &archive->regions},
+               {"duration_ns", &archive->duration_ns},
+               {"added", &archive->added}};
+  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+    if (strcmp(slots[i].key, key) == 0)
+      *slots[i].slot = value;
+}
+
+/* "threads=4 events=12 ending=exit status 0" */
+static void read_pairs(struct archive *archive, char *rest) {
+  while (rest != NULL && *rest != '\0') {
+    if (strncmp(rest, "ending=", 7) == 0) {
+      set_text(&archive->text, rest + 7);
+      return;
+    }
+    char *pair = strsep(&rest, " ");
+    char *value = strchr(pair, '=');
+    if (value == NULL)
+      continue;
+    *value++ = '\0';
+    set_number(archive, pair, strtoull(value, NULL, 10));
+  }
+}
+
+void status_line(struct status *status, char *line) {
+  char *verb = strsep(&line, " ");
+  char *number = line != NULL ? strsep(&line, " ") : NULL;
+  pid_t pid = number != NULL ? (pid_t)strtol(number, NULL, 10) : 0;
+  char *rest = line != NULL ? line : (char[]){""};
+  struct archive *archive;
+  if (pid <= 0)
+    return;
+  if (strcmp(verb, "archive") == 0 && (archive = add(status, pid)) != NULL) {
+    set_text(&archive->path, rest);
+  } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+    archive->state = ARCHIVE_CLOSED;
+    read_pairs(archive, rest);
+  } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+    archive->state = ARCHIVE_FAILED;
+    set_text(&archive->text, rest);
+  }
+}
+
+static void take_byte(struct status *status, char byte) {
+  if (byte == '\n') {
+    status->line[status->used] = '\0';
+    if (!status->skipping)
+      status_line(status, status->line);
+    status->used = 0;
+    status->skipping = false;
+  } else if (status->used + 1 < sizeof status->line) {
+    status->line[status->used++] = byte;
+  } else {
+    status->skipping = true;
+  }
+}
+
+void status_read(struct status *status) {
+  char bytes[4096];
+  ssize_t length;
+  while ((length = read(status->read_fd, bytes, sizeof bytes)) > 0)
+    for (ssize_t i = 0; i < length; i++)
+      take_byte(status, bytes[i]);
+  if (length == 0)
+    status->at_end = true;
+}
+
+void status_expect_end(struct status *status) {
+  if (status->write_fd >= 0)
+    close(status->write_fd);
+  status->write_fd = -1;
+  status_read(status);
+}
+
+void status_close(struct status *status) {
+  if (status->read_fd >= 0)
+    close(status->read_fd);
+  if (status->write_fd >= 0)
+    close(status->write_fd);
+  for (size_t i = 0; i < status->count; i++) {
+    free(status->archives[i].path);
+    free(status->archives[i].text);
+  }
+  free(status->archives);
+  *status = (struct status){.read_fd = -1, .write_fd = -1};
+}

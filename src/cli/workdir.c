@@ -1,0 +1,40 @@
+#include "cli/workdir.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int workdir_make(struct workdir *ret) {
+  const char *parent = getenv("TMPDIR");
+  *ret = (struct workdir){.path = ""};
+  if (parent == NULL || *parent != '/') /* a relative one would not survive the program's chdir */
+    parent = "/tmp";
+  int length = snprintf(ret->path, sizeof ret->path, "%s/stave-record-XXXXXX", parent);
+  if ((size_t)length >= sizeof ret->path || mkdtemp(ret->path) == NULL) {
+    int error = (size_t)length >= sizeof ret->path ? ENAMETOOLONG : errno;
+    ret->path[0] = '\0';
+    return -error;
+  }
+  snprintf(ret->status_path, sizeof ret->status_path, "%s/status", ret->path);
+  return 0;
+}
+
+int workdir_link_libgomp(struct workdir *workdir, const char *runtime) {
+  snprintf(workdir->libgomp_path, sizeof workdir->libgomp_path, "%s/libgomp.so.1", workdir->path);
+  if (symlink(runtime, workdir->libgomp_path) == 0)
+    return 0;
+  workdir->libgomp_path[0] = '\0';
+  return -errno;
+}
+
+void workdir_remove(struct workdir *workdir) {
+  if (workdir->path[0] == '\0')
+    return;
+  unlink(workdir->status_path);
+  if (workdir->libgomp_path[0] != '\0')
+    unlink(workdir->libgomp_path);
+  rmdir(workdir->path);
+  workdir->path[0] = '\0';
+}
