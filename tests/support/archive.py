@@ -1,0 +1,63 @@
+"""Reads an archive with python3-otf2 into what our checks need, and nothing more."""
+import collections
+
+import _otf2
+import otf2
+
+Region = collections.namedtuple(
+    "Region", "region name canonical_name description role paradigm file line")
+Location = collections.namedtuple("Location", "location name type group group_type events")
+Comm = collections.namedtuple("Comm", "comm name members parent group")
+
+
+class Archive:
+    """Definitions as tables by id; events() goes through all events in the order of time."""
+
+    def __init__(self, path):
+        self.reader = otf2.reader.Reader(path)
+        self.definitions = self.reader.definitions
+        handle = self.reader.handle
+        self.properties = {name: _otf2.Reader_GetProperty(handle, name)
+                           for name in _otf2.Reader_GetPropertyNames(handle)}
+        self.clock = self.definitions.clock_properties
+        self.regions = {r._ref: region_row(r) for r in self.definitions.regions if r}
+        self.locations = {x._ref: location_row(x) for x in self.definitions.locations if x}
+        self.comms = {c._ref: comm_row(c) for c in self.definitions.comms if c}
+
+    def events(self):
+        """Yields (location id, kind, event); an event has .time and OTF2's fields."""
+        for location, event in self.reader.events:
+            yield location._ref, type(event).__name__, event
+
+    def milliseconds(self, ticks):
+        return ticks * 1000 / self.clock.timer_resolution
+
+    def losses(self):
+        """(name, value) of the trace properties by which an archive owns up to losses."""
+        words = ("lost", "dropped", "truncated")
+        return [(name, value) for name, value in self.properties.items()
+                if any(word in name.lower() for word in words) and value not in ("0", "false")]
+
+    def close(self):
+        self.reader.close()
+
+
+def enum_name(value):
+    name = str(value).split(".")[-1]
+    return "ACCELERATOR_STREAM" if name == "GPU" else name      # two names of one value
+
+
+def region_row(region):
+    return Region(region._ref, region.name, region.canonical_name, region.description or "",
+                  enum_name(region.region_role), enum_name(region.paradigm),
+                  region.source_file or "", region.begin_line_number)
+
+
+def location_row(location):
+    return Location(location._ref, location.name, enum_name(location.type), location.group.name,
+                    enum_name(location.group.location_group_type), location.number_of_events)
+
+
+def comm_row(comm):
+    return Comm(comm._ref, comm.name, tuple(member._ref for member in comm.group.members),
+                None if comm.parent is None else comm.parent._ref, comm.group)

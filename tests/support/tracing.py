@@ -1,0 +1,145 @@
+"""What the test runners share: running a program with and without Stave, and the archive it left."""
+import contextlib
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import archive_check
+
+SKIP = 77
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
+AUDIT = SOURCE_ROOT.parent / "shared" / "tools" / "otf2-audit"
+CLOSE_TIMEOUT_S = 10
+
+
+class Failure(Exception):
+    """The test has failed; the text says how."""
+
+
+class Build:
+    """Where things lie in a build directory."""
+
+    def __init__(self, root):
+        root = pathlib.Path(root).resolve()
+        self.tool = root / "src/tool/libstave.so"
+        self.writer = root / "src/writer/stave-writer"
+        self.stave = root / "src/cli/stave"
+
+    def missing(self):
+        return [str(path) for path in (self.tool, self.writer) if not path.exists()]
+
+
+def clean_environment(**settings):
+    """The environment without anything that OpenMP or Stave would heed, plus the settings."""
+    kept = {name: value for name, value in os.environ.items()
+            if not re.match(r"(STAVE|OMP|KMP|GOMP)_", name) and name != "LD_PRELOAD"}
+    return {**kept, "OMP_NUM_THREADS": "2",
+            **{name: str(value) for name, value in settings.items()}}
+
+
+def tool_environment(build, output, **settings):
+    return clean_environment(OMP_TOOL_LIBRARIES=build.tool, STAVE_WRITER=build.writer,
+                             STAVE_OUTPUT=output, **settings)
+
+
+def run(command, environment, timeout=60, **more):
+    """Runs to the end; the program leaves no core dump when it crashes on purpose."""
+    no_core = lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return subprocess.run([str(word) for word in command], env=environment, timeout=timeout,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, preexec_fn=no_core, check=False, **more)
+
+
+def expect_same(untraced, traced):
+    """Tracing must change neither the exit status nor what the program prints."""
+    if untraced.returncode != traced.returncode:
+        raise Failure(f"exit status {traced.returncode}, untraced {untraced.returncode}; "
+                      f"stderr: {traced.stderr.decode(errors='replace')}")
+    if untraced.stdout != traced.stdout:
+        raise Failure(f"stdout differs; traced: {traced.stdout[:500]!r}, "
+                      f"untraced: {untraced.stdout[:500]!r}")
+
+
+def stave_lines(result):
+    """The lines of stderr that Stave wrote."""
+    return [line for line in result.stderr.decode(errors="replace").splitlines()
+            if line.startswith("stave: ")]
+
+
+def archives_in(folder):
+    return sorted(pathlib.Path(folder).glob("**/traces.otf2"))
+
+
+def the_archive(folder, wait_s=0):
+    """The one archive in the folder, waiting for it to be closed where that may take a while."""
+    deadline = time.monotonic() + wait_s
+    while not archives_in(folder) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    found = archives_in(folder)
+    if len(found) != 1:
+        raise Failure(f"{len(found)} archives in {folder}, expected 1: {found}")
+    return found[0]
+
+
+def print_with_otf2(archive):
+    """otf2-print must read it all."""
+    for options in ([], ["-G"]):
+        result = run(["otf2-print", *options, archive], clean_environment())
+        if result.returncode != 0 or result.stderr:
+            raise Failure(f"otf2-print {' '.join(options)}: exit status {result.returncode}: "
+                          f"{result.stderr.decode(errors='replace')[:1000]}")
+
+
+def check_archive(archive, expect=None, is_closed_by_writer=False):
+    """Reads it with otf2-print, checks it with our own checker, and with otf2-audit if there."""
+    print_with_otf2(archive)
+    problems, checker = archive_check.check(str(archive), expect, is_closed_by_writer)
+    problems = [f"archive_check: {problem}" for problem in problems]
+    problems += audit(archive, expect)
+    if problems:
+        raise Failure("\n".join(problems[:40]))
+    return checker
+
+
+def audit(archive, expect):
+    if not AUDIT.exists():
+        return []
+    command = ["/usr/bin/python3", AUDIT, archive] + (["--expect", expect] if expect else [])
+    result = run(command, clean_environment(), timeout=300)
+    if result.returncode == 0:
+        return []
+    lines = (result.stdout + result.stderr).decode(errors="replace").splitlines()
+    return [f"otf2-audit: {line}" for line in lines if "no violation" not in line][:25]
+
+
+@contextlib.contextmanager
+def temporary_folder(name):
+    """Removed at the end, unless the test fails."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"stave-{name}."))
+    try:
+        yield folder
+    except BaseException:
+        print(f"kept: {folder}", file=sys.stderr)
+        raise
+    shutil.rmtree(folder)
+
+
+def main(test, needs=()):
+    """Runs the test function and returns the exit status of the test."""
+    missing = [program for program in needs if not shutil.which(program)]
+    if missing:
+        print(f"skipped: not installed: {' '.join(missing)}")
+        return SKIP
+    try:
+        return test() or 0
+    except Failure as failure:
+        print(f"FAILED: {failure}", file=sys.stderr)
+    except subprocess.TimeoutExpired as timeout:
+        print(f"FAILED: still running after {timeout.timeout} s: {timeout.cmd}", file=sys.stderr)
+    return 1

@@ -1,0 +1,10 @@
+// One parallel region with nothing in it: the smallest whole team.
+#include <stdio.h>
+
+int main(void) {
+#pragma omp parallel
+  {
+  }
+  puts("done");
+  return 0;
+}

@@ -1,0 +1,20 @@
+// Untied tasks that yield: another thread may go on with them.
+#include <stdio.h>
+
+int main(void) {
+  int done = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 40; i++) {
+#pragma omp task untied shared(done)
+    {
+#pragma omp atomic
+      done++;
+#pragma omp taskyield
+#pragma omp atomic
+      done++;
+    }
+  }
+  printf("done %d\n", done);
+  return 0;
+}
