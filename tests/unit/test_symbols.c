@@ -1,0 +1,516 @@
+/* Modules and symbols: what is found about an address. The fixtures (tests/unit/fixtures, or where
+ * STAVE_FIXTURES says) are compiled here with each compiler that there is, run, and tell where their code
+ * lies and what it is. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "writer/symbols.h"
+#include "writer/symbols_names.h"
+
+static const char *const compilers[] = {"gcc", "clang"};
+static const char *const cxx_compilers[] = {"g++", "clang++"};
+enum { N_COMPILERS = 2 };
+
+struct fixture {
+  char sources[PATH_MAX]; /* directory */
+  char work[64];          /* directory */
+  struct modules *modules;
+  struct symbols *symbols;
+};
+
+/* What a fixture said of one place. */
+struct told {
+  uint64_t address, base, size, bias;
+  unsigned line;
+  char path[PATH_MAX];
+  char function[256];
+};
+
+static int setup(void **state) {
+  struct fixture *fixture = test_calloc(1, sizeof(*fixture));
+  const char *sources = getenv("STAVE_FIXTURES");
+  char here[] = __FILE__;
+  int error;
+  char beside[PATH_MAX];
+  snprintf(beside, sizeof(beside), "%s/fixtures", dirname(here));
+  assert_non_null(realpath(sources ? sources : beside, fixture->sources));
+  snprintf(fixture->work, sizeof(fixture->work), "/tmp/stave-symbols-XXXXXX");
+  assert_non_null(mkdtemp(fixture->work));
+  fixture->modules = modules_create();
+  assert_non_null(fixture->modules);
+  fixture->symbols = symbols_create(fixture->modules, &error);
+  assert_non_null(fixture->symbols);
+  *state = fixture;
+  return 0;
+}
+
+static int teardown(void **state) {
+  struct fixture *fixture = *state;
+  char command[PATH_MAX + 16];
+  symbols_destroy(fixture->symbols);
+  modules_destroy(fixture->modules);
+  snprintf(command, sizeof(command), "rm -rf %s", fixture->work);
+  int status = system(command);
+  test_free(fixture);
+  return status;
+}
+
+/* Runs a shell command in the work directory, with $F the directory of the sources. */
+__attribute__((format(printf, 2, 3))) static bool shell(const struct fixture *fixture, const char *format,
+                                                        ...) {
+  char command[3 * PATH_MAX], tail[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(tail, sizeof(tail), format, arguments);
+  va_end(arguments);
+  snprintf(command, sizeof(command), "F=%s && cd %s && { %s; }", fixture->sources, fixture->work, tail);
+  return system(command) == 0;
+}
+
+static bool have(const struct fixture *fixture, const char *program) {
+  return shell(fixture, "command -v %s >/dev/null", program);
+}
+
+static struct code_place *request(struct fixture *fixture, const struct told *told) {
+  assert_int_equal(modules_add(fixture->modules, told->base, told->size, told->bias, told->path, NULL, 0), 0);
+  struct code_place *place = symbols_request(fixture->symbols, told->address);
+  assert_non_null(place);
+  return place;
+}
+
+static void wait_resolved(const struct code_place *place) {
+  for (int i = 0; i < 20000 && !code_place_resolved(place); i++)
+    usleep(1000);
+  assert_true(code_place_resolved(place));
+}
+
+static void check_told(struct fixture *fixture, const struct told *told, const char *source) {
+  struct code_place *place = request(fixture, told);
+  char expected[PATH_MAX + 32];
+  wait_resolved(place);
+  snprintf(expected, sizeof(expected), "%s/%s", fixture->sources, source);
+  if (!place->source.function || strcmp(place->source.function, told->function) ||
+      place->source.line != told->line)
+    print_error("%s at %s:%u: found %s, line %u (symbol %s)\n", told->function, source, told->line,
+                place->source.function, place->source.line, place->symbol);
+  assert_non_null(place->source.function);
+  assert_string_equal(place->source.function, told->function);
+  assert_int_equal(place->source.line, told->line);
+  assert_non_null(place->source.file);
+  assert_string_equal(place->source.file, expected);
+  assert_int_equal(code_place_offset(place), told->address - told->bias);
+}
+
+static bool read_told(FILE *output, struct told *told) {
+  return fscanf(output, "%lx %lx %lx %lx %u %4095s %255[^\n]", &told->address, &told->base, &told->size,
+                &told->bias, &told->line, told->path, told->function) == 7;
+}
+
+/* Runs ./program of the work directory; returns how many places it told, at most max, written to told. */
+static unsigned run(const struct fixture *fixture, const char *program, struct told *told, unsigned max) {
+  char command[2 * PATH_MAX];
+  unsigned n = 0;
+  snprintf(command, sizeof(command), "cd %s && exec ./%s", fixture->work, program);
+  FILE *output = popen(command, "r");
+  assert_non_null(output);
+  while (n < max && read_told(output, &told[n]))
+    n++;
+  assert_int_equal(pclose(output), 0);
+  return n;
+}
+
+static void check_program(struct fixture *fixture, const char *program, const char *source, unsigned count) {
+  static struct told told[32];
+  assert_int_equal(run(fixture, program, told, 32), count);
+  for (unsigned i = 0; i < count; i++)
+    check_told(fixture, &told[i], source);
+}
+
+static void programs_are_resolved(void **state) {
+  static const char *const options[] = {"-O0 -fPIE -pie", "-O2 -fPIE -pie", "-O2 -fno-pie -no-pie",
+                                        "-O2 -gdwarf-4 -fPIE -pie"};
+  struct fixture *fixture = *state;
+  for (unsigned i = 0; i < N_COMPILERS * 4; i++) {
+    if (!have(fixture, compilers[i / 4]))
+      continue;
+    /* Compiled by relative paths, from elsewhere. */
+    assert_true(shell(fixture, "cd $F/.. && %s -g %s fixtures/../fixtures/./places.c -o $OLDPWD/p%u",
+                      compilers[i / 4], options[i % 4], i));
+    char program[16];
+    snprintf(program, sizeof(program), "p%u", i);
+    check_program(fixture, program, "places.c", 6);
+  }
+}
+
+static void build_library(struct fixture *fixture, const char *compiler, const char *name) {
+  assert_true(shell(fixture, "%s -g -O2 -fPIC -shared -DLIBRARY $F/places.c -o lib%s.so", compiler, name));
+  assert_true(shell(fixture, "%s -g -O2 $F/places.c -o %s -L. -Wl,--no-as-needed -l%s -Wl,-rpath,%s",
+                    compiler, name, name, fixture->work));
+}
+
+static void libraries_are_resolved(void **state) {
+  struct fixture *fixture = *state;
+  for (unsigned i = 0; i < N_COMPILERS; i++) {
+    if (!have(fixture, compilers[i]))
+      continue;
+    build_library(fixture, compilers[i], compilers[i]);
+    check_program(fixture, compilers[i], "places.c", 12);
+  }
+}
+
+static void inlined_functions_tell_their_caller(void **state) {
+  struct fixture *fixture = *state;
+  static struct told told[8];
+  assert_true(shell(fixture, "cc -g -O2 $F/places.c -o p"));
+  assert_int_equal(run(fixture, "p", told, 8), 6);
+  const struct code_place *place = request(fixture, &told[3]);
+  wait_resolved(place);
+  assert_string_equal(place->source.function, "in_inlined");
+  assert_string_equal(place->symbol, "around_inlined");
+  assert_int_equal(place->n_inlined, 1);
+  assert_string_equal(place->inlined[0].function, "around_inlined");
+  assert_int_equal(place->inlined[0].line, told[2].line + 1);
+  assert_ptr_equal(place->inlined[0].file, place->source.file);
+}
+
+static void outlined_functions_have_the_users_name(void **state) {
+  static const char *const options[] = {"-O0", "-O2"};
+  struct fixture *fixture = *state;
+  for (unsigned i = 0; i < N_COMPILERS * 2; i++) {
+    char program[16];
+    snprintf(program, sizeof(program), "p%u", i);
+    if (!have(fixture, compilers[i / 2]) ||
+        !shell(fixture, "%s -g %s -fopenmp $F/places_omp.c -o %s", compilers[i / 2], options[i % 2], program))
+      continue;
+    check_program(fixture, program, "places_omp.c", 7);
+  }
+}
+
+static void mangled_names_are_made_readable(void **state) {
+  struct fixture *fixture = *state;
+  for (unsigned i = 0; i < N_COMPILERS; i++) {
+    if (!have(fixture, cxx_compilers[i]))
+      continue;
+    if (!shell(fixture, "%s -g -O2 -fopenmp $F/places_cxx.cc -o %s", cxx_compilers[i], cxx_compilers[i]))
+      continue;
+    check_program(fixture, cxx_compilers[i], "places_cxx.cc", 3);
+  }
+}
+
+static void stripped_libraries_have_offsets(void **state) {
+  struct fixture *fixture = *state;
+  static struct told told[16];
+  build_library(fixture, "cc", "stripped");
+  assert_true(shell(fixture, "strip libstripped.so"));
+  assert_int_equal(run(fixture, "stripped", told, 16), 12);
+  const struct code_place *hidden = request(fixture, &told[6]), *exported = request(fixture, &told[11]);
+  wait_resolved(exported);
+  assert_true(code_place_resolved(hidden));
+  assert_string_equal(told[6].function, "in_static");
+  assert_null(hidden->source.function);
+  assert_null(hidden->source.file);
+  assert_null(hidden->symbol);
+  assert_int_equal(code_place_offset(hidden), told[6].address - told[6].bias);
+  assert_non_null(strstr(hidden->module->path, "libstripped.so"));
+  assert_string_equal(told[11].function, "library_places");
+  assert_string_equal(exported->source.function, "library_places");
+  assert_null(exported->source.file);
+  assert_int_equal(exported->source.line, 0);
+}
+
+static void separate_debug_files_are_found(void **state) {
+  struct fixture *fixture = *state;
+  assert_true(shell(fixture, "cc -g -O2 $F/places.c -o p && objcopy --only-keep-debug p p.debug && "
+                             "strip p && objcopy --add-gnu-debuglink=p.debug p"));
+  check_program(fixture, "p", "places.c", 6);
+}
+
+static void other_build_ids_are_not_believed(void **state) {
+  struct fixture *fixture = *state;
+  static const uint8_t wrong[20] = {1, 2, 3};
+  static struct told told[8];
+  assert_true(shell(fixture, "cc -g -O2 -Wl,--build-id $F/places.c -o p"));
+  assert_int_equal(run(fixture, "p", told, 8), 6);
+  assert_int_equal(
+      modules_add(fixture->modules, told[0].base, told[0].size, told[0].bias, told[0].path, wrong, 20), 0);
+  const struct code_place *place = symbols_request(fixture->symbols, told[0].address);
+  wait_resolved(place);
+  assert_null(place->source.function);
+}
+
+static void missing_files_give_no_names(void **state) {
+  struct fixture *fixture = *state;
+  static const struct told gone = {0x5010, 0x5000, 0x1000, 0x5000, 0, "/nonexistent/libgone.so", ""};
+  static const struct told device = {0x7010, 0x7000, 0x1000, 0x7000, 0, "/dev/null", ""};
+  static const struct told text = {0x9010, 0x9000, 0x1000, 0x9000, 0, "/etc/passwd", ""};
+  const struct told *const all[] = {&gone, &device, &text};
+  for (unsigned i = 0; i < 3; i++) {
+    const struct code_place *place = request(fixture, all[i]);
+    wait_resolved(place);
+    assert_non_null(place->module);
+    assert_null(place->source.function);
+    assert_null(place->source.file);
+    assert_null(place->symbol);
+    assert_int_equal(code_place_offset(place), 0x10);
+  }
+}
+
+static void unknown_addresses_are_places_too(void **state) {
+  struct fixture *fixture = *state;
+  static const uint64_t addresses[] = {0, 1, 0x1234, UINT64_MAX};
+  for (unsigned i = 0; i < 4; i++) {
+    struct code_place *place = symbols_request(fixture->symbols, addresses[i]);
+    assert_non_null(place);
+    assert_true(code_place_resolved(place));
+    assert_null(place->module);
+    assert_null(place->source.function);
+    assert_int_equal(code_place_offset(place), addresses[i]);
+    assert_ptr_equal(symbols_request(fixture->symbols, addresses[i]), place);
+  }
+}
+
+static void reused_ranges_give_new_places(void **state) {
+  struct fixture *fixture = *state;
+  struct told first = {0x5010, 0x5000, 0x1000, 0x5000, 0, "/nonexistent/a.so", ""};
+  struct told second = {0x5010, 0x4000, 0x3000, 0x4000, 0, "/nonexistent/b.so", ""};
+  struct code_place *place = request(fixture, &first);
+  assert_ptr_equal(request(fixture, &first), place);
+  struct code_place *other = request(fixture, &second);
+  assert_ptr_not_equal(other, place);
+  assert_string_equal(place->module->path, first.path);
+  assert_string_equal(other->module->path, second.path);
+  assert_int_equal(code_place_offset(other), 0x1010);
+  assert_ptr_equal(symbols_request(fixture->symbols, 0x5010), other);
+}
+
+/* A library of n functions, loaded; returns it, tells the range of its code and of its module. */
+static void *load_large(struct fixture *fixture, unsigned n, struct told *ret_module, uint64_t *ret_begin,
+                        uint64_t *ret_end) {
+  char name[32];
+  Dl_info info;
+  assert_true(
+      shell(fixture,
+            "for i in $(seq 0 %u); do echo \"int f$i(int a, int b)\n{\nfor (int j = 0; j < b; j++)\n"
+            "a += b * $i;\nreturn a;\n}\"; done >large.c && cc -g -O1 -fPIC -shared large.c -o large.so",
+            n - 1));
+  snprintf(ret_module->path, sizeof(ret_module->path), "%s/large.so", fixture->work);
+  void *library = dlopen(ret_module->path, RTLD_NOW);
+  assert_non_null(library);
+  snprintf(name, sizeof(name), "f%u", n - 1);
+  *ret_begin = (uintptr_t)dlsym(library, "f0");
+  *ret_end = (uintptr_t)dlsym(library, name);
+  assert_true(*ret_end > *ret_begin);
+  assert_int_not_equal(dladdr((void *)(uintptr_t)*ret_begin, &info), 0);
+  ret_module->base = ret_module->bias = (uintptr_t)info.dli_fbase;
+  ret_module->size = *ret_end + 16 - ret_module->base;
+  return library;
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+static void ten_thousand_addresses_are_quick(void **state) {
+  enum { N = 10000, N_FUNCTIONS = 2000 };
+  struct fixture *fixture = *state;
+  static struct code_place *places[N];
+  static struct told module;
+  uint64_t begin, end;
+  void *library = load_large(fixture, N_FUNCTIONS, &module, &begin, &end);
+  double start = seconds();
+  for (unsigned i = 0; i < N; i++) {
+    module.address = begin + 1 + (end - begin) * i / N;
+    places[i] = request(fixture, &module);
+  }
+  double requested = seconds();
+  assert_int_equal(symbols_finish(fixture->symbols, false), 0);
+  print_message("%d addresses: requested in %.4f s, resolved in %.3f s\n", N, requested - start,
+                seconds() - start);
+  for (unsigned i = 0; i < N; i++) {
+    assert_true(code_place_resolved(places[i]));
+    assert_non_null(places[i]->source.function);
+    assert_int_not_equal(places[i]->source.line, 0);
+    unsigned number = atoi(places[i]->source.function + 1);
+    assert_in_range(places[i]->source.line, 6 * number + 1, 6 * number + 6);
+  }
+  assert_true(seconds() - start < (getenv("STAVE_SLOW_MACHINE") ? 60 : 5));
+  dlclose(library);
+}
+
+static void requests_and_answers_run_together(void **state) {
+  enum { N = 20000, ROUNDS = 20 };
+  struct fixture *fixture = *state;
+  static struct code_place *places[N];
+  static struct told module;
+  uint64_t begin, end;
+  unsigned answered = 0;
+  void *library = load_large(fixture, 500, &module, &begin, &end);
+  for (unsigned round = 0; round < ROUNDS; round++)
+    for (unsigned i = round; i < N; i++) {
+      /* every address is new in round 0 or was seen before; addresses wrap around the module and beyond it */
+      module.address = begin + 1 + i;
+      if (module.address - 1 >= module.base + module.size)
+        module.size = module.address - module.base;
+      struct code_place *place = symbols_request(fixture->symbols, module.address);
+      if (round == 0)
+        places[i] = place;
+      assert_ptr_equal(place, places[i]);
+      answered += code_place_resolved(place);
+    }
+  assert_int_equal(answered, (2 * N - ROUNDS + 1) * ROUNDS / 2); /* no module known yet */
+  answered = 0;
+  for (unsigned round = 0; round < ROUNDS; round++)
+    for (unsigned i = 0; i < N; i++) {
+      module.address = begin + 1 + i;
+      struct code_place *place = request(fixture, &module);
+      if (round == 0)
+        assert_ptr_not_equal(place, places[i]), places[i] = place;
+      assert_ptr_equal(place, places[i]);
+      if (code_place_resolved(place) && place->source.function)
+        answered += place->source.function[0] == 'f';
+      if (i % 1000 == 0)
+        usleep(200);
+    }
+  assert_int_equal(symbols_finish(fixture->symbols, false), 0);
+  for (unsigned i = 0; i < N; i++)
+    assert_true(code_place_resolved(places[i]));
+  print_message("%u answers seen while asking\n", answered);
+  dlclose(library);
+}
+
+static void hurry_leaves_the_rest(void **state) {
+  struct fixture *fixture = *state;
+  static struct told module;
+  uint64_t begin, end;
+  struct code_place *last = NULL;
+  void *library = load_large(fixture, 500, &module, &begin, &end);
+  for (unsigned i = 0; i < 5000; i++) {
+    module.address = begin + 1 + i;
+    module.size = begin + 6000 - module.base;
+    last = request(fixture, &module);
+    if (i == 10)
+      symbols_hurry(fixture->symbols);
+  }
+  assert_int_equal(symbols_finish(fixture->symbols, false), -ECANCELED);
+  assert_false(code_place_resolved(last));
+  assert_null(last->source.function);
+  dlclose(library);
+}
+
+static void modules_cover_and_uncover(void **state) {
+  struct modules *modules = ((struct fixture *)*state)->modules;
+  assert_null(modules_find(modules, 0));
+  assert_int_equal(modules_add(modules, 0x1000, 0, 0, "a", NULL, 0), -EINVAL);
+  assert_int_equal(modules_add(modules, UINT64_MAX, 2, 0, "a", NULL, 0), -EINVAL);
+  assert_int_equal(modules_add(modules, 0x1000, 1, 0, NULL, NULL, 0), -EINVAL);
+  assert_int_equal(modules_add(modules, 0x1000, 1, 0, "a", (const uint8_t *)"", MODULE_BUILD_ID_MAX + 1),
+                   -EINVAL);
+  assert_int_equal(modules_add(modules, 0x1000, 0x3000, 0x1000, "a", NULL, 0), 0);
+  assert_int_equal(modules_add(modules, 0x5000, 0x1000, 0x5000, "b", NULL, 0), 0);
+  const struct module *a = modules_find(modules, 0x1000), *b = modules_find(modules, 0x5fff);
+  assert_string_equal(a->path, "a");
+  assert_string_equal(b->path, "b");
+  assert_null(modules_find(modules, 0xfff));
+  assert_null(modules_find(modules, 0x4000));
+  assert_null(modules_find(modules, 0x6000));
+  /* told again: the same module */
+  assert_int_equal(modules_add(modules, 0x1000, 0x3000, 0x1000, "a", NULL, 0), 0);
+  assert_ptr_equal(modules_find(modules, 0x1000), a);
+  /* in a's gap */
+  assert_int_equal(modules_add(modules, 0x2000, 0x1000, 0x2000, "c", NULL, 0), 0);
+  assert_ptr_equal(modules_find(modules, 0x1fff), a);
+  assert_string_equal(modules_find(modules, 0x2000)->path, "c");
+  assert_string_equal(modules_find(modules, 0x2fff)->path, "c");
+  assert_ptr_equal(modules_find(modules, 0x3000), a);
+  /* over the end of a, all between, and the beginning of b */
+  assert_int_equal(modules_add(modules, 0x1800, 0x4000, 0, "d", NULL, 0), 0);
+  assert_ptr_equal(modules_find(modules, 0x17ff), a);
+  assert_string_equal(modules_find(modules, 0x1800)->path, "d");
+  assert_string_equal(modules_find(modules, 0x57ff)->path, "d");
+  assert_ptr_equal(modules_find(modules, 0x5800), b);
+  assert_string_equal(a->path, "a");
+}
+
+static void names_lose_what_compilers_add(void **state) {
+  (void)state;
+  assert_int_equal(name_user_length("main"), 4);
+  assert_int_equal(name_user_length("main._omp_fn.12"), 4);
+  assert_int_equal(name_user_length("main.omp_outlined"), 4);
+  assert_int_equal(name_user_length("main.omp_outlined_debug__.1"), 4);
+  assert_int_equal(name_user_length("work.isra.0._omp_fn.0"), 4);
+  assert_int_equal(name_user_length("_Z4workIdEvT_.constprop.0"), 13);
+  assert_int_equal(name_user_length("scale<1.5>"), 10);
+  assert_int_equal(name_user_length("scale<1.5>._omp_fn.0"), 10);
+  assert_int_equal(name_user_length(".omp_outlined."), 0);
+  assert_int_equal(name_user_length(".omp_outlined..12"), 0);
+  assert_int_equal(name_user_length(".omp_outlined._debug__.2"), 0);
+  assert_int_equal(name_user_length(".omp_task_entry."), 0);
+  assert_int_equal(name_user_length(".omp.reduction.reduction_func"), 0);
+  char *fortran = name_from_fortran("__solver_MOD_step");
+  assert_string_equal(fortran, "solver::step");
+  free(fortran);
+  assert_null(name_from_fortran("step_"));
+  assert_null(name_from_fortran("___MOD_"));
+}
+
+static void paths_are_cleaned(void **state) {
+  static const char *const pairs[][2] = {{"/a/./b", "/a/b"},
+                                         {"/a/x/../b", "/a/b"},
+                                         {"//a//b/", "/a/b"},
+                                         {"/../a", "/a"},
+                                         {"/a/..", "/"},
+                                         {"a/../b", "b"},
+                                         {"../../a", "../../a"},
+                                         {"a/../../b", "../b"},
+                                         {"./a/./..b/c", "a/..b/c"},
+                                         {"/", "/"},
+                                         {"", ""},
+                                         {"x.c", "x.c"}};
+  (void)state;
+  for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    char path[32];
+    snprintf(path, sizeof(path), "%s", pairs[i][0]);
+    name_clean_path(path);
+    assert_string_equal(path, pairs[i][1]);
+  }
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(modules_cover_and_uncover),
+      cmocka_unit_test(names_lose_what_compilers_add),
+      cmocka_unit_test(paths_are_cleaned),
+      TEST(programs_are_resolved),
+      TEST(libraries_are_resolved),
+      TEST(inlined_functions_tell_their_caller),
+      TEST(outlined_functions_have_the_users_name),
+      TEST(mangled_names_are_made_readable),
+      TEST(stripped_libraries_have_offsets),
+      TEST(separate_debug_files_are_found),
+      TEST(other_build_ids_are_not_believed),
+      TEST(missing_files_give_no_names),
+      TEST(unknown_addresses_are_places_too),
+      TEST(reused_ranges_give_new_places),
+      TEST(ten_thousand_addresses_are_quick),
+      TEST(requests_and_answers_run_together),
+      TEST(hurry_leaves_the_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
