@@ -37,6 +37,10 @@ enum clock_kind clock_choose(void) {
 }
 #endif
 
+uint64_t clock_monotonic_ticks(void) {
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
 struct clock_point clock_sample(enum clock_kind kind) {
   struct clock_point best = {0};
   uint64_t best_width = UINT64_MAX;

@@ -62,6 +62,8 @@ struct session_constants {
   uint64_t clock_frequency; /* of CLOCK_KIND_MONOTONIC: 10^9; of the TSC: 0, calibrated at the end */
   struct clock_point start;
   int32_t pid;
+  uint64_t runtime_base; /* the runtime's own code: such an address says nothing about the program's */
+  uint64_t runtime_size;
   int32_t omp_version; /* what the runtime passed to ompt_start_tool */
   struct config config;
   char runtime_version[256];

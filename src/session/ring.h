@@ -34,6 +34,7 @@
  * which every reservation goes the slow way. */
 struct ring {
   struct thread_slot *slot;
+  uint64_t mask;     /* slot->mask */
   uint64_t reserved; /* next free position */
   uint64_t limit;    /* a reservation that ends beyond goes the slow way: the next quarter mark, or full */
 };
@@ -49,28 +50,40 @@ static inline uint64_t local_add(uint64_t *value, uint64_t n) {
 }
 
 static inline struct record *ring_at(const struct ring *ring, uint64_t position) {
-  return slot_records(ring->slot) + (position & atomic_load_explicit(&ring->slot->mask, memory_order_relaxed));
+  return slot_records(ring->slot) + (position & ring->mask);
 }
 
-/* Reserves n slots. True: the slots from *ret_position on may be written, then ring_commit must follow. False: the
- * caller must go the slow way with this position (thread.c), which waits, grows, or gives the reservation back. */
+/* Reserves n >= 1 slots. True: the slots from *ret_position on may be written, then ring_commit must follow. False:
+ * they may not; the caller must take the reservation back (ring_take_back) before anything else. */
 static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_position) {
   *ret_position = local_add(&ring->reserved, n);
-  return __builtin_expect(*ret_position + n <= ring->limit, true);
+  return __builtin_expect(*ret_position + (n - 1) < ring->limit, true);
 }
 
-/* Makes what was written at `position` visible to the writer, with all that signal handlers added behind it.
- * Linearisation point: the store of head. */
-static inline void ring_commit(struct ring *ring, uint64_t position) {
-  _Atomic uint64_t *head = &ring->slot->head;
-  if (__builtin_expect(atomic_load_explicit(head, memory_order_relaxed) != position, false))
+/* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now: what fails
+ * for one fails for those behind. */
+static inline void ring_take_back(struct ring *ring, uint64_t n) {
+  local_add(&ring->reserved, -n);
+}
+
+/* What this thread itself stored to head last: nobody else does, so it needs no atomic load. */
+static inline uint64_t ring_head(const struct ring *ring) {
+  return *(const uint64_t *)&ring->slot->head;
+}
+
+/* Makes the n slots written at `position` visible to the writer, with all that signal handlers added behind them.
+ * Linearisation point: the last store of head. */
+static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n) {
+  if (__builtin_expect(ring_head(ring) != position, false))
     return;
-  uint64_t reserved;
-  do {
-    reserved = *(volatile uint64_t *)&ring->reserved;
-    atomic_store_explicit(head, reserved, memory_order_release);
+  uint64_t end = position + n;
+  atomic_store_explicit(&ring->slot->head, end, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst);
+  while (__builtin_expect(ring->reserved != end, false)) {
+    end = ring->reserved;
+    atomic_store_explicit(&ring->slot->head, end, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
-  } while (__builtin_expect(*(volatile uint64_t *)&ring->reserved != reserved, false));
+  }
 }
 
 /* The consumer's own part: what it has seen of a ring, copied once and bounded, so that no later scribbling of the

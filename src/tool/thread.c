@@ -1,0 +1,258 @@
+#include "tool/thread.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session/futex.h"
+#include "session/session.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Never written to but by reservations that fail: its limit stays 0. */
+static struct thread nobody;
+
+_Thread_local struct thread *thread_self = &nobody;
+
+static uint64_t ring_capacity(const struct ring *ring) {
+  return ring->mask + 1;
+}
+
+static void set_mask(struct ring *ring, uint64_t mask) {
+  ring->mask = mask;
+  atomic_store_explicit(&ring->slot->mask, mask, memory_order_relaxed);
+}
+
+/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS in a callback.
+ * Kernels before 5.14 lack the call: there each page is touched, and the risk taken. */
+static bool populate(void *memory, size_t bytes) {
+  if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
+    return true;
+  if (errno != EINVAL)
+    return false;
+  for (size_t i = 0; i < bytes; i += SESSION_PAGE_BYTES)
+    *((volatile char *)memory + i) = 0;
+  return true;
+}
+
+static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
+  uint64_t quarter = capacity / 4;
+  return (position / quarter + 1) * quarter;
+}
+
+/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? */
+static void set_limit(struct ring *ring, uint64_t end, uint64_t tail) {
+  uint64_t mark = quarter_mark_after(end - 1, ring_capacity(ring));
+  uint64_t full = tail + ring_capacity(ring);
+  ring->limit = mark < full ? mark : full;
+}
+
+/* Doubles the capacity if the producer stands where ring.h allows it, was pressed for room, and may. */
+static void grow_if_possible(struct thread *thread, uint64_t position, uint64_t end) {
+  struct thread_slot *slot = thread->ring.slot;
+  uint64_t old = ring_capacity(&thread->ring);
+  uint64_t most = (tool.session->constants.slot_stride - SESSION_PAGE_BYTES) / RECORD_BYTES;
+  uint64_t boundary = (position + old - 1) / old * old;
+  if (!thread->was_half_full || old >= most || boundary > end || (boundary / old) % 2 == 0)
+    return;
+  if (!populate(slot_records(slot) + old, old * RECORD_BYTES))
+    return;
+  set_mask(&thread->ring, 2 * old - 1);
+  thread->was_half_full = false;
+}
+
+static void count_lost(struct thread *thread, uint64_t ticks) {
+  struct thread_slot *slot = thread->ring.slot;
+  atomic_store_explicit(&slot->lost, atomic_load_explicit(&slot->lost, memory_order_relaxed) + 1, memory_order_relaxed);
+  if (thread->gap_lost++ == 0)
+    thread->gap_begin_ticks = ticks;
+}
+
+/* Room for one slot more, taken behind a reservation that has its room. Only for the tool's own records: without room
+ * they are left out (the slot counts stalls and losses too). */
+static void put_behind(struct thread *thread, const struct record *record) {
+  struct ring *ring = &thread->ring;
+  uint64_t position = local_add(&ring->reserved, 1);
+  uint64_t tail = atomic_load_explicit(&ring->slot->tail, memory_order_acquire);
+  if (position + 1 - tail <= ring_capacity(ring))
+    *ring_at(ring, position) = *record;
+  else
+    ring_take_back(ring, 1);
+}
+
+static void note_stall(struct thread *thread, uint64_t begin, uint64_t end) {
+  struct thread_slot *slot = thread->ring.slot;
+  atomic_store_explicit(&slot->stalls, atomic_load_explicit(&slot->stalls, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+  atomic_store_explicit(&slot->stall_ticks,
+                        atomic_load_explicit(&slot->stall_ticks, memory_order_relaxed) + end - begin,
+                        memory_order_relaxed);
+  const struct record_stall stall = {.type = RECORD_stall, .ticks = end, .begin = begin};
+  put_behind(thread, (const struct record *)&stall);
+}
+
+static void note_gap(struct thread *thread, uint64_t now) {
+  const struct record_gap gap = {
+      .type = RECORD_gap, .ticks = now, .begin = thread->gap_begin_ticks, .lost = thread->gap_lost};
+  thread->gap_lost = 0;
+  put_behind(thread, (const struct record *)&gap);
+}
+
+static bool has_room(const struct ring *ring, uint64_t end, uint64_t *ret_tail) {
+  *ret_tail = atomic_load_explicit(&ring->slot->tail, memory_order_acquire);
+  return end - *ret_tail <= ring_capacity(ring);
+}
+
+static bool is_stopped(void) {
+  return atomic_load_explicit(&tool.recording, memory_order_relaxed) == RECORDING_OFF ||
+         atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
+}
+
+/* Waits until the slots before `end` are free. False if the session stopped meanwhile. The writer is asked again and
+ * again: on a busy machine it may be the one that waits for a processor. */
+static bool wait_for_room(struct ring *ring, uint64_t end) {
+  enum { YIELDS = 32, NAP_NS = 1000000 };
+  uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
+  uint64_t progress = atomic_load(&tool.session->shared.progress);
+  uint64_t since = clock_ns(CLOCK_MONOTONIC);
+  uint64_t tail;
+  for (int i = 0; !has_room(ring, end, &tail); i++) {
+    if (is_stopped())
+      return false;
+    session_wake_writer(tool.session);
+    if (i < YIELDS) {
+      sched_yield();
+      continue;
+    }
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&tool.session->shared.progress);
+    if (seen != progress) {
+      progress = seen;
+      since = now;
+    } else if (now - since > timeout_ns) {
+      tool_give_up();
+    }
+  }
+  return true;
+}
+
+/* The ring is full. Waits, or decides to drop; true if the reservation holds now, after a wait from *ret_begin on. */
+static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
+  thread->was_half_full = true;
+  session_wake_writer(tool.session);
+  if (tool.constants.config.overflow == OVERFLOW_drop)
+    return false;
+  *ret_begin = clock_ticks(tool.clock);
+  return wait_for_room(&thread->ring, end);
+}
+
+/* A quarter mark, or a full ring. What goes behind the reservation is written last, under the mask it will be read
+ * with. */
+static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks) {
+  struct ring *ring = &thread->ring;
+  uint64_t end = position + n, tail, stall_begin = 0;
+  if (is_stopped() || (!has_room(ring, end, &tail) && !get_room(thread, end, &stall_begin)))
+    return false;
+  has_room(ring, end, &tail);
+  if (end - tail >= ring_capacity(ring) / 2) {
+    thread->was_half_full = true;
+    session_wake_writer(tool.session);
+  }
+  grow_if_possible(thread, position, end);
+  set_limit(ring, end, tail);
+  if (stall_begin)
+    note_stall(thread, stall_begin, clock_ticks(tool.clock));
+  if (thread->gap_lost)
+    note_gap(thread, ticks);
+  return true;
+}
+
+static bool drop(struct thread *thread, uint64_t n, uint64_t ticks) {
+  ring_take_back(&thread->ring, n);
+  thread->ring.limit = 0;
+  count_lost(thread, ticks);
+  return false;
+}
+
+/* A signal handler that comes here while its thread is here already must not write behind a reservation whose mask
+ * may just be changing: its event is dropped and counted. */
+static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t *ret_position) {
+  if (ring_reserve(&thread->ring, n, ret_position))
+    return true;
+  if (thread->is_slow)
+    return drop(thread, n, ticks);
+  thread->is_slow = true;
+  bool is_held = hold(thread, *ret_position, n, ticks) || drop(thread, n, ticks);
+  thread->is_slow = false;
+  return is_held;
+}
+
+bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
+  int error = errno;
+  bool is_reserved = (thread_self->ring.slot || thread_attach(ticks)) && reserve(thread_self, n, ticks, ret_position);
+  errno = error;
+  return is_reserved;
+}
+
+static uint64_t ring_start_bytes(void) {
+  uint64_t most = tool.session->constants.slot_stride - SESSION_PAGE_BYTES;
+  return RING_START_BYTES < most ? RING_START_BYTES : most;
+}
+
+/* A slot that another thread had before keeps its position, its capacity and its ids. */
+static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t index) {
+  bool is_new = !slot->next_id;
+  uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+  uint64_t mask = is_new ? ring_start_bytes() / RECORD_BYTES - 1 : atomic_load_explicit(&slot->mask, memory_order_relaxed);
+  *thread = (struct thread){.ring = {.slot = slot, .reserved = head},
+                            .next_id = is_new ? id_first(index) : slot->next_id};
+  slot->next_id = thread->next_id;
+  set_mask(&thread->ring, mask);
+  set_limit(&thread->ring, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));
+  thread_self = thread;
+}
+
+bool thread_attach(uint64_t ticks) {
+  if (tool_is_forked_child())
+    tool_follow_fork();
+  if (thread_self->ring.slot)
+    return true;
+  if (atomic_load(&tool.recording) == RECORDING_OFF || is_stopped())
+    return false;
+  uint32_t index;
+  struct thread_slot *slot = session_take_slot(tool.session, &index);
+  if (!slot || !populate(slot, SESSION_PAGE_BYTES + ring_start_bytes())) {
+    atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
+    return false;
+  }
+  attach_to(&tool.threads[index], slot, index);
+  const struct record_attach attach = {
+      .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)syscall(SYS_gettid)};
+  thread_put((const struct record *)&attach, NULL);
+  return true;
+}
+
+void thread_detach(void) {
+  struct thread *thread = thread_self;
+  struct thread_slot *slot = thread->ring.slot;
+  if (!slot)
+    return;
+  thread_self = &nobody;
+  slot->next_id = thread->next_id;
+  atomic_store_explicit(&slot->state, SLOT_ENDED, memory_order_release);
+}
+
+void thread_put(const struct record *record, const uint64_t *words) {
+  uint64_t n = 1u + record->more, position;
+  if (!thread_reserve(n, record->ticks, &position))
+    return;
+  struct ring *ring = &thread_self->ring;
+  for (unsigned i = 0; i < record->more; i++)
+    memcpy(ring_at(ring, position + 1 + i), words + 4 * i, RECORD_BYTES);
+  *ring_at(ring, position) = *record;
+  ring_commit(ring, position, n);
+}

@@ -1,0 +1,100 @@
+/* What a thread of the application needs to record an event, and the way of an event into its ring.
+ *
+ * The fast way stands here, to be read at once: one time stamp, one reservation, one 32-byte store, one commit.
+ * Whatever is unusual (first event, fork, full ring, growth, stopped) shows as a failed reservation: that is why a
+ * thread without a ring points to a struct full of zeros. */
+#ifndef STAVE_TOOL_THREAD_H
+#define STAVE_TOOL_THREAD_H
+
+#include <string.h>
+
+#include "session/clock.h"
+#include "session/ring.h"
+#include "tool/tool.h"
+
+struct thread {
+  _Alignas(64) struct ring ring;
+  uint64_t next_id; /* slot << 40 | counter */
+  /* the module in which the last code address lay */
+  uint64_t module_base;
+  uint64_t module_size;
+  /* cold */
+  uint64_t gap_begin_ticks; /* OVERFLOW_drop: events were dropped since then; 0: none */
+  uint64_t gap_lost;
+  bool was_half_full; /* since the capacity last grew */
+  bool is_slow;       /* thread_slow is at work on this ring */
+};
+
+/* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. */
+extern _Thread_local struct thread *thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Gives the calling thread a ring if it has none; false if it gets none. Writes the attach record. */
+bool thread_attach(uint64_t ticks);
+
+/* The thread's last record was written: its ring goes back to the pool once it is drained. */
+void thread_detach(void);
+
+/* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event is dropped
+ * (and counted). ring_commit must follow on thread_self's ring. */
+bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attribute__((cold, noinline));
+
+/* The thread met a code address outside of the module it knows: publishes the module if nobody did (modules.c). */
+void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
+
+/* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */
+void thread_put(const struct record *record, const uint64_t *words);
+
+/* Each callback has its body twice. FAST has no function call in it, so that the compiler saves no register; at the
+ * first unusual thing it gives up without a trace, and the SLOW copy, which can do everything, starts over. */
+enum way { FAST, SLOW };
+
+struct event {
+  uint64_t ticks;
+  uint64_t code; /* the code address, known to be in a published module */
+  struct thread *thread;
+  uint64_t position;
+};
+
+static inline bool is_known_code(const struct thread *thread, uint64_t code) {
+  return __builtin_expect(code - thread->module_base < thread->module_size, true) || !code;
+}
+
+static inline __attribute__((always_inline)) bool event_begin_fast(struct event *event, uint64_t n) {
+  if (__builtin_expect(tool.clock != CLOCK_KIND_TSC, false))
+    return false;
+  event->ticks = clock_counter();
+  event->thread = thread_self;
+  if (!is_known_code(event->thread, event->code))
+    return false;
+  if (ring_reserve(&event->thread->ring, n, &event->position))
+    return true;
+  ring_take_back(&event->thread->ring, n);
+  return false;
+}
+
+static inline bool event_begin_slow(struct event *event, uint64_t n) {
+  event->ticks = clock_ticks(tool.clock);
+  if (!is_known_code(thread_self, event->code))
+    thread_meet_code(event->code, event->ticks);
+  bool is_reserved = thread_reserve(n, event->ticks, &event->position);
+  event->thread = thread_self;
+  return is_reserved;
+}
+
+/* Reads the clock and reserves n slots. After true, event_put must follow. */
+static inline __attribute__((always_inline)) bool event_begin(enum way way, struct event *event, uint64_t n,
+                                                              const void *codeptr) {
+  event->code = (uint64_t)(uintptr_t)codeptr;
+  return way == FAST ? event_begin_fast(event, n) : event_begin_slow(event, n);
+}
+
+/* Stores the fields of a record of n slots straight into the ring and publishes it:
+ * EVENT_PUT(&event, 1, work, .count = ..., .kind = ...). */
+#define EVENT_PUT(event, n, id, ...)                                                                                   \
+  do {                                                                                                                 \
+    *(struct record_##id *)ring_at(&(event)->thread->ring, (event)->position) =                                        \
+        (struct record_##id){.ticks = (event)->ticks, .type = RECORD_##id, .more = (n) - 1, __VA_ARGS__};              \
+    ring_commit(&(event)->thread->ring, (event)->position, n);                                                         \
+  } while (0)
+
+#endif

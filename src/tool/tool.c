@@ -1,0 +1,115 @@
+/* libstave.so: where the OpenMP runtime comes in. */
+#include "tool/tool.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "session/clock.h"
+#include "tool/callbacks.h"
+
+extern char **environ;
+
+struct tool tool = {.writer_pidfd = -1, .alive_fd = -1};
+
+void tool_say(const char *format, ...) {
+  char line[CONFIG_TEXT_BYTES + 512] = "stave: ";
+  size_t start = strlen(line);
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(line + start, sizeof line - start - 1, format, arguments);
+  va_end(arguments);
+  size_t length = start + (n < 0 ? 0 : (size_t)n);
+  length = length > sizeof line - 2 ? sizeof line - 2 : length;
+  line[length] = '\n';
+  ssize_t written = write(STDERR_FILENO, line, length + 1);
+  (void)written;
+}
+
+/* Walks an enumeration of the runtime's (OpenMP 5.1, 4.6.1.1 and 4.6.1.2): it ends when `next` returns 0. */
+static void enumerate(int (*next)(int, int *, const char **), int first, struct session_name *names) {
+  const char *name = NULL;
+  int value = first, following = 0;
+  for (int i = 0; i < SESSION_NAMES - 1 && next && next(value, &following, &name); i++) {
+    names[i].value = value = following;
+    snprintf(names[i].name, sizeof names[i].name, "%s", name ? name : "");
+  }
+}
+
+static void describe_runtime(ompt_function_lookup_t lookup) {
+  struct session_constants *constants = &tool.constants;
+  enumerate((ompt_enumerate_states_t)lookup("ompt_enumerate_states"), ompt_state_undefined, constants->states);
+  enumerate((ompt_enumerate_mutex_impls_t)lookup("ompt_enumerate_mutex_impls"), ompt_mutex_impl_none,
+            constants->mutex_implementations);
+}
+
+static void describe_program(void) {
+  ssize_t n = readlink("/proc/self/exe", tool.constants.program, sizeof tool.constants.program - 1);
+  tool.constants.program[n < 0 ? 0 : n] = '\0';
+}
+
+/* A session starts with the first runtime that is initialized and ends with the last that is finalized. Returns 1 to
+ * stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
+static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
+  (void)initial_device, (void)tool_data;
+  ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+  if (!set_callback) {
+    tool_say("this OpenMP runtime offers no ompt_set_callback; the program runs untraced");
+    return 0;
+  }
+  describe_runtime(lookup);
+  modules_find_runtime((uint64_t)(uintptr_t)set_callback);
+  const char *missing = callbacks_register(set_callback, tool.constants.config.events,
+                                           tool.constants.set_callback_results, SESSION_CALLBACKS);
+  if (missing)
+    tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace", tool.constants.runtime_version,
+             missing);
+  if (tool.runtimes == 0 && !tool_start_session())
+    return 0;
+  tool.runtimes++;
+  return 1;
+}
+
+/* A forked child's exit comes here too, with a session that is its parent's. */
+static void finalize(ompt_data_t *tool_data) {
+  (void)tool_data;
+  if (--tool.runtimes > 0 || tool_is_forked_child() || !tool.session)
+    return;
+  tool_end_session();
+}
+
+static bool read_configuration(void) {
+  char error[CONFIG_ERROR_BYTES], unknown[CONFIG_ERROR_BYTES];
+  if (config_read(&tool.constants.config, environ, error, unknown) < 0) {
+    tool_say("%s; the program runs untraced", error);
+    return false;
+  }
+  if (*unknown)
+    tool_say("%s is not a variable that Stave knows (see stave(1)); it is ignored", unknown);
+  return true;
+}
+
+__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
+                                                                                 const char *runtime_version);
+
+/* The runtime asks for a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
+ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
+  static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  if (getauxval(AT_SECURE)) {
+    tool_say("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
+    return NULL;
+  }
+  if (tool.runtimes > 0)
+    return &result;
+  if (!read_configuration())
+    return NULL;
+  tool.clock = tool.constants.clock_kind = clock_choose();
+  tool.constants.omp_version = (int32_t)omp_version;
+  snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
+           runtime_version ? runtime_version : "");
+  describe_program();
+  return &result;
+}

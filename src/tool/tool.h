@@ -1,0 +1,66 @@
+/* The tool side's one struct, and what its files call of each other across subjects. */
+#ifndef STAVE_TOOL_TOOL_H
+#define STAVE_TOOL_TOOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <omp-tools.h>
+
+#include "session/layout.h"
+
+struct thread;
+
+/* A range of code that this process has published (modules.c). */
+struct known_module {
+  _Atomic uint64_t base; /* stored last, with release: a zero base is an unused row */
+  uint64_t size;
+};
+
+enum { KNOWN_MODULES_MAX = 1024 };
+
+/* Whether events are recorded. */
+enum recording { RECORDING_OFF, RECORDING_ON };
+
+struct tool {
+  /* read by every callback, never written once events arrive */
+  enum clock_kind clock;
+  /* read on slow paths */
+  _Atomic int recording;          /* enum recording */
+  struct session_header *session; /* NULL: none. A forked child must not touch it: it is not mapped there */
+  struct thread *threads;         /* one for each slot; zeroed in a forked child */
+  _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
+  int writer_pidfd;               /* -1: the kernel has none */
+  int alive_fd;                   /* write end of a pipe that exec closes; -1: none */
+  int runtimes;                   /* initialized and not yet finalized */
+  _Atomic uint32_t modules_count;
+  struct known_module modules[KNOWN_MODULES_MAX];
+  struct session_constants constants; /* what every session of this process begins with */
+};
+
+extern struct tool tool __attribute__((visibility("hidden")));
+
+/* "stave: ..." as one line on stderr, in one write. */
+void tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True in a forked child whose session is still its parent's. */
+bool tool_is_forked_child(void);
+
+/* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
+void tool_follow_fork(void);
+
+/* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be recorded from
+ * now on; if not, has said why. */
+bool tool_start_session(void);
+
+/* Stops recording for good because the writer makes no progress; says so once. */
+void tool_give_up(void);
+
+/* Notes in tool.constants where the OpenMP runtime's own code lies, given an address in it (modules.c). */
+void modules_find_runtime(uint64_t address);
+
+/* Ends the session: waits, bounded by STAVE_TIMEOUT without progress, until the archive is closed. */
+void tool_end_session(void);
+
+#endif

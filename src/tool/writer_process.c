@@ -1,0 +1,154 @@
+#include "tool/writer_process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+extern char **environ;
+
+enum { STACK_BYTES = 64 << 10 };
+
+/* What the two cloned steps share with the application, in whose memory they run. */
+struct steps {
+  struct writer_process *process;
+  char **environment;
+  char *stacks;
+  int error; /* of the step that failed, 0 if the writer runs */
+};
+
+/* The writer is no OpenMP program to trace, and what was preloaded was meant for the application. LD_LIBRARY_PATH
+ * stays: it may be what finds libotf2. */
+static bool is_for_writer(const char *variable) {
+  static const char *const prefixes[] = {"LD_PRELOAD=", "LD_AUDIT=", "OMP_", "KMP_"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+      return false;
+  return true;
+}
+
+static void close_from(unsigned first) {
+  if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+    return;
+  long most = sysconf(_SC_OPEN_MAX);
+  for (unsigned fd = first; fd < (most > 0 && most < 65536 ? (unsigned)most : 65536); fd++)
+    close((int)fd);
+}
+
+/* Second step, in a descriptor table of its own. Signals stay blocked until the writer has replaced this memory:
+ * a handler of the application's must not run here. */
+static int run_writer(void *data) {
+  struct steps *steps = data;
+  struct writer_process *process = steps->process;
+  setsid();
+  int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd < 3; fd++)
+    dup2(null, fd);
+  dup2(process->session_fd, WRITER_FD_SESSION);
+  if (process->application_fd < 0 || dup2(process->application_fd, WRITER_FD_APPLICATION) < 0)
+    close(WRITER_FD_APPLICATION);
+  dup2(process->alive_fd, WRITER_FD_ALIVE);
+  close_from(WRITER_FD_ALIVE + 1);
+  char name[] = "stave-writer";
+  execve(process->path, (char *[]){name, NULL}, steps->environment);
+  steps->error = errno;
+  _exit(127);
+}
+
+/* First step: exists only to die, so that the writer belongs to nobody in the application's family. It shares the
+ * application's descriptors, in which the writer's pidfd appears. */
+static int start_second_step(void *data) {
+  struct steps *steps = data;
+  char *stack = steps->stacks + 2 * STACK_BYTES;
+  if (clone(run_writer, stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, steps, &steps->process->pidfd) < 0)
+    steps->error = errno;
+  _exit(0);
+}
+
+static int clone_and_reap(struct steps *steps) {
+  int pid = clone(start_second_step, steps->stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_FILES, steps);
+  if (pid < 0)
+    return -errno;
+  while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {
+  }
+  return -steps->error;
+}
+
+/* An application that collects orphans (PR_SET_CHILD_SUBREAPER) would get the writer: not during this. */
+static int clone_outside_of_family(struct steps *steps) {
+  int is_subreaper = 0;
+  prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  if (is_subreaper)
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+  uint64_t all = ~UINT64_C(0), before;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  int error = clone_and_reap(steps);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+  if (is_subreaper)
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+  return error;
+}
+
+int writer_process_start(struct writer_process *process) {
+  size_t variables = 0;
+  while (environ && environ[variables])
+    variables++;
+  size_t bytes = 2 * STACK_BYTES + (variables + 1) * sizeof(char *);
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return -errno;
+  struct steps steps = {process, (char **)(memory + 2 * STACK_BYTES), memory, 0};
+  char **next = steps.environment;
+  for (size_t i = 0; i < variables; i++)
+    if (is_for_writer(environ[i]))
+      *next++ = environ[i];
+  process->pidfd = -1;
+  int error = clone_outside_of_family(&steps);
+  munmap(memory, bytes);
+  if (error && process->pidfd >= 0) {
+    close(process->pidfd);
+    process->pidfd = -1;
+  }
+  return error;
+}
+
+static bool is_program(const char *path) {
+  return access(path, X_OK) == 0;
+}
+
+int writer_process_find(const char *configured, char *path, unsigned size) {
+  static const char *const places[] = {"stave-writer", "../writer/stave-writer", "../libexec/stave/stave-writer",
+                                       "../../libexec/stave/stave-writer"};
+  if (*configured) {
+    snprintf(path, size, "%s", configured);
+    return is_program(path) ? 0 : -ENOENT;
+  }
+  Dl_info library = {0};
+  dladdr((void *)(uintptr_t)writer_process_find, &library);
+  const char *slash = library.dli_fname ? strrchr(library.dli_fname, '/') : NULL;
+  int directory = slash ? (int)(slash - library.dli_fname + 1) : 0;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    snprintf(path, size, "%.*s%s", directory, directory ? library.dli_fname : "", places[i]);
+    if (is_program(path))
+      return 0;
+  }
+  snprintf(path, size, "%s", STAVE_LIBEXECDIR "/stave-writer");
+  return is_program(path) ? 0 : -ENOENT;
+}

@@ -1,0 +1,26 @@
+/* Starting stave-writer out of somebody else's process, unseen. */
+#ifndef STAVE_TOOL_WRITER_PROCESS_H
+#define STAVE_TOOL_WRITER_PROCESS_H
+
+/* The descriptors that the writer gets, under these numbers. */
+enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4, WRITER_FD_ALIVE = 5 };
+
+struct writer_process {
+  /* given by the caller; all descriptors stay the caller's and must be at least 10 */
+  const char *path;
+  int session_fd;     /* the session memory */
+  int application_fd; /* a pidfd of this process, or -1 */
+  int alive_fd;       /* read end of a pipe that ends when this process execs */
+  /* result */
+  int pidfd; /* the writer's, the caller's to close; -1: the kernel has none */
+};
+
+/* Starts the writer. The application does not see it: it is not its child afterwards, no SIGCHLD comes, no wait()
+ * returns it, no descriptor is left in it. Returns 0 once it has been exec'ed, or a negative errno of clone or exec. */
+int writer_process_start(struct writer_process *process);
+
+/* Finds the stave-writer to start: `configured` (STAVE_WRITER) if not empty, else beside this library, in the build
+ * tree, or in its installation. Returns 0 and the path in `path`, or -ENOENT with the first place tried in it. */
+int writer_process_find(const char *configured, char *path, unsigned size);
+
+#endif
