@@ -25,6 +25,9 @@ enum { OWN_BYTE_ORDER = ELFDATA2LSB };
 enum { OWN_BYTE_ORDER = ELFDATA2MSB };
 #endif
 
+/* More versions of one library than any has. */
+enum { NEEDED_VERSIONS_MAX = 512 };
+
 /* Copies a structure out of the file, which need not be aligned there. False if it lies outside. */
 static bool read_at(const struct elf_file *file, uint64_t offset, void *ret, size_t bytes) {
   if (offset > file->size || bytes > file->size - offset)
@@ -156,31 +159,92 @@ const char *elf_dynamic_string(const struct elf_file *file, int64_t tag, size_t 
   return NULL;
 }
 
-static void versions_of_need(const struct elf_file *file, uint64_t offset, unsigned count,
-                             void (*each)(void *context, const char *version), void *context) {
+/* One version needed of a library. */
+struct needed_version {
+  const char *name;
+  unsigned index; /* what symbols of this version carry in the version table */
+  bool is_weak;
+};
+
+/* Finds the `ordinal`-th version in one library's list. */
+static bool nth_of_need(const struct elf_file *file, uint64_t offset, unsigned count, size_t *ordinal,
+                        struct needed_version *ret) {
   Elf64_Vernaux entry;
   for (unsigned i = 0; i < count && read_at(file, offset, &entry, sizeof entry);
        i++, offset += entry.vna_next) {
-    const char *version = dynamic_text(file, entry.vna_name);
-    if (version != NULL && (entry.vna_flags & VER_FLG_WEAK) == 0)
-      each(context, version);
+    const char *name = dynamic_text(file, entry.vna_name);
+    if (name != NULL && (*ordinal)-- == 0) {
+      *ret = (struct needed_version){name, entry.vna_other, (entry.vna_flags & VER_FLG_WEAK) != 0};
+      return true;
+    }
     if (entry.vna_next == 0)
-      return;
+      break;
   }
+  return false;
 }
 
-void elf_needed_versions(const struct elf_file *file, const char *library,
-                         void (*each)(void *context, const char *version), void *context) {
+/* The `ordinal`-th version the file needs of the library; false after the last. */
+static bool needed_version(const struct elf_file *file, const char *library, size_t ordinal,
+                           struct needed_version *ret) {
   uint64_t offset = offset_of_address(file, dynamic_value(file, DT_VERNEED));
   uint64_t count = dynamic_value(file, DT_VERNEEDNUM);
   Elf64_Verneed need;
   for (uint64_t i = 0; i < count && read_at(file, offset, &need, sizeof need); i++, offset += need.vn_next) {
     const char *name = dynamic_text(file, need.vn_file);
-    if (name != NULL && strcmp(name, library) == 0)
-      versions_of_need(file, offset + need.vn_aux, need.vn_cnt, each, context);
+    if (name != NULL && strcmp(name, library) == 0 &&
+        nth_of_need(file, offset + need.vn_aux, need.vn_cnt, &ordinal, ret))
+      return true;
     if (need.vn_next == 0)
-      return;
+      break;
   }
+  return false;
+}
+
+void elf_needed_versions(const struct elf_file *file, const char *library,
+                         void (*each)(void *context, const char *version), void *context) {
+  struct needed_version version;
+  for (size_t i = 0; i < NEEDED_VERSIONS_MAX && needed_version(file, library, i, &version); i++)
+    if (!version.is_weak)
+      each(context, version.name);
+}
+
+/* Which version numbers of the file mean the library; false if none does. */
+static bool versions_of_library(const struct elf_file *file, const char *library, bool *ret_is_of_library) {
+  struct needed_version version;
+  bool any = false;
+  for (size_t i = 0; i < NEEDED_VERSIONS_MAX && needed_version(file, library, i, &version); i++) {
+    if (version.index < NEEDED_VERSIONS_MAX)
+      any = ret_is_of_library[version.index] = true;
+  }
+  return any;
+}
+
+static void symbols_of_versions(const struct elf_file *file, const Elf64_Shdr *table, const bool *is_wanted,
+                                void (*each)(void *context, const char *symbol), void *context) {
+  uint64_t versions = offset_of_address(file, dynamic_value(file, DT_VERSYM));
+  Elf64_Sym symbol;
+  uint16_t version;
+  for (uint64_t i = 0; (i + 1) * sizeof symbol <= table->sh_size; i++) {
+    if (!read_at(file, table->sh_offset + i * sizeof symbol, &symbol, sizeof symbol) ||
+        !read_at(file, versions + i * sizeof version, &version, sizeof version))
+      return;
+    const char *name = dynamic_text(file, symbol.st_name);
+    bool is_needed = symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL;
+    version &= 0x7fff; /* the top bit only hides a definition */
+    if (is_needed && name != NULL && version < NEEDED_VERSIONS_MAX && is_wanted[version])
+      each(context, name);
+  }
+}
+
+void elf_needed_symbols(const struct elf_file *file, const char *library,
+                        void (*each)(void *context, const char *symbol), void *context) {
+  bool is_of_library[NEEDED_VERSIONS_MAX] = {false};
+  Elf64_Shdr section;
+  if (!versions_of_library(file, library, is_of_library))
+    return;
+  for (uint64_t i = 0; section_header(file, i, &section); i++)
+    if (section.sh_type == SHT_DYNSYM)
+      symbols_of_versions(file, &section, is_of_library, each, context);
 }
 
 bool elf_defines_version(const struct elf_file *file, const char *version) {

@@ -32,6 +32,10 @@ const char *elf_dynamic_string(const struct elf_file *file, int64_t tag, size_t 
 void elf_needed_versions(const struct elf_file *file, const char *library,
                          void (*each)(void *context, const char *version), void *context);
 
+/* Calls `each` for every symbol, not weak, that the file needs in a version of `library`. */
+void elf_needed_symbols(const struct elf_file *file, const char *library,
+                        void (*each)(void *context, const char *symbol), void *context);
+
 /* True if the file defines the symbol version. */
 bool elf_defines_version(const struct elf_file *file, const char *version);
 

@@ -49,9 +49,15 @@ static void add_version(void *context, const char *version) {
   string_list_add(&program->versions, version);
 }
 
+static void add_symbol(void *context, const char *symbol) {
+  struct program *program = context;
+  string_list_add(&program->symbols, symbol);
+}
+
 /* What the file contains itself. libomp, too, defines GOMP_parallel, so that it must be told apart. */
 static void look_inside(struct walk *walk, const struct object *object) {
   elf_needed_versions(&object->file, LIBGOMP, add_version, walk->program);
+  elf_needed_symbols(&object->file, LIBGOMP, add_symbol, walk->program);
   if (!elf_defines_symbol(&object->file, "GOMP_parallel"))
     return;
   if (elf_defines_symbol(&object->file, "__kmpc_fork_call"))

@@ -52,21 +52,21 @@ static bool libgomp_is_fixed(const struct program *program) {
   return true;
 }
 
-static bool versions_suffice(const struct program *program, const char *runtime) {
+static bool runtime_suffices(const struct program *program, const char *runtime) {
   struct string_list missing = {0};
   char names[256] = "";
-  runtime_missing_versions(runtime, &program->versions, &missing);
+  runtime_missing(runtime, &program->versions, &program->symbols, &missing);
   size_t used = 0;
-  for (size_t i = 0; i < missing.count && used < sizeof names; i++)
+  for (size_t i = 0; i < missing.count && used < sizeof names; i++) /* cut if there are very many */
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", missing.items[i]);
-  bool suffice = missing.count == 0;
-  if (!suffice)
+  bool suffices = missing.count == 0;
+  if (!suffices)
     message_say(
         "%s needs %s of libgomp, which %s lacks; it runs untraced: build it with clang -fopenmp, or give a "
         "libomp that has them with --runtime",
         program->path, names, runtime);
   string_list_clear(&missing);
-  return suffice;
+  return suffices;
 }
 
 /* STAVE_RUNTIME (--runtime) as the user meant it. False if it is set and useless; has said so. */
@@ -93,7 +93,7 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
   if (program->libgomp_user == NULL)
     return true;
   if (plan->runtime != NULL)
-    return versions_suffice(program, plan->runtime);
+    return runtime_suffices(program, plan->runtime);
   message_say("%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which cannot be traced, and no "
               "libomp to run it "
               "on is found: install libomp5 or give its path with --runtime; it runs untraced",

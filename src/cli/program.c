@@ -129,5 +129,6 @@ void program_clear(struct program *program) {
   free(program->libgomp_copy);
   free(program->libgomp_static);
   string_list_clear(&program->versions);
+  string_list_clear(&program->symbols);
   *program = (struct program){0};
 }

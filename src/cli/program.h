@@ -25,6 +25,7 @@ struct program {
   char *libgomp_copy; /* a renamed copy that is needed: libgomp-0123abcd.so.1 */
   char *libgomp_static;        /* the file that contains libgomp */
   struct string_list versions; /* symbol versions needed of libgomp.so.1 */
+  struct string_list symbols;  /* symbols needed of libgomp.so.1 */
 };
 
 /* Finds the file a shell would start for `name`: along PATH unless it has a slash. On success 0 and

@@ -69,13 +69,17 @@ int runtime_find(const char *wanted, char **ret_path) {
   return *ret_path != NULL ? 0 : -ENOMEM;
 }
 
-void runtime_missing_versions(const char *path, const struct string_list *versions,
-                              struct string_list *ret_missing) {
+void runtime_missing(const char *path, const struct string_list *versions, const struct string_list *symbols,
+                     struct string_list *ret_missing) {
   struct elf_file file;
   if (elf_open(path, &file) != 0)
     return;
   for (size_t i = 0; i < versions->count; i++)
     if (!elf_defines_version(&file, versions->items[i]))
       string_list_add(ret_missing, versions->items[i]);
+  bool has_versions = ret_missing->count == 0;
+  for (size_t i = 0; i < symbols->count && has_versions; i++)
+    if (!elf_defines_symbol(&file, symbols->items[i]))
+      string_list_add(ret_missing, symbols->items[i]);
   elf_close(&file);
 }

@@ -10,8 +10,8 @@
  * as libgomp.so.1, -ENOMEM. */
 int runtime_find(const char *wanted, char **ret_path);
 
-/* Adds those of `versions` which the runtime does not define to *ret_missing. */
-void runtime_missing_versions(const char *path, const struct string_list *versions,
-                              struct string_list *ret_missing);
+/* Adds what the runtime does not define to *ret_missing: versions, or, if it has them all, symbols. */
+void runtime_missing(const char *path, const struct string_list *versions, const struct string_list *symbols,
+                     struct string_list *ret_missing);
 
 #endif
