@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
   omp_destroy_nest_lock(&audit_lock);
   long total = close_accounts(accounts, count);
   int is_right = total == (long)count * START_BALANCE;
-  printf("locks %d transfers, %d accounts: %ld logged, %ld audits, total %ld, %s\n", transfers, count,
-         logged, audits, total, is_right ? "right" : "WRONG");
+  printf("locks %d transfers, %d accounts: %ld logged, %ld audits, total %ld, %s\n", transfers, count, logged,
+         audits, total, is_right ? "right" : "WRONG");
   return !is_right;
 }

@@ -60,11 +60,10 @@ static const struct {
   void (*end)(void); // called in the parallel region
   int thread;        // by this thread
 } endings[] = {
-    {"return", end_by_nothing, 0},         {"exit-serial", end_by_nothing, 0},
-    {"exit-in-parallel", end_by_exit, 0},  {"_exit", end_by__exit, 1},
-    {"quick_exit", end_by_quick_exit, 1},  {"abort", abort, 1},
-    {"segv", end_by_segv, 1},              {"sigterm", end_by_sigterm, 1},
-    {"sigkill", end_by_sigkill, 0},        {"exec", end_by_exec, 0},
+    {"return", end_by_nothing, 0}, {"exit-serial", end_by_nothing, 0},   {"exit-in-parallel", end_by_exit, 0},
+    {"_exit", end_by__exit, 1},    {"quick_exit", end_by_quick_exit, 1}, {"abort", abort, 1},
+    {"segv", end_by_segv, 1},      {"sigterm", end_by_sigterm, 1},       {"sigkill", end_by_sigkill, 0},
+    {"exec", end_by_exec, 0},
 };
 
 static int find_ending(const char *name) {

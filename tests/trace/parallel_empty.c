@@ -3,8 +3,7 @@
 
 int main(void) {
 #pragma omp parallel
-  {
-  }
+  {}
   puts("done");
   return 0;
 }
