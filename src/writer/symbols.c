@@ -31,8 +31,9 @@ struct entry {
 };
 
 /* Handshakes:
- *   the queue: enqueue (merging) -> dequeue (symboliser): address and module can be read
- *   place.resolved: release (symboliser) -> acquire (code_place_resolved): the names can be read
+ *   the queue: enqueue (merging) -> dequeue (symboliser): address and module can be read. The release and
+ * acquire of `resolved` around them say the same once more, because ThreadSanitizer does not see liburcu's
+ * barriers. place.resolved: release (symboliser) -> acquire (code_place_resolved): the names can be read
  *   stop: release (merging, after its last enqueue) -> acquire (symboliser, before it finds the queue empty)
  *   asleep: the symboliser stores it and then looks for work; the others make work and then load it. Both
  * sides have a full barrier in between, so that at least one of them sees the other. */
@@ -63,7 +64,7 @@ static void futex_wake(_Atomic uint32_t *word) {
 }
 
 static void wake(struct symbols *symbols) {
-  atomic_thread_fence(memory_order_seq_cst);
+  cmm_smp_mb();
   if (!atomic_load_explicit(&symbols->asleep, memory_order_relaxed))
     return;
   atomic_store_explicit(&symbols->asleep, 0, memory_order_relaxed);
@@ -72,7 +73,7 @@ static void wake(struct symbols *symbols) {
 
 static void sleep_until_woken(struct symbols *symbols) {
   atomic_store_explicit(&symbols->asleep, 1, memory_order_relaxed);
-  atomic_thread_fence(memory_order_seq_cst);
+  cmm_smp_mb();
   if (cds_wfcq_empty(&symbols->head, &symbols->tail) && !atomic_load(&symbols->stop) &&
       !atomic_load(&symbols->hurry))
     futex_wait(&symbols->asleep, 1, 0);
@@ -81,7 +82,8 @@ static void sleep_until_woken(struct symbols *symbols) {
 
 static void resolve(struct symbols *symbols, struct cds_wfcq_node *link) {
   struct code_place *place = &caa_container_of(link, struct entry, link)->place;
-  resolver_resolve(symbols->resolver, place);
+  if (!atomic_load_explicit(&place->resolved, memory_order_acquire))
+    resolver_resolve(symbols->resolver, place);
   atomic_store_explicit(&place->resolved, true, memory_order_release);
 }
 
@@ -162,7 +164,7 @@ static struct entry *add(struct symbols *symbols, const struct key *key) {
     return NULL;
   entry->place.address = key->address;
   entry->place.module = key->module;
-  atomic_init(&entry->place.resolved, key->module == NULL);
+  atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
   cds_lfht_node_init(&entry->node);
   cds_wfcq_node_init(&entry->link);
   cds_lfht_add(symbols->table, hash(key), &entry->node);

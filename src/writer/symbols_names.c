@@ -6,14 +6,22 @@
 
 static const char identifier[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$";
 
+/* gcc's ._omp_fn.0, clang's .omp_outlined. and .omp_task_entry., or NULL. */
+static const char *outlined_suffix(const char *name) {
+  const char *suffix = strstr(name, "._omp_");
+  return suffix ? suffix : strstr(name, ".omp_");
+}
+
+bool name_is_outlined(const char *name) {
+  return outlined_suffix(name) != NULL;
+}
+
 size_t name_user_length(const char *name) {
   size_t length = strspn(name, identifier);
   if (name[length] == '.')
     return length;
   /* A name that is not mangled may hold other dots, as scale<1.5> does: only known suffixes count. */
-  const char *suffix = strstr(name, "._omp_");
-  if (!suffix)
-    suffix = strstr(name, ".omp_");
+  const char *suffix = outlined_suffix(name);
   return suffix ? (size_t)(suffix - name) : strlen(name);
 }
 

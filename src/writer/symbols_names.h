@@ -10,6 +10,9 @@
  * is the compiler's: .omp_outlined..3, .omp_task_entry. (clang up to 16). */
 size_t name_user_length(const char *name);
 
+/* Whether a compiler made the function from the body of a construct. */
+bool name_is_outlined(const char *name);
+
 /* gfortran's __module_MOD_procedure as module::procedure. Returns NULL for other names; the caller frees the
  * result. */
 char *name_from_fortran(const char *name);

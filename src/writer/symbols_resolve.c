@@ -198,8 +198,6 @@ static void anchor_neighbours(struct resolver *resolver, struct source *source, 
 
 /* The user's function around a line of an outlined function that does not tell (clang up to 16). */
 static const char *function_around(const struct source *source, const struct code_frame *frame) {
-  if (!frame->file || !frame->line)
-    return NULL;
   size_t after = anchors_after(source, frame->file, frame->line);
   if (!after || source->anchors[after - 1].file != frame->file)
     return NULL;
@@ -217,46 +215,38 @@ static bool line_near(struct object *object, const struct object_symbol *symbol,
   return (found && ret->line) || object_line_at(object, address, ret);
 }
 
-/* The frames of an address, the innermost first, and which of them are outlined functions without a name.
- * There is always one, at the worst without anything in it. */
+/* The frames of an address, the innermost first. An outlined function that is inlined into another one is
+ * clang's debug variant or a task's body, for the user one function: the outer one is left out. Always at
+ * least one frame, at the worst without anything in it. */
 static unsigned read_frames(struct resolver *resolver, struct source *source, uint64_t address,
-                            const struct object_symbol *symbol, struct code_frame *frames, bool *nameless) {
+                            const struct object_symbol *symbol, struct code_frame *frames) {
   struct object_line line;
   unsigned n = 0;
+  bool inner_outlined = false;
   bool more = line_near(source->object, symbol, address, &line);
-  for (; more && n < FRAMES_MAX; more = object_inlined_into(source->object, &line)) {
-    if (!line.function && n == 0 && symbol)
-      line.function = symbol->name;
-    nameless[n] = line.function && name_user_length(line.function) == 0;
-    frames[n++] = (struct code_frame){user_name(resolver, source->object, line.function),
-                                      intern_path(resolver, line.file), line.line};
-  }
-  if (n == 0) {
-    nameless[0] = false;
-    frames[n++] =
-        (struct code_frame){symbol ? user_name(resolver, source->object, symbol->name) : NULL, NULL, 0};
-  }
+  if (!line.function && symbol)
+    line.function = symbol->name;
+  do {
+    bool outlined = line.function && name_is_outlined(line.function);
+    if (!outlined || !inner_outlined)
+      frames[n++] = (struct code_frame){user_name(resolver, source->object, line.function),
+                                        intern_path(resolver, line.file), line.line};
+    inner_outlined = outlined;
+  } while (more && n < FRAMES_MAX && object_inlined_into(source->object, &line));
   return n;
 }
 
-/* Gives the outlined functions their user's name. An outlined function that is inlined into another is
- * clang's debug variant, one function to the user: its caller is left out. Returns how many frames are left.
- */
-static unsigned name_frames(struct resolver *resolver, struct source *source, uint64_t address,
-                            struct code_frame *frames, bool *nameless, unsigned n) {
-  unsigned kept = 0;
+/* Gives outlined functions that have none a name, and learns from those that have one. */
+static void name_frames(struct resolver *resolver, struct source *source, uint64_t address,
+                        struct code_frame *frames, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
-    if (!nameless[i])
+    if (frames[i].function) {
       anchor_add(source, &frames[i]);
-    else if (i && nameless[i - 1])
-      continue;
-    else {
+    } else if (frames[i].file && frames[i].line) {
       anchor_neighbours(resolver, source, address);
       frames[i].function = function_around(source, &frames[i]);
     }
-    frames[kept++] = frames[i];
   }
-  return kept;
 }
 
 static void place_set(struct code_place *place, const struct code_frame *frames, unsigned n) {
@@ -271,7 +261,6 @@ static void place_set(struct code_place *place, const struct code_frame *frames,
 
 void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   struct code_frame frames[FRAMES_MAX];
-  bool nameless[FRAMES_MAX];
   struct source *source = source_of(resolver, place->module);
   if (!source || !source->object)
     return;
@@ -279,6 +268,7 @@ void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   const struct object_symbol *symbol = object_symbol_at(source->object, address);
   if (symbol)
     place->symbol = intern(resolver, strdup(symbol->name));
-  unsigned n = read_frames(resolver, source, address, symbol, frames, nameless);
-  place_set(place, frames, name_frames(resolver, source, address, frames, nameless, n));
+  unsigned n = read_frames(resolver, source, address, symbol, frames);
+  name_frames(resolver, source, address, frames, n);
+  place_set(place, frames, n);
 }

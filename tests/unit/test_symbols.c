@@ -238,17 +238,33 @@ static void separate_debug_files_are_found(void **state) {
   check_program(fixture, "p", "places.c", 6);
 }
 
+/* The build id of the work directory's ./p, by way of its note's contents. */
+static void read_build_id(const struct fixture *fixture, uint8_t *build_id) {
+  char path[128];
+  snprintf(path, sizeof(path), "%s/id", fixture->work);
+  assert_true(shell(fixture, "objcopy -O binary --only-section=.note.gnu.build-id p id"));
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, 16, SEEK_SET), 0);
+  assert_int_equal(fread(build_id, 1, 20, file), 20);
+  fclose(file);
+}
+
 static void other_build_ids_are_not_believed(void **state) {
   struct fixture *fixture = *state;
-  static const uint8_t wrong[20] = {1, 2, 3};
   static struct told told[8];
+  uint8_t id[20];
   assert_true(shell(fixture, "cc -g -O2 -Wl,--build-id $F/places.c -o p"));
   assert_int_equal(run(fixture, "p", told, 8), 6);
-  assert_int_equal(
-      modules_add(fixture->modules, told[0].base, told[0].size, told[0].bias, told[0].path, wrong, 20), 0);
-  const struct code_place *place = symbols_request(fixture->symbols, told[0].address);
-  wait_resolved(place);
-  assert_null(place->source.function);
+  read_build_id(fixture, id);
+  for (unsigned wrong = 0; wrong < 2; wrong++) {
+    id[19] += wrong;
+    assert_int_equal(modules_add(fixture->modules, told->base, told->size, told->bias, told->path, id, 20),
+                     0);
+    const struct code_place *place = symbols_request(fixture->symbols, told->address);
+    wait_resolved(place);
+    assert_int_equal(place->source.function == NULL, wrong);
+  }
 }
 
 static void missing_files_give_no_names(void **state) {
@@ -348,7 +364,7 @@ static void ten_thousand_addresses_are_quick(void **state) {
     unsigned number = atoi(places[i]->source.function + 1);
     assert_in_range(places[i]->source.line, 6 * number + 1, 6 * number + 6);
   }
-  assert_true(seconds() - start < (getenv("STAVE_SLOW_MACHINE") ? 60 : 5));
+  assert_true(seconds() - start < 10);
   dlclose(library);
 }
 
@@ -488,6 +504,12 @@ static void paths_are_cleaned(void **state) {
     name_clean_path(path);
     assert_string_equal(path, pairs[i][1]);
   }
+}
+
+/* libbfd 2.40 forgets some sections of DWARF 5 when a file is closed. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) {
+  return "leak:libbfd\n";
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
