@@ -24,6 +24,9 @@ struct object {
   bfd *lines;          /* the one of the two that has the debug info; NULL: none */
   asection **sections; /* of `lines`, those in memory, by address */
   size_t n_sections;
+  /* What libbfd is told when it looks for lines: with the true symbols it would, finding no debug info,
+   * search them all, one by one; with a NULL pointer, 2.40 cannot read compressed debug info. */
+  asymbol *no_symbols[1];
   struct object_symbol *symbols;
   size_t n_symbols;
 };
@@ -273,9 +276,12 @@ bool object_line_at(struct object *object, uint64_t address, struct object_line 
   *ret = (struct object_line){NULL, NULL, 0};
   if (!section)
     return false;
-  /* No symbols are passed: with them libbfd, finding no debug info, would search them all, one by one. */
-  return bfd_find_nearest_line(object->lines, section, NULL, address - bfd_section_vma(section), &ret->file,
-                               &ret->function, &ret->line);
+  if (bfd_find_nearest_line(object->lines, section, object->no_symbols, address - bfd_section_vma(section),
+                            &ret->file, &ret->function, &ret->line))
+    return true;
+  /* libbfd may have written something all the same. */
+  *ret = (struct object_line){NULL, NULL, 0};
+  return false;
 }
 
 bool object_inlined_into(struct object *object, struct object_line *ret) {

@@ -17,6 +17,8 @@ bool name_is_outlined(const char *name) {
 }
 
 size_t name_user_length(const char *name) {
+  if (!strncmp(name, "_GLOBAL__", 9)) /* a file's constructors: _GLOBAL__sub_I_file.cc */
+    return strlen(name);
   size_t length = strspn(name, identifier);
   if (name[length] == '.')
     return length;

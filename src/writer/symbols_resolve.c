@@ -204,15 +204,25 @@ static const char *function_around(const struct source *source, const struct cod
   return source->anchors[after - 1].function;
 }
 
-/* Optimised code may belong to no line; then the line before it says best where it came from. */
-static bool line_near(struct object *object, const struct object_symbol *symbol, uint64_t address,
-                      struct object_line *ret) {
-  uint64_t stop =
-      symbol && address - symbol->address < LINE_SEARCH_BYTES ? symbol->address : address - LINE_SEARCH_BYTES;
+static bool same_function(const struct object_line *a, const struct object_line *b) {
+  return a->function == b->function || (a->function && b->function && !strcmp(a->function, b->function));
+}
+
+/* Optimised code may belong to no line; then the line before it in the same function says best where it came
+ * from. What object_inlined_into says next belongs to the line that was found. Returns false if there is
+ * nothing. */
+static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
+  struct object_line before;
   bool found = object_line_at(object, address, ret);
-  for (uint64_t at = address; found && !ret->line && at-- > stop;)
-    found = object_line_at(object, at, ret);
-  return (found && ret->line) || object_line_at(object, address, ret);
+  if (!found || ret->line)
+    return found;
+  for (uint64_t at = address;
+       at && address - at < LINE_SEARCH_BYTES && object_line_at(object, --at, &before);)
+    if (before.line && same_function(&before, ret)) {
+      *ret = before;
+      return true;
+    }
+  return object_line_at(object, address, ret);
 }
 
 /* The frames of an address, the innermost first. An outlined function that is inlined into another one is
@@ -223,7 +233,7 @@ static unsigned read_frames(struct resolver *resolver, struct source *source, ui
   struct object_line line;
   unsigned n = 0;
   bool inner_outlined = false;
-  bool more = line_near(source->object, symbol, address, &line);
+  bool more = line_near(source->object, address, &line);
   if (!line.function && symbol)
     line.function = symbol->name;
   do {

@@ -141,7 +141,7 @@ static void check_program(struct fixture *fixture, const char *program, const ch
 
 static void programs_are_resolved(void **state) {
   static const char *const options[] = {"-O0 -fPIE -pie", "-O2 -fPIE -pie", "-O2 -fno-pie -no-pie",
-                                        "-O2 -gdwarf-4 -fPIE -pie"};
+                                        "-O2 -gdwarf-4 -gz -fPIE -pie"};
   struct fixture *fixture = *state;
   for (unsigned i = 0; i < N_COMPILERS * 4; i++) {
     if (!have(fixture, compilers[i / 4]))
@@ -471,6 +471,7 @@ static void names_lose_what_compilers_add(void **state) {
   assert_int_equal(name_user_length("work.isra.0._omp_fn.0"), 4);
   assert_int_equal(name_user_length("_Z4workIdEvT_.constprop.0"), 13);
   assert_int_equal(name_user_length("scale<1.5>"), 10);
+  assert_int_equal(name_user_length("_GLOBAL__sub_I_a.cc"), 19);
   assert_int_equal(name_user_length("scale<1.5>._omp_fn.0"), 10);
   assert_int_equal(name_user_length(".omp_outlined."), 0);
   assert_int_equal(name_user_length(".omp_outlined..12"), 0);
