@@ -174,6 +174,17 @@ static int run_untraced(struct recording *recording, char **arguments) {
   return status;
 }
 
+/* Where standard streams are closed, stave's own descriptors must not take their places. The program still
+ * finds them closed. */
+static void occupy_standard_streams(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
 /* A pipe's other end must see that the program has closed it, so stave keeps none open. */
 static void let_go_of_pipes(void) {
   int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -250,6 +261,7 @@ int cmd_record(int argc, char **argv) {
   int error = program_find(arguments[0], &path);
   if (error != 0)
     return cannot_start(arguments[0], error);
+  occupy_standard_streams();
   program_inspect(path, &recording.program);
   free(path);
   if (!prepare(&recording))

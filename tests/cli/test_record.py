@@ -83,6 +83,10 @@ class Case(unittest.TestCase):
         os.chmod(self.path(name), mode)
         return self.path(name)
 
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
     def build(self, name, text, *command):
         source = self.write(name + ".c", text)
         subprocess.run([*command, "-o", self.path(name), source], check=True)
@@ -191,6 +195,15 @@ class FakeTracer(Case):
         traced = self.record(*script, preexec_fn=odd_state)
         self.assertEqual(traced.stdout, plain.stdout)
 
+    def test_closed_streams_stay_closed(self):
+        listing = "ls /proc/$$/fd > " + self.path("fds")
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            subprocess.run(["sh", "-c", f"sh -c '{listing}' {closed}"], check=True, env=self.env)
+            plain = self.read("fds")
+            subprocess.run(["sh", "-c", f"{STAVE} record sh -c '{listing}' {closed}"], check=True, env=self.env,
+                           timeout=20, stderr=None if "2>" in closed else subprocess.DEVNULL)
+            self.assertEqual(self.read("fds"), plain)
+
     def test_signals_are_passed_on(self):
         for name in ("TERM", "HUP", "USR1", "USR2", "INT", "QUIT", "ALRM"):
             process = self.popen("sh", "-c", f"trap 'echo got {name}; exit 7' {name}; echo ready; "
@@ -295,6 +308,7 @@ class FakeTracer(Case):
         self.assertIn("waiting for", process.stderr.readline())
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=10), 6)
+        self.assertIn("/a/b: still being written", process.stderr.read())
 
 
 class Gcc(Case):
