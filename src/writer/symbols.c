@@ -216,7 +216,9 @@ int symbols_finish(struct symbols *symbols, bool skip_pending) {
     else
       pthread_join(symbols->thread, NULL);
   }
-  return symbols->abandoned || !cds_wfcq_empty(&symbols->head, &symbols->tail) ? -ECANCELED : 0;
+  if (symbols->abandoned)
+    return -ETIMEDOUT;
+  return cds_wfcq_empty(&symbols->head, &symbols->tail) ? 0 : -ECANCELED;
 }
 
 static struct entry *entry_of_link(struct cds_wfcq_node *link) {

@@ -368,44 +368,42 @@ static void ten_thousand_addresses_are_quick(void **state) {
   dlclose(library);
 }
 
+enum { N_ASKED = 20000, ASK_ROUNDS = 20 };
+
+/* Asks for the addresses from begin on, over and over, while they are being resolved; each must keep its
+ * place. Returns how often the answer was there already. */
+static unsigned ask_in_rounds(struct fixture *fixture, uint64_t begin, struct code_place **places) {
+  unsigned answered = 0;
+  for (unsigned i = 0; i < N_ASKED * ASK_ROUNDS; i++) {
+    struct code_place **place = &places[i % N_ASKED];
+    struct code_place *found = symbols_request(fixture->symbols, begin + i % N_ASKED);
+    if (i < N_ASKED)
+      *place = found;
+    assert_non_null(found);
+    assert_ptr_equal(found, *place);
+    answered += code_place_resolved(found) && (!found->source.function || found->source.function[0]);
+    if (i % 1000 == 0)
+      usleep(200);
+  }
+  return answered;
+}
+
 static void requests_and_answers_run_together(void **state) {
-  enum { N = 20000, ROUNDS = 20 };
   struct fixture *fixture = *state;
-  static struct code_place *places[N];
+  static struct code_place *unknown[N_ASKED], *places[N_ASKED];
   static struct told module;
   uint64_t begin, end;
-  unsigned answered = 0;
   void *library = load_large(fixture, 500, &module, &begin, &end);
-  for (unsigned round = 0; round < ROUNDS; round++)
-    for (unsigned i = round; i < N; i++) {
-      /* every address is new in round 0 or was seen before; addresses wrap around the module and beyond it */
-      module.address = begin + 1 + i;
-      if (module.address - 1 >= module.base + module.size)
-        module.size = module.address - module.base;
-      struct code_place *place = symbols_request(fixture->symbols, module.address);
-      if (round == 0)
-        places[i] = place;
-      assert_ptr_equal(place, places[i]);
-      answered += code_place_resolved(place);
-    }
-  assert_int_equal(answered, (2 * N - ROUNDS + 1) * ROUNDS / 2); /* no module known yet */
-  answered = 0;
-  for (unsigned round = 0; round < ROUNDS; round++)
-    for (unsigned i = 0; i < N; i++) {
-      module.address = begin + 1 + i;
-      struct code_place *place = request(fixture, &module);
-      if (round == 0)
-        assert_ptr_not_equal(place, places[i]), places[i] = place;
-      assert_ptr_equal(place, places[i]);
-      if (code_place_resolved(place) && place->source.function)
-        answered += place->source.function[0] == 'f';
-      if (i % 1000 == 0)
-        usleep(200);
-    }
+  assert_int_equal(ask_in_rounds(fixture, begin + 1, unknown), N_ASKED * ASK_ROUNDS);
+  module.address = begin + 1;
+  module.size = begin + N_ASKED - module.base;
+  request(fixture, &module);
+  print_message("%u answers seen while asking\n", ask_in_rounds(fixture, begin + 1, places));
   assert_int_equal(symbols_finish(fixture->symbols, false), 0);
-  for (unsigned i = 0; i < N; i++)
+  for (unsigned i = 0; i < N_ASKED; i++) {
+    assert_ptr_not_equal(places[i], unknown[i]);
     assert_true(code_place_resolved(places[i]));
-  print_message("%u answers seen while asking\n", answered);
+  }
   dlclose(library);
 }
 
