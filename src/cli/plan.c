@@ -117,7 +117,8 @@ void plan_explain_silence(const struct program *program, const struct plan *plan
                          ? "; programs built by gcc can be traced only with libomp: install libomp5"
                          : "";
   if (program->has_libomp || program->libgomp_user != NULL)
-    message_say("no archive: %s ended before its OpenMP runtime started", program->path);
+    message_say("no archive: %s did not come to use OpenMP, unless a line above says why it was not traced",
+                program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
     message_say("no archive: %s is not linked with OpenMP (-fopenmp), and none started in it or in a program "
                 "it ran%s",

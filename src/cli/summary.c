@@ -51,6 +51,7 @@ static const char *path_of(const struct archive *archive) {
   return archive->path != NULL ? relative_path(archive->path) : "(place unknown)";
 }
 
+/* What the writer calls the end of a runtime that said good-bye (OMPT's finalize). */
 static bool is_normal_ending(const char *text) {
   return text == NULL || *text == '\0' || strcmp(text, "finalized") == 0;
 }
