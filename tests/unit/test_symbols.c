@@ -1,4 +1,4 @@
-/* Modules and symbols: what is found about an address. The fixtures (tests/unit/fixtures, or where
+/* Symbols: what is found about an address. The fixtures (tests/unit/fixtures, or where
  * STAVE_FIXTURES says) are compiled here with each compiler that there is, run, and tell where their code
  * lies and what it is. */
 #include <dlfcn.h>
@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "writer/symbols.h"
-#include "writer/symbols_names.h"
 
 static const char *const compilers[] = {"gcc", "clang"};
 static const char *const cxx_compilers[] = {"g++", "clang++"};
@@ -426,85 +425,6 @@ static void hurry_leaves_the_rest(void **state) {
   dlclose(library);
 }
 
-static void modules_cover_and_uncover(void **state) {
-  struct modules *modules = ((struct fixture *)*state)->modules;
-  assert_null(modules_find(modules, 0));
-  assert_int_equal(modules_add(modules, 0x1000, 0, 0, "a", NULL, 0), -EINVAL);
-  assert_int_equal(modules_add(modules, UINT64_MAX, 2, 0, "a", NULL, 0), -EINVAL);
-  assert_int_equal(modules_add(modules, 0x1000, 1, 0, NULL, NULL, 0), -EINVAL);
-  assert_int_equal(modules_add(modules, 0x1000, 1, 0, "a", (const uint8_t *)"", MODULE_BUILD_ID_MAX + 1),
-                   -EINVAL);
-  assert_int_equal(modules_add(modules, 0x1000, 0x3000, 0x1000, "a", NULL, 0), 0);
-  assert_int_equal(modules_add(modules, 0x5000, 0x1000, 0x5000, "b", NULL, 0), 0);
-  const struct module *a = modules_find(modules, 0x1000), *b = modules_find(modules, 0x5fff);
-  assert_string_equal(a->path, "a");
-  assert_string_equal(b->path, "b");
-  assert_null(modules_find(modules, 0xfff));
-  assert_null(modules_find(modules, 0x4000));
-  assert_null(modules_find(modules, 0x6000));
-  /* told again: the same module */
-  assert_int_equal(modules_add(modules, 0x1000, 0x3000, 0x1000, "a", NULL, 0), 0);
-  assert_ptr_equal(modules_find(modules, 0x1000), a);
-  /* in a's gap */
-  assert_int_equal(modules_add(modules, 0x2000, 0x1000, 0x2000, "c", NULL, 0), 0);
-  assert_ptr_equal(modules_find(modules, 0x1fff), a);
-  assert_string_equal(modules_find(modules, 0x2000)->path, "c");
-  assert_string_equal(modules_find(modules, 0x2fff)->path, "c");
-  assert_ptr_equal(modules_find(modules, 0x3000), a);
-  /* over the end of a, all between, and the beginning of b */
-  assert_int_equal(modules_add(modules, 0x1800, 0x4000, 0, "d", NULL, 0), 0);
-  assert_ptr_equal(modules_find(modules, 0x17ff), a);
-  assert_string_equal(modules_find(modules, 0x1800)->path, "d");
-  assert_string_equal(modules_find(modules, 0x57ff)->path, "d");
-  assert_ptr_equal(modules_find(modules, 0x5800), b);
-  assert_string_equal(a->path, "a");
-}
-
-static void names_lose_what_compilers_add(void **state) {
-  (void)state;
-  assert_int_equal(name_user_length("main"), 4);
-  assert_int_equal(name_user_length("main._omp_fn.12"), 4);
-  assert_int_equal(name_user_length("main.omp_outlined"), 4);
-  assert_int_equal(name_user_length("main.omp_outlined_debug__.1"), 4);
-  assert_int_equal(name_user_length("work.isra.0._omp_fn.0"), 4);
-  assert_int_equal(name_user_length("_Z4workIdEvT_.constprop.0"), 13);
-  assert_int_equal(name_user_length("scale<1.5>"), 10);
-  assert_int_equal(name_user_length("_GLOBAL__sub_I_a.cc"), 19);
-  assert_int_equal(name_user_length("scale<1.5>._omp_fn.0"), 10);
-  assert_int_equal(name_user_length(".omp_outlined."), 0);
-  assert_int_equal(name_user_length(".omp_outlined..12"), 0);
-  assert_int_equal(name_user_length(".omp_outlined._debug__.2"), 0);
-  assert_int_equal(name_user_length(".omp_task_entry."), 0);
-  assert_int_equal(name_user_length(".omp.reduction.reduction_func"), 0);
-  char *fortran = name_from_fortran("__solver_MOD_step");
-  assert_string_equal(fortran, "solver::step");
-  free(fortran);
-  assert_null(name_from_fortran("step_"));
-  assert_null(name_from_fortran("___MOD_"));
-}
-
-static void paths_are_cleaned(void **state) {
-  static const char *const pairs[][2] = {{"/a/./b", "/a/b"},
-                                         {"/a/x/../b", "/a/b"},
-                                         {"//a//b/", "/a/b"},
-                                         {"/../a", "/a"},
-                                         {"/a/..", "/"},
-                                         {"a/../b", "b"},
-                                         {"../../a", "../../a"},
-                                         {"a/../../b", "../b"},
-                                         {"./a/./..b/c", "a/..b/c"},
-                                         {"/", "/"},
-                                         {"", ""},
-                                         {"x.c", "x.c"}};
-  (void)state;
-  for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-    char path[32];
-    snprintf(path, sizeof(path), "%s", pairs[i][0]);
-    name_clean_path(path);
-    assert_string_equal(path, pairs[i][1]);
-  }
-}
-
 /* libbfd 2.40 forgets some sections of DWARF 5 when a file is closed. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
@@ -515,9 +435,6 @@ const char *__lsan_default_suppressions(void) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(modules_cover_and_uncover),
-      cmocka_unit_test(names_lose_what_compilers_add),
-      cmocka_unit_test(paths_are_cleaned),
       TEST(programs_are_resolved),
       TEST(libraries_are_resolved),
       TEST(inlined_functions_tell_their_caller),
