@@ -105,7 +105,11 @@ static bool wait_until_ready(void) {
       return false;
     }
   }
-  return atomic_load(state) == WRITER_READY || say_writer_failed();
+  if (atomic_load(state) != WRITER_READY)
+    return say_writer_failed();
+  if (*tool.session->shared.message)
+    tool_say("%.1000s", tool.session->shared.message);
+  return true;
 }
 
 static bool start_writer(int session_fd) {

@@ -1,0 +1,34 @@
+/* The traced process as seen from outside: whether it still is what it was, and how it ended. */
+#ifndef STAVE_WRITER_APPLICATION_H
+#define STAVE_WRITER_APPLICATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct application {
+  pid_t pid;
+  int pidfd;    /* -1: the kernel has none; then the process table is asked */
+  int alive_fd; /* ends when the process execs; -1 after it was found to mean nothing */
+  uint64_t session_inode;
+  uint64_t checked_ns; /* when its memory map was last looked at */
+};
+
+enum application_end {
+  APPLICATION_RUNS,
+  APPLICATION_DIED,
+  APPLICATION_EXECED, /* it lives on as another program */
+};
+
+/* Descriptors as inherited from the tool; they stay open with the process. session_fd is the session memory's. */
+void application_open(struct application *application, pid_t pid, int pidfd, int alive_fd, int session_fd);
+
+/* Asks without waiting. Cheap: one or two system calls. */
+enum application_end application_check(struct application *application);
+
+/* How a process that has died ended, as far as it can still be found out: its parent may have collected it already.
+ * `text` becomes "exit status 3", "killed by signal 11 (Segmentation fault)" or "ended, status unknown". Returns the exit
+ * status, or INT64_MIN where there is none. */
+int64_t application_ending(const struct application *application, char *text, unsigned size);
+
+#endif

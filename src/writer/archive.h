@@ -1,0 +1,42 @@
+/* The OTF2 archive on disk: the only file that opens and closes OTF2 things. */
+#ifndef STAVE_WRITER_ARCHIVE_H
+#define STAVE_WRITER_ARCHIVE_H
+
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+struct archive;
+
+/* Opens an archive named "traces" in the existing, empty directory. Returns NULL if OTF2 cannot. */
+struct archive *archive_open(const char *directory);
+
+/* The event writer of a new location; locations are numbered from 0. NULL if OTF2 cannot. */
+OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location);
+
+/* Closes the location's events for good; returns how many there are. */
+uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer);
+
+/* No event follows, all locations are closed. From now on definitions can be written. Returns whether OTF2 could. */
+int archive_end_events(struct archive *archive);
+
+/* Writes a location's local definitions: the mapping of its region numbers (`count` entries), or nothing if `regions`
+ * is NULL. */
+void archive_write_local(struct archive *archive, uint32_t location, const uint32_t *regions, uint32_t count);
+
+/* The writer of the global definitions, after archive_end_events. */
+OTF2_GlobalDefWriter *archive_global(struct archive *archive);
+
+/* Sets a trace property; later calls win. */
+void archive_set_property(struct archive *archive, const char *name, const char *value);
+
+/* Sets the anchor file's creator, machine name and description. */
+void archive_describe(struct archive *archive, const char *creator, const char *machine, const char *description);
+
+/* Bytes of events in OTF2's memory and on disk so far, about. */
+uint64_t archive_bytes(const struct archive *archive);
+
+/* Closes and frees. Returns 0 if the archive is whole, else -EIO. NULL is fine. */
+int archive_close(struct archive *archive);
+
+#endif

@@ -1,0 +1,126 @@
+/* From records in time order to events: what each record means for the thread, team, task or lock that it belongs to.
+ *
+ * correlate.c holds the threads and the switch over record types; teams.c, tasks.c, sync.c and locks.c hold one subject
+ * each; closing.c ends what is open when the process is over. They share struct correlator and call each other
+ * through this header. */
+#ifndef STAVE_WRITER_CORRELATE_H
+#define STAVE_WRITER_CORRELATE_H
+
+#include "session/layout.h"
+#include "writer/emit.h"
+#include "writer/map.h"
+#include "writer/model.h"
+#include "writer/regions.h"
+
+struct modules;
+
+struct correlator {
+  struct emitter *emitter;
+  struct definitions *definitions;
+  struct regions *regions;
+  struct modules *modules;
+  struct location **by_slot; /* the thread that has the slot now, or NULL */
+  size_t by_slot_capacity;
+  struct location *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
+  struct map teams;         /* by parallel id */
+  struct map tasks;         /* by task id: implicit and explicit ones that live */
+  struct map locks;         /* by wait id */
+  uint32_t lock_count;
+  uint64_t first_ticks, last_ticks; /* of the process */
+  unsigned initial_threads, foreign_threads, workers_named;
+  /* figures for the summary */
+  uint64_t records, unknown_records, ignored_ends, closed_by_writer;
+  bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
+};
+
+/* All pointers stay the caller's. */
+void correlator_open(struct correlator *correlator, struct emitter *emitter, struct definitions *definitions,
+                     struct regions *regions, struct modules *modules);
+
+/* Takes the next record in time order: a merge_sink. */
+void correlate(void *correlator, uint32_t slot, const struct record *record, const uint64_t *words);
+
+/* The process is over: ends everything that is open, and closes every location. exit_status as in ProgramEnd. */
+void correlate_end(struct correlator *correlator, int64_t exit_status);
+
+/* Frees what is alive. */
+void correlator_close(struct correlator *correlator);
+
+/* -- what the subjects use of each other -- */
+
+/* The record's time, never before the thread's last one. */
+uint64_t location_now(struct correlator *correlator, struct location *location, uint64_t ticks);
+
+/* Short ways to emit. */
+void emit_enter(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
+void emit_leave(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
+void emit_event(struct correlator *correlator, struct location *location, const struct event *event);
+
+/* Enters a region of the task, or leaves the innermost one. */
+void frame_enter(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
+                 struct frame frame);
+void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
+
+/* Leaves everything above the first `count` regions. */
+void frames_leave_above(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
+                        size_t count);
+
+/* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
+struct frame *frame_find(struct task *task, enum frame_kind kind);
+
+struct task *task_new(void);
+void task_free(struct task *task);
+
+/* The implicit or initial task in whose team the location works now, or its base. */
+struct task *implicit_task_of(struct location *location);
+
+/* The team for what the location's tasks refer to: the innermost one, or its serial part's. */
+struct team *team_of(struct correlator *correlator, struct location *location);
+
+/* The location's thread number in that team. */
+uint32_t thread_number_of(struct location *location);
+
+/* A region that is not a team's own: `codeptr` or, where that says nothing, the enclosing parallel region's address. */
+uint32_t region_at(struct correlator *correlator, struct location *location, enum construct construct, uint64_t codeptr,
+                   uint32_t detail);
+
+/* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
+void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of);
+
+/* teams.c */
+void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record);
+void on_parallel_end(struct correlator *c, struct location *location, const struct record_parallel_end *record);
+void on_implicit_task_begin(struct correlator *c, struct location *location,
+                            const struct record_implicit_task_begin *record, const uint64_t *words);
+void on_implicit_task_end(struct correlator *c, struct location *location,
+                          const struct record_implicit_task_end *record);
+/* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes one. */
+void team_end(struct correlator *c, struct team *team, uint64_t ticks);
+/* Ends the innermost implicit task of the location and goes back to what ran before it. */
+void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks, bool is_late);
+/* The primary begins or has begun; used when a process ends in between. */
+void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks);
+void team_join(struct correlator *c, struct team *team, uint64_t ticks);
+
+/* tasks.c */
+void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record);
+void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
+void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status);
+
+/* sync.c */
+void on_work(struct correlator *c, struct location *location, const struct record_work *record);
+void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record);
+void on_sync_region_wait(struct correlator *c, struct location *location, const struct record_sync_region_wait *record);
+
+/* locks.c */
+void on_mutex_acquire(struct correlator *c, struct location *location, const struct record_mutex_acquire *record,
+                      const uint64_t *words);
+void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record);
+void on_mutex_released(struct correlator *c, struct location *location, const struct record_mutex_released *record);
+/* A lock routine that nothing followed has failed: it ends when it began. */
+void lock_attempt_ends(struct correlator *c, struct location *location);
+/* Releases what the location still holds; with a wait id only that lock. */
+void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id);
+void locks_free(struct correlator *c);
+
+#endif

@@ -1,0 +1,131 @@
+#include "writer/definitions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/definitions_write.h"
+#include "writer/map.h"
+#include "writer/memory.h"
+
+struct definitions *definitions_create(struct archive *archive) {
+  struct definitions *definitions = memory_get(1, sizeof *definitions);
+  definitions->archive = archive;
+  return definitions;
+}
+
+static void free_location(struct location *location) {
+  free(location->queue);
+  free(location);
+}
+
+void definitions_destroy(struct definitions *definitions) {
+  if (!definitions)
+    return;
+  for (size_t i = 0; i < definitions->location_count; i++)
+    free_location(definitions->locations[i]);
+  for (size_t i = 0; i < definitions->string_count; i++)
+    free(definitions->strings[i]);
+  for (size_t i = 0; i < definitions->comm_count; i++)
+    free(definitions->comms[i].members);
+  map_clear(&definitions->string_numbers);
+  map_clear(&definitions->comm_numbers);
+  map_clear(&definitions->location_names);
+  free(definitions->locations);
+  free(definitions->strings);
+  free(definitions->comms);
+  free(definitions);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t count) {
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < count; i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
+static uint32_t number_of(const struct map *map, uint64_t key) {
+  return (uint32_t)((uintptr_t)map_get(map, key) - 1);
+}
+
+uint32_t definitions_string(struct definitions *definitions, const char *text) {
+  uint64_t key = hash_bytes(UINT64_C(0xcbf29ce484222325), text, strlen(text));
+  for (; map_get(&definitions->string_numbers, key); key++) {
+    uint32_t number = number_of(&definitions->string_numbers, key);
+    if (strcmp(definitions->strings[number], text) == 0)
+      return number;
+  }
+  memory_grow(&definitions->strings, &definitions->string_capacity, definitions->string_count + 1,
+              sizeof *definitions->strings);
+  char *copy = memory_get(strlen(text) + 1, 1);
+  definitions->strings[definitions->string_count] = strcpy(copy, text);
+  map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
+  return (uint32_t)definitions->string_count++;
+}
+
+void definitions_use_attribute(struct definitions *definitions, enum attribute attribute) {
+  definitions->used_attributes |= UINT64_C(1) << attribute;
+}
+
+struct location *definitions_add_location(struct definitions *definitions) {
+  uint32_t id = (uint32_t)definitions->location_count;
+  OTF2_EvtWriter *writer = archive_open_location(definitions->archive, id);
+  if (!writer)
+    return NULL;
+  struct location *location = memory_get(1, sizeof *location);
+  location->id = id;
+  location->writer = writer;
+  memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u, sizeof *definitions->locations);
+  definitions->locations[definitions->location_count++] = location;
+  return location;
+}
+
+static bool is_name_taken(struct definitions *definitions, const char *name) {
+  uint64_t key = hash_bytes(1, name, strlen(name));
+  bool is_taken = map_get(&definitions->location_names, key) != NULL;
+  map_put(&definitions->location_names, key, definitions);
+  return is_taken;
+}
+
+void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
+                               const char *number) {
+  snprintf(location->name, sizeof location->name, "%s%s", prefix, number);
+  for (unsigned i = 1; is_name_taken(definitions, location->name); i++)
+    snprintf(location->name, sizeof location->name, "%s%u", prefix, i);
+  location->is_named = true;
+}
+
+void definitions_close_location(struct definitions *definitions, struct location *location) {
+  if (!location->writer)
+    return;
+  location->events = archive_close_location(definitions->archive, location->writer);
+  location->writer = NULL;
+}
+
+struct location **definitions_locations(struct definitions *definitions, size_t *ret_count) {
+  *ret_count = definitions->location_count;
+  return definitions->locations;
+}
+
+static bool is_comm(const struct comm *comm, const uint32_t *members, size_t count, uint32_t parent, bool is_serial) {
+  return comm->count == count && comm->parent == parent && comm->is_serial == is_serial &&
+         memcmp(comm->members, members, count * sizeof *members) == 0;
+}
+
+uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count, uint32_t parent,
+                          bool is_serial) {
+  uint64_t key = hash_bytes(parent * UINT64_C(2) + is_serial, members, count * sizeof *members);
+  for (; map_get(&definitions->comm_numbers, key); key++) {
+    uint32_t number = number_of(&definitions->comm_numbers, key);
+    if (is_comm(&definitions->comms[number], members, count, parent, is_serial))
+      return number;
+  }
+  memory_grow(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
+              sizeof *definitions->comms);
+  struct comm *comm = &definitions->comms[definitions->comm_count];
+  *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial};
+  memcpy(comm->members, members, count * sizeof *members);
+  map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
+  return (uint32_t)definitions->comm_count++;
+}

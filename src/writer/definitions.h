@@ -1,0 +1,54 @@
+/* Everything that events refer to by number: strings, communicators, attributes, locations. Numbers are given out while
+ * the program runs, the definitions are written when the archive is closed. */
+#ifndef STAVE_WRITER_DEFINITIONS_H
+#define STAVE_WRITER_DEFINITIONS_H
+
+#include "session/layout.h"
+#include "writer/archive.h"
+#include "writer/model.h"
+#include "writer/regions.h"
+
+struct definitions;
+
+/* What is known about the run as a whole when the archive is closed. */
+struct run {
+  const struct session_constants *constants;
+  struct clock_point end;  /* now, on the session's clock */
+  const char *host;
+  const char *platform;
+  int mpi_rank;            /* -1: no MPI */
+};
+
+/* archive stays the caller's. Free with definitions_destroy, which frees the locations too. */
+struct definitions *definitions_create(struct archive *archive);
+void definitions_destroy(struct definitions *definitions);
+
+/* The number of a text; the text is copied. */
+uint32_t definitions_string(struct definitions *definitions, const char *text);
+
+/* From now on the attribute will be defined. */
+void definitions_use_attribute(struct definitions *definitions, enum attribute attribute);
+
+/* A new location with the next number and an open event writer; owned by the definitions. NULL if OTF2 cannot. */
+struct location *definitions_add_location(struct definitions *definitions);
+
+/* Names the location `template` with its number in place of %s, or with the next free number if that name is taken. */
+void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
+                               const char *number);
+
+/* Closes the location's events. Does nothing if that is done. */
+void definitions_close_location(struct definitions *definitions, struct location *location);
+
+/* All locations, in the order of their numbers. */
+struct location **definitions_locations(struct definitions *definitions, size_t *ret_count);
+
+/* The communicator of these members (location numbers by thread number) in the team of `parent` (COMM_UNKNOWN: none).
+ * Equal teams get the same one; a serial part's (is_serial) is never a team's. */
+uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count, uint32_t parent,
+                          bool is_serial);
+
+/* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
+void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
+                       const struct run *run);
+
+#endif

@@ -1,0 +1,171 @@
+/* Writing the definitions out, in the order in which readers want them. */
+#include "writer/definitions_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/clock.h"
+#include "writer/memory.h"
+#include "writer/ompt_names.h"
+
+enum { TREE_MACHINE, TREE_NODE };
+enum { GROUP_LOCATIONS };
+
+/* A string's number. Readers want a string before what names it, so whatever is new is written on the spot. */
+static uint32_t string(struct definitions *definitions, const char *text) {
+  uint32_t number = definitions_string(definitions, text ? text : "");
+  for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)
+    OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive), (uint32_t)definitions->strings_written,
+                                     definitions->strings[definitions->strings_written]);
+  return number;
+}
+
+static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
+  const struct session_constants *constants = run->constants;
+  uint64_t first = UINT64_MAX, last = 0;
+  for (size_t i = 0; i < definitions->location_count; i++) {
+    const struct location *location = definitions->locations[i];
+    if (!location->events)
+      continue;
+    first = location->first_ticks < first ? location->first_ticks : first;
+    last = location->written_ticks > last ? location->written_ticks : last;
+  }
+  first = first < last ? first : last;
+  uint64_t frequency = clock_frequency(constants->clock_kind, &constants->start, &run->end);
+  double since_start = ((double)first - (double)constants->start.ticks) * 1e9 / (double)frequency;
+  OTF2_GlobalDefWriter_WriteClockProperties(w, frequency, first, last - first,
+                                            constants->start.realtime_ns + (uint64_t)(int64_t)since_start);
+}
+
+static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_OPENMP, string(definitions, "OpenMP"),
+                                     OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
+  OTF2_AttributeValue template = {.stringRef = string(definitions, "Thread team ${id}")};
+  OTF2_GlobalDefWriter_WriteParadigmProperty(w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+                                             OTF2_TYPE_STRING, template);
+}
+
+static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_MACHINE, string(definitions, run->host),
+                                           string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_NODE, string(definitions, run->host), string(definitions, "node"),
+                                           TREE_MACHINE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_NODE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+  OTF2_AttributeValue platform = {.stringRef = string(definitions, run->platform)};
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, TREE_NODE, string(definitions, "platform"), OTF2_TYPE_STRING,
+                                                   platform);
+}
+
+static void write_location_properties(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                      const struct location *location) {
+  OTF2_AttributeValue tid = {.uint64 = location->kernel_tid};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "kernel thread id"), OTF2_TYPE_UINT64,
+                                             tid);
+  if (!location->has_begun)
+    return;
+  OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "thread type"), OTF2_TYPE_STRING,
+                                             type);
+}
+
+static void write_locations(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
+  char name[32] = "Process";
+  if (run->mpi_rank >= 0)
+    snprintf(name, sizeof name, "MPI Rank %d", run->mpi_rank);
+  OTF2_GlobalDefWriter_WriteLocationGroup(w, 0, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_NODE,
+                                          OTF2_UNDEFINED_LOCATION_GROUP);
+  for (size_t i = 0; i < definitions->location_count; i++) {
+    const struct location *location = definitions->locations[i];
+    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name),
+                                       OTF2_LOCATION_TYPE_CPU_THREAD, location->events, 0);
+    write_location_properties(definitions, w, location);
+  }
+}
+
+static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions) {
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  uint32_t next = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct region *region = &all[i];
+    if (region->final_id != next)
+      continue;
+    next++;
+    uint32_t name = string(definitions, region->name), file = OTF2_UNDEFINED_STRING;
+    if (region->file)
+      file = string(definitions, region->file);
+    OTF2_GlobalDefWriter_WriteRegion(w, region->final_id, name, name, string(definitions, region->description),
+                                     region->role, region->paradigm, OTF2_REGION_FLAG_NONE, file, region->line, 0);
+  }
+}
+
+/* Members of a team are numbers in the one group of all locations, which has every location at its own number. */
+static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  uint64_t *ids = memory_get(definitions->location_count, sizeof *ids);
+  for (size_t i = 0; i < definitions->location_count; i++)
+    ids[i] = i;
+  OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)definitions->location_count, ids);
+  for (size_t i = 0; i < definitions->comm_count; i++) {
+    const struct comm *comm = &definitions->comms[i];
+    for (size_t j = 0; j < comm->count && j < definitions->location_count; j++)
+      ids[j] = comm->members[j];
+    OTF2_GlobalDefWriter_WriteGroup(w, (uint32_t)i + 1, string(definitions, ""), OTF2_GROUP_TYPE_COMM_GROUP,
+                                    OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)comm->count, ids);
+  }
+  free(ids);
+  for (size_t i = 0; i < definitions->comm_count; i++) {
+    const struct comm *comm = &definitions->comms[i];
+    OTF2_CommRef parent = comm->parent == COMM_UNKNOWN ? OTF2_UNDEFINED_COMM : comm->parent;
+    OTF2_GlobalDefWriter_WriteComm(w, (uint32_t)i, string(definitions, ""), (uint32_t)i + 1, parent,
+                                   OTF2_COMM_FLAG_NONE);
+  }
+}
+
+static void write_attributes(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  static const struct {
+    const char *name, *description;
+    OTF2_Type type;
+  } rows[ATTRIBUTE_COUNT] = {
+#define ATTRIBUTE(id, name, type, description) [ATTRIBUTE_##id] = {name, description, OTF2_TYPE_##type},
+#include "writer/attributes.def"
+#undef ATTRIBUTE
+  };
+  for (uint32_t i = 1; i < ATTRIBUTE_COUNT; i++)
+    if (definitions->used_attributes & (UINT64_C(1) << i))
+      OTF2_GlobalDefWriter_WriteAttribute(w, i - 1, string(definitions, rows[i].name),
+                                          string(definitions, rows[i].description), rows[i].type);
+}
+
+/* Only if a number that a location used is not the one its region has now. */
+static void write_local(struct definitions *definitions, const struct regions *regions, uint32_t region_count) {
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  uint32_t *mapping = NULL;
+  if (count != region_count) {
+    mapping = memory_get(count, sizeof *mapping);
+    for (size_t i = 0; i < count; i++)
+      mapping[i] = all[i].final_id;
+  }
+  for (size_t i = 0; i < definitions->location_count; i++)
+    archive_write_local(definitions->archive, (uint32_t)i, mapping, (uint32_t)count);
+  free(mapping);
+}
+
+void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
+                       const struct run *run) {
+  if (!archive_end_events(definitions->archive))
+    return;
+  write_local(definitions, regions, region_count);
+  OTF2_GlobalDefWriter *w = archive_global(definitions->archive);
+  if (!w)
+    return;
+  write_clock(definitions, w, run);
+  write_paradigms(definitions, w);
+  write_system_tree(definitions, w, run);
+  write_locations(definitions, w, run);
+  write_regions(definitions, w, regions);
+  write_groups(definitions, w);
+  write_attributes(definitions, w);
+}

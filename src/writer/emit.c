@@ -1,0 +1,175 @@
+#include "writer/emit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "writer/memory.h"
+
+int emitter_open(struct emitter *emitter, struct definitions *definitions) {
+  *emitter = (struct emitter){.definitions = definitions, .attributes = OTF2_AttributeList_New()};
+  return emitter->attributes ? 0 : -ENOMEM;
+}
+
+void emitter_close(struct emitter *emitter) {
+  if (emitter->attributes)
+    OTF2_AttributeList_Delete(emitter->attributes);
+}
+
+struct team *team_keep(struct team *team) {
+  if (team)
+    team->references++;
+  return team;
+}
+
+void team_release(struct team *team) {
+  while (team && --team->references == 0) {
+    struct team *parent = team->parent;
+    free(team->members);
+    free(team);
+    team = parent;
+  }
+}
+
+/* The list that OTF2 empties when it writes the event. */
+static OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct event *event) {
+  static const OTF2_Type types[ATTRIBUTE_COUNT] = {
+#define ATTRIBUTE(id, name, type, description) [ATTRIBUTE_##id] = OTF2_TYPE_##type,
+#include "writer/attributes.def"
+#undef ATTRIBUTE
+  };
+  if (event->attribute == ATTRIBUTE_NONE)
+    return NULL;
+  definitions_use_attribute(emitter->definitions, event->attribute);
+  OTF2_AttributeValue value = {.uint64 = event->value};
+  if (types[event->attribute] == OTF2_TYPE_STRING)
+    value.stringRef = (OTF2_StringRef)event->value;
+  OTF2_AttributeList_AddAttribute(emitter->attributes, event->attribute - 1u, types[event->attribute], value);
+  return emitter->attributes;
+}
+
+/* Tasks name their creator by its thread number; the comm counts only members that have begun. */
+static uint32_t rank_of(const struct event *event) {
+  const struct team *team = event->team;
+  return team && event->id < team->size ? team->members[event->id].rank : event->id;
+}
+
+/* The one place where OTF2 events are written. */
+static OTF2_ErrorCode write_event(struct location *location, const struct event *event, OTF2_AttributeList *list) {
+  OTF2_EvtWriter *w = location->writer;
+  OTF2_TimeStamp t = event->ticks;
+  OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_PROGRAM_BEGIN:
+    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, 0, NULL);
+  case EVENT_PROGRAM_END:
+    return OTF2_EvtWriter_ProgramEnd(w, list, t, (int64_t)event->value);
+  case EVENT_ENTER:
+    return OTF2_EvtWriter_Enter(w, list, t, event->id);
+  case EVENT_LEAVE:
+    return OTF2_EvtWriter_Leave(w, list, t, event->id);
+  case EVENT_FORK:
+    return OTF2_EvtWriter_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->number);
+  case EVENT_JOIN:
+    return OTF2_EvtWriter_ThreadJoin(w, list, t, OTF2_PARADIGM_OPENMP);
+  case EVENT_TEAM_BEGIN:
+    return OTF2_EvtWriter_ThreadTeamBegin(w, list, t, comm);
+  case EVENT_TEAM_END:
+    return OTF2_EvtWriter_ThreadTeamEnd(w, list, t, comm);
+  case EVENT_TASK_CREATE:
+    return OTF2_EvtWriter_ThreadTaskCreate(w, list, t, comm, rank_of(event), event->number);
+  case EVENT_TASK_SWITCH:
+    return OTF2_EvtWriter_ThreadTaskSwitch(w, list, t, comm, rank_of(event), event->number);
+  case EVENT_TASK_COMPLETE:
+    return OTF2_EvtWriter_ThreadTaskComplete(w, list, t, comm, rank_of(event), event->number);
+  case EVENT_ACQUIRE_LOCK:
+    return OTF2_EvtWriter_ThreadAcquireLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
+  case EVENT_RELEASE_LOCK:
+    return OTF2_EvtWriter_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
+  case EVENT_BUFFER_FLUSH:
+    return OTF2_EvtWriter_BufferFlush(w, list, t, event->value);
+  }
+  return OTF2_ERROR_INVALID_ARGUMENT;
+}
+
+/* A late end goes back to the end of its team; nothing goes back behind what is written already, which OTF2 would
+ * refuse. */
+static uint64_t final_ticks(struct emitter *emitter, const struct location *location, const struct event *event) {
+  uint64_t ticks = event->ticks;
+  if (event->is_late && event->team->end_ticks < ticks)
+    ticks = event->team->end_ticks;
+  if (ticks >= location->written_ticks)
+    return ticks;
+  emitter->clamped += !event->is_late;
+  return location->written_ticks;
+}
+
+static void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
+  struct event final = *event;
+  final.ticks = final_ticks(emitter, location, event);
+  if (location->events == 0)
+    location->first_ticks = final.ticks;
+  if (write_event(location, &final, attributes_of(emitter, &final)) != OTF2_SUCCESS) {
+    emitter->failed++;
+    return;
+  }
+  location->written_ticks = final.ticks;
+  location->events++;
+}
+
+static bool must_wait(const struct event *event) {
+  const struct team *team = event->team;
+  return team && (team->comm == COMM_UNKNOWN || (event->is_late && !team->has_ended));
+}
+
+static void wait_for(struct location *location, struct team *team) {
+  location->next_waiter = team->waiters;
+  team->waiters = location;
+}
+
+static void hold(struct location *location, const struct event *event) {
+  if (location->queue_begin == location->queue_end)
+    wait_for(location, event->team);
+  memory_grow(&location->queue, &location->queue_capacity, location->queue_end + 1, sizeof *location->queue);
+  location->queue[location->queue_end++] = *event;
+  team_keep(event->team);
+}
+
+void emit(struct emitter *emitter, struct location *location, const struct event *event) {
+  if (location->queue_begin != location->queue_end || must_wait(event))
+    hold(location, event);
+  else
+    write_now(emitter, location, event);
+}
+
+static void close_if_ended(struct emitter *emitter, struct location *location) {
+  if (location->has_ended && location->queue_begin == location->queue_end)
+    definitions_close_location(emitter->definitions, location);
+}
+
+/* Writes what is held back, up to the next event that has to wait for something else. */
+static void release_queue(struct emitter *emitter, struct location *location) {
+  while (location->queue_begin != location->queue_end) {
+    struct event event = location->queue[location->queue_begin];
+    if (must_wait(&event)) {
+      wait_for(location, event.team);
+      return;
+    }
+    location->queue_begin++;
+    write_now(emitter, location, &event);
+    team_release(event.team);
+  }
+  location->queue_begin = location->queue_end = 0;
+  close_if_ended(emitter, location);
+}
+
+void emit_waiters_of(struct emitter *emitter, struct team *team) {
+  team_keep(team);
+  struct location *waiting = team->waiters;
+  team->waiters = NULL;
+  while (waiting) {
+    struct location *next = waiting->next_waiter;
+    release_queue(emitter, waiting);
+    waiting = next;
+  }
+  team_release(team);
+}

@@ -1,0 +1,30 @@
+/* From events to the archive. An event whose team has no communicator yet, and all that follow on its location, are
+ * held back in memory until emit_team_known or emit_team_ended. */
+#ifndef STAVE_WRITER_EMIT_H
+#define STAVE_WRITER_EMIT_H
+
+#include "writer/definitions.h"
+#include "writer/model.h"
+
+struct emitter {
+  struct definitions *definitions;
+  OTF2_AttributeList *attributes;
+  uint64_t clamped; /* events whose time would have decreased */
+  uint64_t failed;  /* events that OTF2 refused */
+};
+
+/* definitions stays the caller's. Returns 0 or -ENOMEM; free with emitter_close. */
+int emitter_open(struct emitter *emitter, struct definitions *definitions);
+void emitter_close(struct emitter *emitter);
+
+/* Writes the event on the location, or holds it back. */
+void emit(struct emitter *emitter, struct location *location, const struct event *event);
+
+/* The team's comm has been set, or its end time: what waited for that goes on. */
+void emit_waiters_of(struct emitter *emitter, struct team *team);
+
+/* References that keep a team alive while somebody still names it. team_release frees it with the last one. */
+struct team *team_keep(struct team *team);
+void team_release(struct team *team);
+
+#endif

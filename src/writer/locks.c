@@ -1,0 +1,198 @@
+/* Critical sections, ordered, atomic and locks.
+ *
+ * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release carries its
+ * acquire's number and is found by lock and thread, because the runtime may report it after the next owner's acquire.*/
+#include <stdlib.h>
+
+#include "writer/correlate.h"
+#include "writer/memory.h"
+
+/* ompt_mutex_t (OpenMP 5.1, 4.4.4.16) */
+enum {
+  MUTEX_LOCK = 1,
+  MUTEX_TEST_LOCK = 2,
+  MUTEX_NEST_LOCK = 3,
+  MUTEX_TEST_NEST_LOCK = 4,
+  MUTEX_CRITICAL = 5,
+  MUTEX_ATOMIC = 6,
+  MUTEX_ORDERED = 7,
+};
+
+struct hold {
+  struct location *location;
+  uint32_t order;
+};
+
+struct lock {
+  uint32_t id;
+  uint32_t order; /* of the last acquire */
+  struct hold *holds;
+  size_t count, capacity;
+};
+
+static bool is_routine(uint32_t kind) {
+  return kind >= MUTEX_LOCK && kind <= MUTEX_TEST_NEST_LOCK;
+}
+
+static enum construct construct_of(uint32_t kind) {
+  switch (kind) {
+  case MUTEX_LOCK:
+    return CONSTRUCT_set_lock;
+  case MUTEX_TEST_LOCK:
+    return CONSTRUCT_test_lock;
+  case MUTEX_NEST_LOCK:
+    return CONSTRUCT_set_nest_lock;
+  case MUTEX_TEST_NEST_LOCK:
+    return CONSTRUCT_test_nest_lock;
+  case MUTEX_ATOMIC:
+    return CONSTRUCT_atomic;
+  case MUTEX_ORDERED:
+    return CONSTRUCT_ordered;
+  default:
+    return CONSTRUCT_critical; /* a lock event must stand in a region of a mutex's role, also of an unknown kind */
+  }
+}
+
+static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
+  struct lock *lock = map_get(&c->locks, wait_id);
+  if (lock)
+    return lock;
+  lock = memory_get(1, sizeof *lock);
+  lock->id = c->lock_count++;
+  map_put(&c->locks, wait_id, lock);
+  return lock;
+}
+
+void on_mutex_acquire(struct correlator *c, struct location *location, const struct record_mutex_acquire *record,
+                      const uint64_t *words) {
+  uint64_t now = location_now(c, location, record->ticks);
+  uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
+  bool is_short = is_routine(kind);
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = is_short ? FRAME_LOCKING : FRAME_MUTEX,
+                             .detail = kind,
+                             .wait_id = record->wait_id,
+                             .region = region_at(c, location, construct_of(kind), record->codeptr, 0)});
+  location->acquire_ticks = is_short ? now : 0;
+}
+
+static void leave_locking(struct correlator *c, struct location *location, uint64_t ticks) {
+  struct frame *frame = frame_find(location->current, FRAME_LOCKING);
+  location->acquire_ticks = 0;
+  if (frame)
+    frames_leave_above(c, location, location->current, ticks, (size_t)(frame - location->current->stack.frames));
+}
+
+void lock_attempt_ends(struct correlator *c, struct location *location) {
+  leave_locking(c, location, location->acquire_ticks);
+}
+
+static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t now) {
+  struct lock *lock = lock_of(c, wait_id);
+  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .id = lock->id, .number = ++lock->order};
+  if (lock->order == 1) {
+    event.attribute = ATTRIBUTE_lock_address;
+    event.value = wait_id;
+  }
+  memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
+  lock->holds[lock->count++] = (struct hold){location, lock->order};
+  emit_event(c, location, &event);
+}
+
+static struct frame *mutex_frame(struct task *task, uint64_t wait_id) {
+  for (size_t i = task->stack.count; i-- > 0;)
+    if (task->stack.frames[i].kind == FRAME_MUTEX && task->stack.frames[i].wait_id == wait_id)
+      return &task->stack.frames[i];
+  return NULL;
+}
+
+/* An acquired without its acquire: the region begins here. */
+static void begin_unseen(struct correlator *c, struct location *location, uint32_t kind, uint64_t wait_id,
+                         uint64_t codeptr, uint64_t now) {
+  struct frame *top = location->current->stack.count
+                          ? &location->current->stack.frames[location->current->stack.count - 1]
+                          : NULL;
+  enum frame_kind wanted = is_routine(kind) ? FRAME_LOCKING : FRAME_MUTEX;
+  if (top && top->kind == wanted && top->wait_id == wait_id)
+    return;
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = wanted,
+                             .detail = kind,
+                             .wait_id = wait_id,
+                             .region = region_at(c, location, construct_of(kind), codeptr, 0)});
+}
+
+void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  begin_unseen(c, location, record->kind, record->wait_id, record->codeptr, now);
+  acquire(c, location, record->wait_id, now);
+  if (is_routine(record->kind)) {
+    leave_locking(c, location, now);
+    return;
+  }
+  if (record->kind == MUTEX_ATOMIC)
+    return;
+  enum construct sblock = record->kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, location, sblock, record->codeptr, 0)});
+}
+
+/* Ends the location's hold; false if it has none. */
+static bool release(struct correlator *c, struct location *location, struct lock *lock, uint64_t now) {
+  for (size_t i = lock->count; i-- > 0;) {
+    if (lock->holds[i].location != location)
+      continue;
+    emit_event(c, location, &(struct event){.kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id,
+                                            .number = lock->holds[i].order});
+    lock->holds[i] = lock->holds[--lock->count];
+    return true;
+  }
+  return false;
+}
+
+static void release_routine(struct correlator *c, struct location *location, const struct record_mutex_released *record,
+                            uint64_t now) {
+  bool is_nest = record->kind == MUTEX_NEST_LOCK || record->kind == MUTEX_TEST_NEST_LOCK;
+  uint32_t region = region_at(c, location, is_nest ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock, record->codeptr, 0);
+  emit_enter(c, location, now, region);
+  release(c, location, lock_of(c, record->wait_id), now);
+  emit_leave(c, location, now, region);
+}
+
+void on_mutex_released(struct correlator *c, struct location *location, const struct record_mutex_released *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  struct task *task = location->current;
+  struct frame *frame = is_routine(record->kind) ? NULL : mutex_frame(task, record->wait_id);
+  if (is_routine(record->kind)) {
+    release_routine(c, location, record, now);
+  } else if (frame) {
+    size_t index = (size_t)(frame - task->stack.frames);
+    frames_leave_above(c, location, task, now, index + 1);
+    release(c, location, lock_of(c, record->wait_id), now);
+    frame_leave(c, location, task, now);
+  } else if (!release(c, location, lock_of(c, record->wait_id), now)) {
+    c->ignored_ends++;
+  }
+}
+
+void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id) {
+  if (wait_id) {
+    struct lock *lock = map_get(&c->locks, wait_id);
+    while (lock && release(c, location, lock, ticks)) {
+    }
+    return;
+  }
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->locks, &position));)
+    while (release(c, location, entry->value, ticks)) {
+    }
+}
+
+void locks_free(struct correlator *c) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->locks, &position));) {
+    free(((struct lock *)entry->value)->holds);
+    free(entry->value);
+  }
+  map_clear(&c->locks);
+}

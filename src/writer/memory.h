@@ -1,0 +1,15 @@
+/* Memory of the writer. It has nobody to hand an error to in the middle of an event, so running out ends the process:
+ * what is on disk stays there for a repair. */
+#ifndef STAVE_WRITER_MEMORY_H
+#define STAVE_WRITER_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed memory, the caller's to free(). Never NULL. */
+void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
+
+/* Makes room for at least `needed` elements in *array (of *capacity elements); the capacity at least doubles. New
+ * elements are zero. */
+void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size);
+
+#endif

@@ -1,0 +1,233 @@
+#include "writer/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/ring.h"
+#include "session/session.h"
+#include "writer/memory.h"
+
+enum { RELEASE_RECORDS = 2048 }; /* room is given back this often inside a long run */
+
+struct source {
+  struct ring_view view;
+  uint64_t first_head; /* H1 */
+  uint64_t ticks;      /* of the record at view.next */
+  uint64_t released;   /* view.next when room was last given back */
+  int is_damaged;      /* the application wrote over it: nothing more is read */
+};
+
+struct merge {
+  struct session_header *session;
+  uint64_t stride;
+  uint32_t slots_max;
+  merge_sink sink;
+  void *data;
+  struct source *sources; /* by slot */
+  size_t sources_capacity;
+  uint32_t slots; /* seen so far */
+  uint32_t *heap; /* slots with something to read, the earliest on top */
+  size_t heap_capacity;
+  uint32_t heap_count;
+  uint64_t damaged;
+  uint64_t words[4 * RECORD_SLOTS_MAX];
+};
+
+struct merge *merge_create(struct session_header *session, merge_sink sink, void *data) {
+  struct merge *merge = memory_get(1, sizeof *merge);
+  *merge = (struct merge){.session = session,
+                          .stride = session->constants.slot_stride,
+                          .slots_max = session->constants.slots_max,
+                          .sink = sink,
+                          .data = data};
+  return merge;
+}
+
+void merge_destroy(struct merge *merge) {
+  if (!merge)
+    return;
+  free(merge->sources);
+  free(merge->heap);
+  free(merge);
+}
+
+static void find_new_slots(struct merge *merge) {
+  uint32_t used = atomic_load_explicit(&merge->session->shared.slots_used, memory_order_acquire);
+  used = used < merge->slots_max ? used : merge->slots_max;
+  memory_grow(&merge->sources, &merge->sources_capacity, used, sizeof *merge->sources);
+  memory_grow(&merge->heap, &merge->heap_capacity, used, sizeof *merge->heap);
+  for (; merge->slots < used; merge->slots++)
+    ring_view_init(&merge->sources[merge->slots].view, session_slot(merge->session, merge->stride, merge->slots),
+                   (merge->stride - SESSION_PAGE_BYTES) / RECORD_BYTES);
+}
+
+static void give_up_on(struct merge *merge, struct source *source) {
+  source->view.next = source->view.head;
+  source->is_damaged = 1;
+  merge->damaged++;
+}
+
+static void update(struct merge *merge, struct source *source) {
+  if (!source->is_damaged && !ring_view_update(&source->view))
+    give_up_on(merge, source);
+}
+
+static int is_earlier(const struct merge *merge, uint32_t a, uint32_t b) {
+  return merge->sources[a].ticks < merge->sources[b].ticks;
+}
+
+/* Moves the entry at `i` down to where it belongs. */
+static void sift_down(struct merge *merge, uint32_t i) {
+  uint32_t slot = merge->heap[i];
+  for (uint32_t child; (child = 2 * i + 1) < merge->heap_count; i = child) {
+    if (child + 1 < merge->heap_count && is_earlier(merge, merge->heap[child + 1], merge->heap[child]))
+      child++;
+    if (!is_earlier(merge, merge->heap[child], slot))
+      break;
+    merge->heap[i] = merge->heap[child];
+  }
+  merge->heap[i] = slot;
+}
+
+/* The time up to which the top may run before another ring's record is due. */
+static uint64_t second_ticks(const struct merge *merge) {
+  uint64_t ticks = UINT64_MAX;
+  for (uint32_t i = 1; i < 3 && i < merge->heap_count; i++)
+    if (merge->sources[merge->heap[i]].ticks < ticks)
+      ticks = merge->sources[merge->heap[i]].ticks;
+  return ticks;
+}
+
+static void look_at_next(struct source *source) {
+  source->ticks = ring_view_at(&source->view, source->view.next)->ticks;
+}
+
+static void give_back(struct source *source) {
+  if (source->released == source->view.next)
+    return;
+  ring_view_release(&source->view);
+  source->released = source->view.next;
+}
+
+/* Hands one record on. One that claims more slots than there are was written over. */
+static void take(struct merge *merge, uint32_t slot) {
+  struct source *source = &merge->sources[slot];
+  struct ring_view *view = &source->view;
+  struct record record = *ring_view_at(view, view->next);
+  if (record.more >= RECORD_SLOTS_MAX || view->head - view->next <= record.more) {
+    give_up_on(merge, source);
+    return;
+  }
+  for (unsigned i = 0; i < record.more; i++)
+    memcpy(merge->words + 4 * i, ring_view_at(view, view->next + 1 + i), RECORD_BYTES);
+  view->next += 1u + record.more;
+  merge->sink(merge->data, slot, &record, merge->words);
+  if (view->next - source->released >= RELEASE_RECORDS)
+    give_back(source);
+}
+
+/* Takes records of the top ring while they are the earliest of all. Returns how many. */
+static uint64_t take_run(struct merge *merge, uint32_t slot) {
+  struct source *source = &merge->sources[slot];
+  uint64_t until = second_ticks(merge), taken = 0;
+  do {
+    take(merge, slot);
+    taken++;
+    if (source->view.next == source->view.head)
+      break;
+    look_at_next(source);
+  } while (source->ticks <= until);
+  return taken;
+}
+
+/* A thread has ended and all its records are read: the slot is free for another. */
+static void return_if_ended(struct merge *merge, uint32_t slot) {
+  struct thread_slot *control = merge->sources[slot].view.slot;
+  if (atomic_load_explicit(&control->state, memory_order_acquire) != SLOT_ENDED)
+    return;
+  if (atomic_load_explicit(&control->head, memory_order_acquire) == merge->sources[slot].view.next)
+    session_return_slot(merge->session, slot);
+}
+
+static uint32_t fill_heap(struct merge *merge) {
+  merge->heap_count = 0;
+  uint32_t due = 0;
+  for (uint32_t slot = 0; slot < merge->slots; slot++) {
+    struct source *source = &merge->sources[slot];
+    if (source->view.next == source->view.head)
+      continue;
+    look_at_next(source);
+    merge->heap[merge->heap_count++] = slot;
+    due += source->view.next != source->first_head;
+  }
+  for (uint32_t i = merge->heap_count / 2; i-- > 0;)
+    sift_down(merge, i);
+  return due;
+}
+
+/* The two readings of all heads. A slot that shows up between them belongs to the second. */
+static void read_heads(struct merge *merge) {
+  find_new_slots(merge);
+  for (uint32_t slot = 0; slot < merge->slots; slot++) {
+    update(merge, &merge->sources[slot]);
+    merge->sources[slot].first_head = merge->sources[slot].view.head;
+  }
+  atomic_thread_fence(memory_order_seq_cst);
+  uint32_t before = merge->slots;
+  find_new_slots(merge);
+  for (uint32_t slot = 0; slot < merge->slots; slot++) {
+    struct source *source = &merge->sources[slot];
+    if (slot >= before)
+      source->first_head = source->view.next;
+    update(merge, source);
+  }
+}
+
+uint64_t merge_pass(struct merge *merge) {
+  uint64_t taken = 0;
+  read_heads(merge);
+  for (uint32_t due = fill_heap(merge); due > 0;) {
+    uint32_t slot = merge->heap[0];
+    struct source *source = &merge->sources[slot];
+    int was_due = source->view.next < source->first_head;
+    taken += take_run(merge, slot);
+    due -= was_due && source->view.next >= source->first_head;
+    if (source->view.next == source->view.head)
+      merge->heap[0] = merge->heap[--merge->heap_count];
+    sift_down(merge, 0);
+  }
+  for (uint32_t slot = 0; slot < merge->slots; slot++) {
+    give_back(&merge->sources[slot]);
+    return_if_ended(merge, slot);
+  }
+  return taken;
+}
+
+int merge_is_idle(struct merge *merge) {
+  find_new_slots(merge);
+  for (uint32_t slot = 0; slot < merge->slots; slot++) {
+    const struct source *source = &merge->sources[slot];
+    uint64_t head = atomic_load_explicit(&source->view.slot->head, memory_order_relaxed);
+    if (head != source->view.next && !source->is_damaged)
+      return 0;
+  }
+  return 1;
+}
+
+uint64_t merge_damaged(const struct merge *merge) {
+  return merge->damaged;
+}
+
+uint64_t merge_lost(const struct merge *merge) {
+  uint64_t lost = atomic_load_explicit(&merge->session->shared.lost_without_slot, memory_order_relaxed);
+  for (uint32_t slot = 0; slot < merge->slots; slot++)
+    lost += atomic_load_explicit(&merge->sources[slot].view.slot->lost, memory_order_relaxed);
+  return lost;
+}
+
+uint64_t merge_stalls(const struct merge *merge) {
+  uint64_t stalls = 0;
+  for (uint32_t slot = 0; slot < merge->slots; slot++)
+    stalls += atomic_load_explicit(&merge->sources[slot].view.slot->stalls, memory_order_relaxed);
+  return stalls;
+}

@@ -1,0 +1,36 @@
+/* All rings as one stream of records in time order.
+ *
+ * One pass reads every ring's head (H1), then every head again (H2), merges by time what lies below H2, and stops when
+ * all below H1 is done. Why two readings: a record below H1 was committed before the first reading; whatever happened
+ * before it in another thread was committed before that, so the second reading sees it, and the merge has it in front.
+ * Lock order, task resumption, parents and late ends of teams all rest on this rule alone. */
+#ifndef STAVE_WRITER_MERGE_H
+#define STAVE_WRITER_MERGE_H
+
+#include "session/layout.h"
+
+struct merge;
+
+/* Takes one record. `words` are 4 * record->more values. Both are copies, valid until it returns. */
+typedef void (*merge_sink)(void *data, uint32_t slot, const struct record *record, const uint64_t *words);
+
+/* session stays the caller's and must outlive the result; free with merge_destroy. */
+struct merge *merge_create(struct session_header *session, merge_sink sink, void *data);
+
+/* NULL is fine. */
+void merge_destroy(struct merge *merge);
+
+/* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
+uint64_t merge_pass(struct merge *merge);
+
+/* Whether no ring has anything to read: what the writer asks once more before it sleeps. */
+int merge_is_idle(struct merge *merge);
+
+/* Slots whose contents made no sense (the application wrote over them), ever. */
+uint64_t merge_damaged(const struct merge *merge);
+
+/* Events that threads dropped, and times they waited for room, over all slots. */
+uint64_t merge_lost(const struct merge *merge);
+uint64_t merge_stalls(const struct merge *merge);
+
+#endif

@@ -1,0 +1,119 @@
+/* What is alive in the traced program: threads, teams, tasks, locks. Memory grows with this, not with what ran.
+ *
+ * One thread, the merging one, owns all of it. */
+#ifndef STAVE_WRITER_MODEL_H
+#define STAVE_WRITER_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "writer/event.h"
+
+enum { COMM_UNKNOWN = UINT32_MAX };
+
+/* Why a region is open: how its end is found. */
+enum frame_kind {
+  FRAME_BASE,     /* program, worker, initial task, league: until the thread or its initial task ends */
+  FRAME_PARALLEL, /* until the implicit task ends */
+  FRAME_TASK,     /* until the explicit task ends */
+  FRAME_SYNC,     /* detail: kind */
+  FRAME_WAIT,     /* detail: kind */
+  FRAME_WORK,     /* detail: kind */
+  FRAME_SBLOCK,   /* inside single or a mutex: goes with the frame below */
+  FRAME_LOCKING,  /* a lock routine on its way: ends at the next record */
+  FRAME_MUTEX,    /* critical, ordered, atomic; wait_id */
+  FRAME_TEAMS,    /* the league construct on its encountering thread */
+};
+
+struct frame {
+  uint32_t region;
+  uint32_t detail;
+  uint64_t wait_id;
+  enum frame_kind kind;
+};
+
+struct stack {
+  struct frame *frames;
+  size_t count, capacity;
+};
+
+/* A thread, from attach to thread_end: an OTF2 location. */
+struct location {
+  uint32_t id;
+  uint32_t slot;
+  char name[64];
+  bool is_named;
+  bool has_begun; /* thread_begin was seen */
+  bool has_ended; /* thread_end was seen, or the trace is at its end */
+  uint32_t thread_type;
+  uint64_t kernel_tid;
+  uint64_t last_ticks;     /* of the last record */
+  uint64_t generations;    /* tasks created here */
+  struct task *base;       /* what runs outside of every task */
+  struct task *current;
+  struct team *serial_team; /* its own one-member team for tasks outside of parallel regions; made when needed */
+  uint64_t acquire_ticks;  /* of the FRAME_LOCKING on top */
+  uint64_t owed;           /* ends written in the thread's place that its own records still have to report */
+  /* A worker has left a barrier that may turn out to be its region's last: these Leaves wait for its next record. */
+  struct event undecided[2];
+  unsigned undecided_count;
+  /* emission */
+  OTF2_EvtWriter *writer;
+  uint64_t written_ticks; /* of the last event written */
+  uint64_t first_ticks;   /* of the first event written */
+  uint64_t events;        /* written; after closing the writer's own count */
+  struct event *queue;    /* held back: [queue_begin, queue_end) */
+  size_t queue_begin, queue_end, queue_capacity;
+  struct location *next_waiter; /* in the list of the team that the queue waits for */
+};
+
+struct member {
+  struct location *location; /* NULL: has not begun */
+  struct task *task;         /* NULL: has ended */
+  uint32_t rank;             /* in the comm */
+};
+
+/* A parallel region while it runs, a league, or an initial thread's own "team" for the serial part. */
+struct team {
+  uint64_t id;
+  unsigned references;
+  struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
+  struct location *primary;
+  struct task *encountering;
+  uint64_t fork_ticks;
+  uint32_t requested;
+  uint64_t codeptr;
+  uint32_t region; /* !$omp parallel */
+  bool is_league;
+  bool is_serial;
+  bool is_forked;    /* ThreadFork is written */
+  bool has_ended;    /* the primary has left: end_ticks is final */
+  uint64_t end_ticks; /* of the primary's last implicit barrier */
+  struct member *members; /* by thread number */
+  size_t size, capacity;
+  size_t begun;
+  uint32_t comm; /* COMM_UNKNOWN until all members have begun or the region has ended */
+  struct location *waiters;        /* locations whose queue begins with an event of this team */
+  struct team *children, *sibling; /* teams whose comm waits for this one's */
+};
+
+struct task {
+  uint64_t id;
+  struct team *team;      /* of the construct that made it */
+  uint32_t creator;       /* thread number in that team */
+  uint32_t generation;    /* 0: implicit or initial */
+  uint32_t region;        /* of an explicit task */
+  bool is_implicit;       /* or initial */
+  bool is_initial;
+  bool is_taskwait;       /* made by a taskwait with depend */
+  bool has_started;
+  struct location *location; /* where it runs or ran last */
+  struct task *outer;     /* implicit: what this thread ran before */
+  struct team *forked;    /* the region that this task has met and not yet left */
+  struct stack stack;
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* The specification's names for OMPT's numbers (OpenMP 5.1, 4.4.4, and later ones). */
+#ifndef STAVE_WRITER_OMPT_NAMES_H
+#define STAVE_WRITER_OMPT_NAMES_H
+
+#include <stdint.h>
+
+#include "writer/regions.h"
+
+/* ompt_task_status_t as text; "status N" for a number without a name. */
+const char *ompt_task_status_name(uint32_t status);
+
+/* ompt_thread_t as text. */
+const char *ompt_thread_type_name(uint32_t type);
+
+/* What a region's description tells of its detail: the kind's own name where the construct covers several. NULL: the
+ * construct's name says it all. */
+const char *ompt_detail_name(enum construct construct, uint32_t detail);
+
+#endif

@@ -1,0 +1,72 @@
+#include "writer/properties.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static void set_number(struct archive *archive, const char *name, uint64_t number) {
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, number);
+  archive_set_property(archive, name, text);
+}
+
+/* OTF2 readers take these as whether analyses that need every event may be run. */
+static void set_completeness(struct archive *archive, const struct summary *summary) {
+  static const char *const names[] = {"OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
+                                      "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
+  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    archive_set_property(archive, names[i], is_complete ? "true" : "false");
+}
+
+/* Their names alone state a loss, so they are there only if there is one. */
+static void set_losses(struct archive *archive, const struct summary *summary) {
+  if (summary->lost)
+    set_number(archive, "STAVE::LOST_EVENTS", summary->lost);
+  if (summary->damaged)
+    set_number(archive, "STAVE::LOST_DAMAGED_RECORDS", summary->damaged);
+  if (summary->refused)
+    set_number(archive, "STAVE::LOST_REFUSED_EVENTS", summary->refused);
+}
+
+/* "STAVE::PREFIX::number" = the runtime's name for it. */
+static void set_names(struct archive *archive, const char *prefix, const struct session_name *names) {
+  for (int i = 0; i < SESSION_NAMES && names[i].name[0]; i++) {
+    char property[64], value[SESSION_NAME_BYTES + 1];
+    snprintf(property, sizeof property, "STAVE::%s::%d", prefix, names[i].value);
+    snprintf(value, sizeof value, "%.*s", SESSION_NAME_BYTES, names[i].name);
+    for (char *c = value; *c; c++)
+      *c = isprint((unsigned char)*c) ? *c : '?';
+    archive_set_property(archive, property, value);
+  }
+}
+
+static void set_results(struct archive *archive, const int32_t *results) {
+  static const char *const words[] = {"error", "never", "impossible", "sometimes", "sometimes_paired", "always"};
+  for (int i = 0; i < SESSION_CALLBACKS; i++) {
+    char property[64];
+    if (results[i] < 0)
+      continue;
+    snprintf(property, sizeof property, "STAVE::SET_CALLBACK::%d", i);
+    bool is_known = (size_t)results[i] < sizeof words / sizeof *words;
+    archive_set_property(archive, property, is_known ? words[results[i]] : "unknown");
+  }
+}
+
+void properties_write(struct archive *archive, const struct session_constants *constants,
+                      const struct summary *summary, const char *host) {
+  char description[SESSION_TEXT_BYTES + 32];
+  snprintf(description, sizeof description, "OpenMP trace of %s", constants->program);
+  archive_describe(archive, "Stave " STAVE_VERSION, host, description);
+  set_completeness(archive, summary);
+  set_losses(archive, summary);
+  archive_set_property(archive, "STAVE::ENDING", summary->ending);
+  set_number(archive, "STAVE::CLOSED_BY_WRITER", summary->closed_by_writer);
+  set_number(archive, "STAVE::STALLS", summary->stalls);
+  archive_set_property(archive, "STAVE::PROGRAM", constants->program);
+  archive_set_property(archive, "STAVE::RUNTIME", constants->runtime_version);
+  set_number(archive, "STAVE::OMP_VERSION", (uint32_t)constants->omp_version);
+  set_names(archive, "STATE", constants->states);
+  set_names(archive, "MUTEX_IMPLEMENTATION", constants->mutex_implementations);
+  set_results(archive, constants->set_callback_results);
+}

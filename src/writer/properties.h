@@ -1,0 +1,20 @@
+/* The trace properties: what the archive says about itself as a whole. */
+#ifndef STAVE_WRITER_PROPERTIES_H
+#define STAVE_WRITER_PROPERTIES_H
+
+#include "session/layout.h"
+#include "writer/archive.h"
+
+struct summary {
+  const char *ending;        /* how the program ended */
+  uint64_t closed_by_writer; /* events added at the end */
+  uint64_t lost;             /* events that threads dropped */
+  uint64_t damaged;          /* records that made no sense */
+  uint64_t refused;          /* events that OTF2 did not take */
+  uint64_t stalls;           /* times a thread waited for the writer */
+};
+
+void properties_write(struct archive *archive, const struct session_constants *constants,
+                      const struct summary *summary, const char *host);
+
+#endif

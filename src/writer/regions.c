@@ -1,0 +1,221 @@
+#include "writer/regions.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/map.h"
+#include "writer/memory.h"
+#include "writer/ompt_names.h"
+
+enum construct_kind { KIND_omp, KIND_routine, KIND_own };
+
+static const struct {
+  enum construct_kind kind;
+  const char *name;
+  OTF2_RegionRole role;
+} constructs[CONSTRUCT_COUNT] = {
+#define CONSTRUCT(id, kind, name, role) {KIND_##kind, name, OTF2_REGION_ROLE_##role},
+#include "writer/constructs.def"
+#undef CONSTRUCT
+};
+
+struct regions {
+  struct symbols *symbols;
+  char *program;
+  uint64_t runtime_base, runtime_size;
+  struct region *all;
+  size_t count, capacity;
+  struct map by_place[CONSTRUCT_COUNT]; /* key: place and detail -> number + 1 */
+  /* the last answer for each construct: programs stay in their loops */
+  struct {
+    uint64_t address;
+    uint32_t detail, id;
+  } last[CONSTRUCT_COUNT];
+};
+
+struct regions *regions_create(struct symbols *symbols, const char *program, uint64_t runtime_base,
+                               uint64_t runtime_size) {
+  struct regions *regions = memory_get(1, sizeof *regions);
+  regions->symbols = symbols;
+  regions->program = memory_get(strlen(program) + 1, 1);
+  strcpy(regions->program, program);
+  regions->runtime_base = runtime_base;
+  regions->runtime_size = runtime_size;
+  regions_modules_changed(regions);
+  return regions;
+}
+
+void regions_modules_changed(struct regions *regions) {
+  for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
+    regions->last[i].id = REGION_NONE;
+}
+
+void regions_destroy(struct regions *regions) {
+  if (!regions)
+    return;
+  for (size_t i = 0; i < regions->count; i++) {
+    free(regions->all[i].name);
+    free(regions->all[i].description);
+  }
+  for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
+    map_clear(&regions->by_place[i]);
+  free(regions->all);
+  free(regions->program);
+  free(regions);
+}
+
+const char *regions_program(const struct regions *regions) {
+  return regions->program;
+}
+
+int regions_is_nowhere(const struct regions *regions, uint64_t address) {
+  return address == 0 || address - regions->runtime_base < regions->runtime_size;
+}
+
+static uint32_t add(struct regions *regions, enum construct construct, struct code_place *place, uint32_t detail) {
+  memory_grow(&regions->all, &regions->capacity, regions->count + 1, sizeof *regions->all);
+  regions->all[regions->count] = (struct region){.construct = construct, .detail = detail, .place = place};
+  return (uint32_t)regions->count++;
+}
+
+/* A place is at least 64 bytes, so its address leaves its low bits to the detail. */
+static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  struct code_place *place = address ? symbols_request(regions->symbols, address) : NULL;
+  uint64_t key = ((uint64_t)(uintptr_t)place << 8) ^ detail;
+  struct map *map = &regions->by_place[construct];
+  uintptr_t found = (uintptr_t)map_get(map, key);
+  if (!found) {
+    found = (uintptr_t)add(regions, construct, place, detail) + 1;
+    map_put(map, key, (void *)found);
+  }
+  return (uint32_t)(found - 1);
+}
+
+uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  if (regions->last[construct].id != REGION_NONE && regions->last[construct].address == address &&
+      regions->last[construct].detail == detail)
+    return regions->last[construct].id;
+  uint32_t id = find_or_add(regions, construct, address, detail);
+  regions->last[construct].address = address;
+  regions->last[construct].detail = detail;
+  regions->last[construct].id = id;
+  return id;
+}
+
+static char *format(const char *template, ...) __attribute__((format(printf, 1, 2)));
+
+static char *format(const char *template, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, template);
+  if (vasprintf(&text, template, arguments) < 0)
+    text = memory_get(1, 1);
+  va_end(arguments);
+  return text;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void name_own(const struct regions *regions, struct region *region) {
+  bool is_program = region->construct == CONSTRUCT_program;
+  region->name = format("%s", is_program ? regions->program : constructs[region->construct].name);
+  region->description = format("%s", "");
+}
+
+/* "function, kind", as far as they are known. */
+static char *describe(const struct region *region, const char *function) {
+  const char *kind = ompt_detail_name(region->construct, region->detail);
+  if (function && kind)
+    return format("%s, %s", function, kind);
+  return format("%s", function ? function : kind ? kind : "");
+}
+
+static void name_construct(struct region *region) {
+  const char *prefix = constructs[region->construct].kind == KIND_omp ? "!$omp " : "";
+  const char *word = constructs[region->construct].name;
+  const struct code_place *place = region->place;
+  bool is_resolved = place && code_place_resolved(place);
+  if (is_resolved && place->source.file && place->source.line) {
+    region->file = place->source.file;
+    region->line = place->source.line;
+    region->name = format("%s%s @%s:%u", prefix, word, base_name(region->file), region->line);
+    region->description = describe(region, place->source.function ? place->source.function : base_name(region->file));
+  } else if (place) {
+    const char *module = place->module ? base_name(place->module->path) : "unknown module";
+    char *position = format("%s+0x%" PRIx64, module, code_place_offset(place));
+    const char *function = is_resolved ? place->source.function : NULL;
+    region->name = format("%s%s @0x%" PRIx64, prefix, word, code_place_offset(place));
+    region->description = describe(region, function ? function : position);
+    free(position);
+  } else {
+    region->name = format("%s%s", prefix, word);
+    region->description = describe(region, NULL);
+  }
+}
+
+static int compare_text(const char *a, const char *b) {
+  return strcmp(a ? a : "", b ? b : "");
+}
+
+/* By everything that a definition shows, then by number, so that the first one stays. */
+static int compare(const void *left, const void *right) {
+  const struct region *a = *(struct region *const *)left, *b = *(struct region *const *)right;
+  int order = strcmp(a->name, b->name);
+  order = order ? order : strcmp(a->description, b->description);
+  order = order ? order : compare_text(a->file, b->file);
+  order = order ? order : (a->role > b->role) - (a->role < b->role);
+  return order ? order : (a->paradigm > b->paradigm) - (a->paradigm < b->paradigm);
+}
+
+static int compare_with_number(const void *left, const void *right) {
+  int order = compare(left, right);
+  const struct region *a = *(struct region *const *)left, *b = *(struct region *const *)right;
+  return order ? order : (a > b) - (a < b);
+}
+
+/* Lets every region point to the first of its equals (as a number given out), then counts these through. */
+static uint32_t renumber(struct regions *regions) {
+  struct region **sorted = memory_get(regions->count, sizeof *sorted);
+  for (size_t i = 0; i < regions->count; i++)
+    sorted[i] = &regions->all[i];
+  if (regions->count)
+    qsort(sorted, regions->count, sizeof *sorted, compare_with_number);
+  for (size_t i = 0, first = 0; i < regions->count; i++) {
+    if (compare(&sorted[first], &sorted[i]) != 0)
+      first = i;
+    sorted[i]->final_id = (uint32_t)(sorted[first] - regions->all);
+  }
+  free(sorted);
+  uint32_t different = 0;
+  for (size_t i = 0; i < regions->count; i++) {
+    struct region *region = &regions->all[i];
+    region->final_id = region->final_id == i ? different++ : regions->all[region->final_id].final_id;
+  }
+  return different;
+}
+
+uint32_t regions_finish(struct regions *regions) {
+  for (size_t i = 0; i < regions->count; i++) {
+    struct region *region = &regions->all[i];
+    bool is_own = constructs[region->construct].kind == KIND_own;
+    region->role = constructs[region->construct].role;
+    region->paradigm = is_own ? OTF2_PARADIGM_MEASUREMENT_SYSTEM : OTF2_PARADIGM_OPENMP;
+    if (is_own)
+      name_own(regions, region);
+    else
+      name_construct(region);
+  }
+  return renumber(regions);
+}
+
+const struct region *regions_all(const struct regions *regions, size_t *ret_count) {
+  *ret_count = regions->count;
+  return regions->all;
+}

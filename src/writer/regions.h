@@ -1,0 +1,66 @@
+/* Which region a construct at a code address is.
+ *
+ * Numbers are given out per construct and address while the program runs, because names are known only at the end.
+ * Then several numbers can turn out to be one region (an inlined function): regions_finish says which. */
+#ifndef STAVE_WRITER_REGIONS_H
+#define STAVE_WRITER_REGIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "writer/symbols.h"
+
+enum construct {
+#define CONSTRUCT(id, kind, name, role) CONSTRUCT_##id,
+#include "writer/constructs.def"
+#undef CONSTRUCT
+  CONSTRUCT_COUNT
+};
+
+enum { REGION_NONE = UINT32_MAX };
+
+/* A region as it will be defined. All strings are owned by the regions. */
+struct region {
+  enum construct construct;
+  uint32_t detail;          /* further number of the construct's kind, see regions_get */
+  struct code_place *place; /* NULL: no address */
+  /* from regions_finish on */
+  uint32_t final_id;
+  char *name;
+  char *description;
+  const char *file; /* full path, or NULL */
+  unsigned line;
+  OTF2_RegionRole role;
+  OTF2_Paradigm paradigm;
+};
+
+struct regions;
+
+/* symbols stays the caller's. program is the name of the region CONSTRUCT_program; copied. The runtime's own code
+ * lies in [runtime_base, runtime_base + runtime_size). Free with regions_destroy. */
+struct regions *regions_create(struct symbols *symbols, const char *program, uint64_t runtime_base,
+                               uint64_t runtime_size);
+void regions_destroy(struct regions *regions);
+
+/* The name of the program, as given. */
+const char *regions_program(const struct regions *regions);
+
+/* Whether the address says nothing about the program: none, or the runtime's own code. */
+int regions_is_nowhere(const struct regions *regions, uint64_t address);
+
+/* The number of a construct at an address (0: none). detail tells kinds apart that one construct covers; it shows in
+ * the description: an ompt_sync_region_t, ompt_work_t or a lock hint, 0 if there is nothing to tell. */
+uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
+
+/* A module was published: an address may mean another place from now on. */
+void regions_modules_changed(struct regions *regions);
+
+/* Once the symbols are known: makes names, finds equals, renumbers. Returns the number of different regions. */
+uint32_t regions_finish(struct regions *regions);
+
+/* All numbers given out, in order; after regions_finish those with the same final_id are one region. */
+const struct region *regions_all(const struct regions *regions, size_t *ret_count);
+
+#endif

@@ -1,0 +1,59 @@
+#include "writer/report.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/futex.h"
+
+void report_open(struct report *report, struct session_header *session) {
+  const char *path = session->constants.config.status;
+  *report = (struct report){session, -1, session->constants.pid};
+  if (*path)
+    report->status_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* One write below PIPE_BUF, so that lines of several writers never mix. */
+static void send_line(struct report *report, const char *word, const char *rest) {
+  char line[PIPE_BUF];
+  if (report->status_fd < 0)
+    return;
+  int n = snprintf(line, sizeof line - 1, "%s %d %s", word, report->pid, rest);
+  size_t length = n < 0 ? 0 : (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+  for (size_t i = 0; i < length; i++)
+    if (line[i] == '\n')
+      line[i] = ' ';
+  line[length] = '\n';
+  ssize_t written = write(report->status_fd, line, length + 1);
+  (void)written;
+}
+
+static void set_state(struct report *report, enum writer_state state) {
+  atomic_store(&report->session->shared.writer_state, state);
+  futex_wake_all(&report->session->shared.writer_state);
+}
+
+void report_ready(struct report *report, const char *archive, const char *notice) {
+  struct session_shared *shared = &report->session->shared;
+  snprintf(shared->archive, sizeof shared->archive, "%s", archive);
+  snprintf(shared->message, sizeof shared->message, "%s", notice);
+  send_line(report, "archive", archive);
+  set_state(report, WRITER_READY);
+}
+
+void report_failed(struct report *report, const char *format, ...) {
+  struct session_shared *shared = &report->session->shared;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(shared->message, sizeof shared->message, format, arguments);
+  va_end(arguments);
+  set_state(report, WRITER_FAILED);
+}
+
+void report_closed(struct report *report, const char *figures) {
+  send_line(report, "closed", figures);
+  set_state(report, WRITER_CLOSED);
+}

@@ -1,0 +1,25 @@
+/* Telling others: the tool through the session header, `stave record` through its FIFO. */
+#ifndef STAVE_WRITER_REPORT_H
+#define STAVE_WRITER_REPORT_H
+
+#include "session/layout.h"
+
+struct report {
+  struct session_header *session;
+  int status_fd; /* -1: nobody asked */
+  int pid;
+};
+
+/* Opens the FIFO that STAVE_STATUS names, if any; it stays open as long as the writer lives. */
+void report_open(struct report *report, struct session_header *session);
+
+/* The archive can be written: tells its directory, and a notice for the user (may be empty). */
+void report_ready(struct report *report, const char *archive, const char *notice);
+
+/* It cannot: one line that says what, where and what to do. */
+void report_failed(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The archive is whole. `figures` is the rest of the status line. */
+void report_closed(struct report *report, const char *figures);
+
+#endif

@@ -1,0 +1,238 @@
+/* Worksharing regions, synchronisation regions and the waiting in them. */
+#include "writer/correlate.h"
+
+/* ompt_work_t and ompt_sync_region_t (OpenMP 5.1, 4.4.4.15 and 4.4.4.13; 10 to 13: 5.2) */
+enum {
+  WORK_LOOP = 1,
+  WORK_SECTIONS = 2,
+  WORK_SINGLE_EXECUTOR = 3,
+  WORK_SINGLE_OTHER = 4,
+  WORK_WORKSHARE = 5,
+  WORK_DISTRIBUTE = 6,
+  WORK_TASKLOOP = 7,
+  WORK_SCOPE = 8,
+  WORK_LOOP_STATIC = 10,
+  WORK_LOOP_OTHER = 13,
+};
+enum {
+  SYNC_BARRIER = 1,
+  SYNC_BARRIER_IMPLICIT = 2,
+  SYNC_BARRIER_EXPLICIT = 3,
+  SYNC_BARRIER_IMPLEMENTATION = 4,
+  SYNC_TASKWAIT = 5,
+  SYNC_TASKGROUP = 6,
+  SYNC_REDUCTION = 7,
+  SYNC_BARRIER_WORKSHARE = 8,
+  SYNC_BARRIER_PARALLEL = 9,
+  SYNC_BARRIER_TEAMS = 10,
+};
+
+/* -- work -- */
+
+static enum construct construct_of_work(uint32_t kind) {
+  switch (kind) {
+  case WORK_SECTIONS:
+    return CONSTRUCT_sections;
+  case WORK_SINGLE_EXECUTOR:
+  case WORK_SINGLE_OTHER:
+    return CONSTRUCT_single;
+  case WORK_WORKSHARE:
+    return CONSTRUCT_workshare;
+  case WORK_DISTRIBUTE:
+    return CONSTRUCT_distribute;
+  case WORK_TASKLOOP:
+    return CONSTRUCT_taskloop;
+  case WORK_SCOPE:
+    return CONSTRUCT_scope;
+  default:
+    return kind == WORK_LOOP || (kind >= WORK_LOOP_STATIC && kind <= WORK_LOOP_OTHER) ? CONSTRUCT_loop
+                                                                                      : CONSTRUCT_unknown;
+  }
+}
+
+/* The schedule kinds of loops show in the description, unknown kinds in it and on the event. */
+static uint32_t detail_of_work(uint32_t kind, enum construct construct) {
+  bool tells_more = (construct == CONSTRUCT_loop && kind != WORK_LOOP) || construct == CONSTRUCT_unknown;
+  return tells_more ? kind : 0;
+}
+
+static void leave_frame(struct correlator *c, struct location *location, const struct frame *frame, uint64_t now) {
+  struct task *task = location->current;
+  frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames));
+}
+
+/* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to a barrier
+ * or another worksharing region. A taskloop may stand inside of one. */
+static void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
+  struct frame *frame = frame_find(location->current, FRAME_WORK);
+  if (frame && frame->detail != WORK_TASKLOOP)
+    leave_frame(c, location, frame, now);
+}
+
+static void begin_work(struct correlator *c, struct location *location, const struct record_work *record,
+                       uint64_t now) {
+  enum construct construct = construct_of_work(record->kind);
+  if (record->kind != WORK_TASKLOOP)
+    leave_unended_work(c, location, now);
+  uint32_t detail = detail_of_work(record->kind, construct);
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = FRAME_WORK,
+                             .detail = record->kind,
+                             .region = region_at(c, location, construct, record->codeptr, detail)});
+  if (record->kind == WORK_SINGLE_EXECUTOR)
+    frame_enter(c, location, location->current, now,
+                (struct frame){.kind = FRAME_SBLOCK,
+                               .region = region_at(c, location, CONSTRUCT_single_sblock, record->codeptr, 0)});
+}
+
+/* By kind if there is one of it, else the innermost: clang 14 ends `distribute parallel for` as distribute. */
+static struct frame *find_work(struct task *task, uint32_t kind) {
+  for (size_t i = task->stack.count; i-- > 0;)
+    if (task->stack.frames[i].kind == FRAME_WORK && task->stack.frames[i].detail == kind)
+      return &task->stack.frames[i];
+  return frame_find(task, FRAME_WORK);
+}
+
+static void end_work(struct correlator *c, struct location *location, const struct record_work *record, uint64_t now) {
+  struct frame *frame = find_work(location->current, record->kind);
+  if (frame)
+    leave_frame(c, location, frame, now);
+  else
+    c->ignored_ends++;
+}
+
+void on_work(struct correlator *c, struct location *location, const struct record_work *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN)
+    begin_work(c, location, record, now);
+  if (record->endpoint & ENDPOINT_END)
+    end_work(c, location, record, now);
+}
+
+/* -- synchronisation -- */
+
+static bool is_barrier(uint32_t kind) {
+  return (kind >= SYNC_BARRIER && kind <= SYNC_BARRIER_IMPLEMENTATION) ||
+         (kind >= SYNC_BARRIER_WORKSHARE && kind <= SYNC_BARRIER_TEAMS);
+}
+
+/* The kinds that can be a region's last barrier; before libomp 19 all implicit ones are one kind. */
+static bool may_end_region(uint32_t kind) {
+  return kind == SYNC_BARRIER_IMPLICIT || kind == SYNC_BARRIER_PARALLEL;
+}
+
+static enum construct construct_of_sync(uint32_t kind) {
+  if (kind == SYNC_BARRIER || kind == SYNC_BARRIER_EXPLICIT)
+    return CONSTRUCT_barrier;
+  if (is_barrier(kind))
+    return CONSTRUCT_implicit_barrier;
+  if (kind == SYNC_TASKWAIT)
+    return CONSTRUCT_taskwait;
+  if (kind == SYNC_TASKGROUP)
+    return CONSTRUCT_taskgroup;
+  return kind == SYNC_REDUCTION ? CONSTRUCT_reduction : CONSTRUCT_unknown;
+}
+
+static enum construct construct_of_wait(uint32_t kind) {
+  if (kind == SYNC_TASKWAIT)
+    return CONSTRUCT_taskwait_wait;
+  if (kind == SYNC_TASKGROUP)
+    return CONSTRUCT_taskgroup_wait;
+  return is_barrier(kind) || kind == SYNC_REDUCTION ? CONSTRUCT_barrier_wait : CONSTRUCT_unknown;
+}
+
+/* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that its primary
+ * has ended, or has no beginning. */
+static struct frame *find_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
+                               uint32_t kind, uint64_t task_id) {
+  struct task *task = location->current;
+  if (!task_id || !task->id || task_id == task->id) {
+    for (size_t i = task->stack.count; i-- > 0;)
+      if (task->stack.frames[i].kind == frame_kind && task->stack.frames[i].detail == kind)
+        return &task->stack.frames[i];
+  }
+  c->ignored_ends++;
+  location->owed -= location->owed > 0;
+  return NULL;
+}
+
+/* The barrier right inside a worker's parallel region, which may turn out to be the last. */
+static bool is_undecided(const struct location *location, const struct frame *barrier) {
+  const struct task *task = location->current;
+  return task->is_implicit && !task->is_initial && task->team && location != task->team->primary &&
+         may_end_region(barrier->detail) && barrier == &task->stack.frames[1];
+}
+
+static void leave_undecided(struct correlator *c, struct location *location, struct frame *frame, uint64_t now) {
+  struct task *task = location->current;
+  frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames) + 1);
+  struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region};
+  task->stack.count--;
+  if (location->undecided_count == 2)
+    undecided_flush(c, location, NULL);
+  location->undecided[location->undecided_count++] = leave;
+}
+
+static void note_region_end(struct location *location, uint32_t kind, uint64_t now) {
+  const struct task *task = location->current;
+  if (may_end_region(kind) && task->is_implicit && task->team && location == task->team->primary)
+    task->team->end_ticks = now;
+}
+
+static void begin_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
+                       enum construct construct, const struct record_sync_region *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
+    leave_unended_work(c, location, now);
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = frame_kind,
+                             .detail = record->kind,
+                             .region = region_at(c, location, construct, record->codeptr, record->kind)});
+}
+
+static void end_sync(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+  struct frame *frame = find_sync(c, location, FRAME_SYNC, record->kind, record->task);
+  if (!frame)
+    return;
+  uint64_t now = location_now(c, location, record->ticks);
+  note_region_end(location, record->kind, now);
+  if (is_undecided(location, frame)) {
+    leave_undecided(c, location, frame, now);
+  } else {
+    undecided_flush(c, location, NULL);
+    leave_frame(c, location, frame, now);
+  }
+}
+
+static void end_wait(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+  struct frame *frame = find_sync(c, location, FRAME_WAIT, record->kind, record->task);
+  if (!frame)
+    return;
+  uint64_t now = location_now(c, location, record->ticks);
+  if (frame - location->current->stack.frames == 2 && is_undecided(location, frame - 1))
+    leave_undecided(c, location, frame, now);
+  else
+    leave_frame(c, location, frame, now);
+}
+
+void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+  if (record->endpoint & ENDPOINT_BEGIN) {
+    undecided_flush(c, location, NULL);
+    begin_sync(c, location, FRAME_SYNC, construct_of_sync(record->kind), record);
+  }
+  if (record->endpoint & ENDPOINT_END)
+    end_sync(c, location, record);
+}
+
+/* The rows sync_region and sync_region_wait of the record table have the same fields. */
+void on_sync_region_wait(struct correlator *c, struct location *location,
+                         const struct record_sync_region_wait *record) {
+  _Static_assert(offsetof(struct record_sync_region_wait, kind) == offsetof(struct record_sync_region, kind) &&
+                     offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
+                 "read alike below");
+  const struct record_sync_region *alike = (const struct record_sync_region *)record;
+  if (record->endpoint & ENDPOINT_BEGIN)
+    begin_sync(c, location, FRAME_WAIT, construct_of_wait(record->kind), alike);
+  if (record->endpoint & ENDPOINT_END)
+    end_wait(c, location, alike);
+}

@@ -1,0 +1,184 @@
+/* Explicit tasks: created, switched between at task scheduling points, completed.
+ *
+ * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied tasks), so
+ * what runs is what the location says, and a task that completes elsewhere is switched to first. */
+#include "writer/correlate.h"
+#include "writer/ompt_names.h"
+
+/* ompt_task_flag_t and ompt_task_status_t (OpenMP 5.1, 4.4.4.19 and 4.4.4.20) */
+enum { TASK_TASKWAIT = 0x10, TASK_UNTIED = 0x10000000 };
+static const uint32_t TASK_MERGED = 0x80000000;
+enum {
+  STATUS_COMPLETE = 1,
+  STATUS_CANCEL = 3,
+  STATUS_DETACH = 4,
+  STATUS_EARLY_FULFILL = 5,
+  STATUS_LATE_FULFILL = 6,
+  STATUS_SWITCH = 7,
+  STATUS_TASKWAIT_COMPLETE = 8,
+};
+
+static struct event task_event(enum event_kind kind, const struct task *task, uint64_t ticks) {
+  return (struct event){
+      .kind = (uint8_t)kind, .ticks = ticks, .team = task->team, .id = task->creator, .number = task->generation};
+}
+
+static void set_status(struct correlator *c, struct event *event, uint32_t status) {
+  event->attribute = ATTRIBUTE_prior_task_status;
+  event->value = definitions_string(c->definitions, ompt_task_status_name(status));
+}
+
+/* -- creation -- */
+
+static struct task *create(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
+                           uint32_t flags, uint64_t now) {
+  struct task *task = task_new();
+  task->id = id;
+  task->team = team_keep(team_of(c, location));
+  task->creator = thread_number_of(location);
+  task->generation = (uint32_t)++location->generations;
+  task->is_taskwait = flags & TASK_TASKWAIT;
+  task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
+  uint32_t creation = region_at(c, location, CONSTRUCT_create_task, codeptr, 0);
+  struct event event = task_event(EVENT_TASK_CREATE, task, now);
+  emit_enter(c, location, now, creation);
+  emit_event(c, location, &event);
+  emit_leave(c, location, now, creation);
+  return task;
+}
+
+void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (record->task_flags & TASK_TASKWAIT)
+    frame_enter(c, location, location->current, now,
+                (struct frame){.kind = FRAME_SYNC,
+                               .detail = UINT32_MAX,
+                               .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
+  struct task *task = create(c, location, record->task, record->codeptr, record->task_flags, now);
+  if ((record->task_flags & TASK_MERGED) || !record->task)
+    task_free(task); /* it runs as part of the task that creates it */
+  else
+    map_put(&c->tasks, record->task, task);
+}
+
+/* -- scheduling -- */
+
+static void forget(struct correlator *c, struct task *task) {
+  map_remove(&c->tasks, task->id);
+  task_free(task);
+}
+
+/* Another location still seems to run it: that one went back to its implicit task without saying so. */
+static void take_from_other(struct correlator *c, struct location *location, struct task *task) {
+  struct location *other = task->location;
+  if (other && other != location && other->current == task)
+    task_switch(c, other, implicit_task_of(other), other->last_ticks, STATUS_SWITCH);
+}
+
+static void start_or_resume(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  task->outer = implicit_task_of(location);
+  task->location = location;
+  location->current = task;
+  if (task->has_started)
+    return;
+  task->has_started = true;
+  frame_enter(c, location, task, ticks, (struct frame){.kind = FRAME_TASK, .region = task->region});
+}
+
+void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status) {
+  bool is_explicit = !next->is_implicit && next != location->base;
+  struct event event = task_event(EVENT_TASK_SWITCH, next, ticks);
+  if (is_explicit)
+    take_from_other(c, location, next);
+  else
+    event = (struct event){.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = team_of(c, location),
+                           .id = thread_number_of(location)};
+  if (status != STATUS_COMPLETE && status != STATUS_SWITCH)
+    set_status(c, &event, status);
+  emit_event(c, location, &event);
+  if (is_explicit)
+    start_or_resume(c, location, next, ticks);
+  else
+    location->current = next;
+}
+
+static void complete(struct correlator *c, struct location *location, struct task *task, uint64_t now,
+                     uint32_t status) {
+  struct event event = task_event(EVENT_TASK_COMPLETE, task, now);
+  if (status != STATUS_COMPLETE)
+    set_status(c, &event, status);
+  emit_event(c, location, &event);
+}
+
+/* The task that runs here ends; the caller switches to another one at once. */
+static void end_running(struct correlator *c, struct location *location, struct task *task, uint64_t now,
+                        uint32_t status) {
+  if (location->current != task)
+    task_switch(c, location, task, now, STATUS_SWITCH);
+  frames_leave_above(c, location, task, now, 0);
+  complete(c, location, task, now, status);
+  location->current = implicit_task_of(location);
+  forget(c, task);
+}
+
+/* A task with the id was never seen to be created: its creation was dropped. */
+static struct task *create_unseen(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+  struct task *task = create(c, location, id, 0, 0, now);
+  map_put(&c->tasks, id, task);
+  return task;
+}
+
+/* An implicit task of another thread cannot run here: then it is this thread's own. */
+static struct task *next_of(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+  struct task *next = id ? map_get(&c->tasks, id) : NULL;
+  if (!id || (next && next->is_implicit))
+    return implicit_task_of(location);
+  return next ? next : create_unseen(c, location, id, now);
+}
+
+static void point_fulfill(struct correlator *c, struct location *location, const struct task *task, uint32_t status,
+                          uint64_t now) {
+  uint32_t region = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0);
+  struct event event = {.kind = EVENT_ENTER, .ticks = now, .id = region};
+  set_status(c, &event, status);
+  emit_event(c, location, &event);
+  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region,
+                                          .attribute = task ? ATTRIBUTE_fulfilled_task : ATTRIBUTE_NONE,
+                                          .value = task ? task->generation : 0});
+}
+
+static void end_taskwait(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+  if (task && !task->is_implicit) {
+    complete(c, location, task, now, STATUS_TASKWAIT_COMPLETE);
+    forget(c, task);
+  }
+  struct frame *frame = frame_find(location->current, FRAME_SYNC);
+  if (frame && frame->detail == UINT32_MAX)
+    frames_leave_above(c, location, location->current, now, (size_t)(frame - location->current->stack.frames));
+}
+
+void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  uint32_t status = record->prior_status;
+  struct task *prior = record->prior_task ? map_get(&c->tasks, record->prior_task) : NULL;
+  if (status == STATUS_EARLY_FULFILL || status == STATUS_LATE_FULFILL) {
+    point_fulfill(c, location, prior, status, now);
+    return;
+  }
+  if (status == STATUS_TASKWAIT_COMPLETE) {
+    end_taskwait(c, location, prior, now);
+    return;
+  }
+  bool ends = status == STATUS_COMPLETE || status == STATUS_CANCEL || status == STATUS_DETACH;
+  bool is_explicit = prior && !prior->is_implicit;
+  if (ends && is_explicit && !prior->has_started) {
+    complete(c, location, prior, now, status == STATUS_COMPLETE ? STATUS_CANCEL : status);
+    forget(c, prior);
+    return;
+  }
+  if (ends && is_explicit) {
+    end_running(c, location, prior, now, status);
+    status = STATUS_COMPLETE;
+  }
+  task_switch(c, location, next_of(c, location, record->next_task, now), now, status);
+}

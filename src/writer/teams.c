@@ -1,0 +1,353 @@
+/* Parallel regions, their teams and implicit tasks.
+ *
+ * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the thread's own
+ * stack (location->current, task->forked). Workers report the ends of their last barrier and implicit task only when
+ * they are needed again, perhaps at shutdown: when the primary ends the region, team_end ends it for them, and what
+ * they say later is ignored. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/correlate.h"
+#include "writer/memory.h"
+
+enum { FLAG_LEAGUE = 0x40, TASK_INITIAL = 1, MEMBERS_MOST = 1 << 20 };
+
+/* -- communicators -- */
+
+static void resolve(struct correlator *c, struct team *team);
+
+static void resolve_children(struct correlator *c, struct team *team) {
+  struct team *child = team->children;
+  team->children = NULL;
+  while (child) {
+    struct team *next = child->sibling;
+    child->sibling = NULL;
+    resolve(c, child);
+    team_release(child);
+    child = next;
+  }
+}
+
+/* Ranks count the members that have begun: one that never did is left out. */
+static uint32_t comm_of_members(struct correlator *c, struct team *team) {
+  uint32_t *ids = memory_get(team->size, sizeof *ids), count = 0;
+  for (size_t i = 0; i < team->size; i++) {
+    team->members[i].rank = count;
+    if (team->members[i].location)
+      ids[count++] = team->members[i].location->id;
+  }
+  uint32_t comm = definitions_comm(c->definitions, ids, count, team->parent ? team->parent->comm : COMM_UNKNOWN, false);
+  free(ids);
+  return comm;
+}
+
+/* The members are final: gives the team its comm, or leaves that to the parent that has none itself yet. */
+static void resolve(struct correlator *c, struct team *team) {
+  if (team->comm != COMM_UNKNOWN)
+    return;
+  if (team->parent && team->parent->comm == COMM_UNKNOWN) {
+    team->sibling = team->parent->children;
+    team->parent->children = team_keep(team);
+    return;
+  }
+  team->comm = comm_of_members(c, team);
+  emit_waiters_of(c->emitter, team);
+  resolve_children(c, team);
+}
+
+/* -- the region on its encountering thread -- */
+
+static struct team *enclosing_team(struct location *location) {
+  struct task *task = implicit_task_of(location);
+  return task->team && !task->is_initial ? task->team : NULL;
+}
+
+static struct team *team_new(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr) {
+  struct team *team = memory_get(1, sizeof *team), *around = implicit_task_of(location)->team;
+  team->id = id;
+  team->references = 1;
+  team->comm = COMM_UNKNOWN;
+  team->parent = team_keep(enclosing_team(location));
+  team->codeptr = regions_is_nowhere(c->regions, codeptr) && around ? around->codeptr : codeptr;
+  team->region = regions_get(c->regions, CONSTRUCT_parallel, team->codeptr, 0);
+  if (id)
+    map_put(&c->teams, id, team);
+  return team;
+}
+
+static void begin_league(struct correlator *c, struct location *location, struct team *team, uint64_t now) {
+  team->is_league = true;
+  team->comm = 0; /* never written: nobody waits for it */
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = FRAME_TEAMS,
+                             .region = regions_get(c->regions, CONSTRUCT_teams, team->codeptr, 0)});
+}
+
+void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (location->current->forked)
+    team_join(c, location->current->forked, now); /* its end is missing */
+  struct team *team = team_new(c, location, record->parallel, record->codeptr);
+  team->primary = location;
+  team->encountering = location->current;
+  team->fork_ticks = now;
+  team->requested = record->requested;
+  location->current->forked = team;
+  if (record->flags & FLAG_LEAGUE)
+    begin_league(c, location, team, now);
+}
+
+/* -- members -- */
+
+static struct member *member_at(struct team *team, uint32_t index) {
+  if (index >= MEMBERS_MOST)
+    return NULL;
+  memory_grow(&team->members, &team->capacity, index + 1u, sizeof *team->members);
+  team->size = index < team->size ? team->size : index + 1u;
+  return &team->members[index];
+}
+
+/* "2" for thread 2 of an outer team, "0:2" for thread 2 of the team that thread 0 of an outer team has forked. */
+static void write_number(const struct team *team, uint32_t index, char *text, size_t size) {
+  char outer[48] = "";
+  const struct task *task = team->encountering;
+  while (task && !task->is_implicit)
+    task = task->outer;
+  if (task && task->team && !task->is_initial)
+    write_number(task->team, task->creator, outer, sizeof outer);
+  snprintf(text, size, "%s%s%u", outer, *outer ? ":" : "", index);
+}
+
+static void name_worker(struct correlator *c, struct location *location, const struct team *team, uint32_t index) {
+  char number[56];
+  if (location->is_named)
+    return;
+  write_number(team, index, number, sizeof number);
+  definitions_name_location(c->definitions, location, "OMP thread ", number);
+}
+
+static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team, uint64_t id,
+                                  uint32_t index, struct member *member) {
+  struct task *task = task_new();
+  task->id = id;
+  task->is_implicit = task->has_started = true;
+  task->team = team_keep(team);
+  task->creator = index;
+  task->location = location;
+  task->outer = location->current;
+  location->current = task;
+  *member = (struct member){.location = location, .task = task};
+  if (id)
+    map_put(&c->tasks, id, task);
+  return task;
+}
+
+static void fork_if_primary(struct correlator *c, struct location *location, struct team *team, uint32_t index) {
+  if (index != 0 || location != team->primary || team->is_forked)
+    return;
+  team->is_forked = true;
+  emit_event(c, location,
+             &(struct event){.kind = EVENT_FORK, .ticks = team->fork_ticks, .number = team->requested});
+}
+
+static void begin_member(struct correlator *c, struct location *location, struct team *team, uint64_t id,
+                         uint32_t index, uint64_t now) {
+  struct member *member = member_at(team, index);
+  if (!member || member->location)
+    return;
+  name_worker(c, location, team, index);
+  fork_if_primary(c, location, team, index);
+  struct task *task = push_implicit(c, location, team, id, index, member);
+  emit_event(c, location, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = now, .team = team});
+  frame_enter(c, location, task, now, (struct frame){.kind = FRAME_PARALLEL, .region = team->region});
+  team->begun++;
+}
+
+/* An initial task of a league runs in front of what the thread did before; ends with the league. */
+static void begin_league_member(struct correlator *c, struct location *location, struct team *team, uint64_t id,
+                                uint32_t index, uint64_t now) {
+  struct member *member = member_at(team, index);
+  if (!member || member->location)
+    return;
+  name_worker(c, location, team, index);
+  struct task *task = push_implicit(c, location, team, id, index, member);
+  task->is_initial = true;
+  uint32_t region = regions_get(c->regions, CONSTRUCT_teams_initial_task, team->codeptr, 0);
+  memory_grow(&task->stack.frames, &task->stack.capacity, 1, sizeof *task->stack.frames);
+  task->stack.frames[task->stack.count++] = (struct frame){.kind = FRAME_BASE, .region = region};
+  emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = now, .id = region,
+                                          .attribute = ATTRIBUTE_team_number, .value = index});
+}
+
+/* The initial task of a thread is what runs outside of all teams: the base. */
+static void begin_initial(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+  char number[16];
+  location->base->id = id;
+  location->base->is_implicit = location->base->is_initial = location->base->has_started = true;
+  location->base->location = location;
+  if (id)
+    map_put(&c->tasks, id, location->base);
+  if (location == c->primary || location->is_named)
+    return;
+  snprintf(number, sizeof number, "%u", ++c->initial_threads);
+  definitions_name_location(c->definitions, location, "Initial thread ", number);
+  frame_enter(c, location, location->base, now,
+              (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
+}
+
+void on_implicit_task_begin(struct correlator *c, struct location *location,
+                            const struct record_implicit_task_begin *record, const uint64_t *words) {
+  uint64_t now = location_now(c, location, record->ticks);
+  uint32_t actual = record->more ? (uint32_t)words[0] : 1, flags = record->more ? (uint32_t)(words[0] >> 32) : 0;
+  struct team *team = map_get(&c->teams, record->parallel);
+  if ((flags & TASK_INITIAL) && team && team->is_league) {
+    begin_league_member(c, location, team, record->task, record->index, now);
+    return;
+  }
+  if (flags & TASK_INITIAL) {
+    begin_initial(c, location, record->task, now);
+    return;
+  }
+  if (!team)
+    team = team_new(c, location, record->parallel, 0); /* its parallel_begin was dropped */
+  begin_member(c, location, team, record->task, record->index, now);
+  if (team->begun >= actual)
+    resolve(c, team);
+}
+
+static void leave_late(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  while (task->stack.count > 0) {
+    struct frame frame = task->stack.frames[--task->stack.count];
+    emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = frame.region,
+                                            .team = task->team, .is_late = true});
+  }
+}
+
+void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                       bool is_late) {
+  struct team *team = team_keep(task->team);
+  undecided_flush(c, location, is_late ? team : NULL);
+  if (is_late)
+    leave_late(c, location, task, ticks);
+  else
+    frames_leave_above(c, location, task, ticks, 0);
+  if (!task->is_initial)
+    emit_event(c, location,
+               &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
+  location->current = task->outer;
+  if (task->creator < team->size && team->members[task->creator].task == task)
+    team->members[task->creator].task = NULL;
+  map_remove(&c->tasks, task->id);
+  task_free(task);
+  team_release(team);
+}
+
+/* Brings the location back to the task, ending what is open in front of it; false if it does not run there. */
+static bool unwind_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  struct task *open = location->current;
+  while (open && open != task)
+    open = open->outer;
+  if (!open)
+    return false;
+  while (implicit_task_of(location) != task)
+    implicit_task_end(c, location, implicit_task_of(location), ticks, false);
+  location->current = task;
+  return true;
+}
+
+/* What the runtime has still to report of these ends is owed. */
+static void end_member(struct correlator *c, struct team *team, struct member *member) {
+  struct location *location = member->location;
+  struct task *task = member->task;
+  uint64_t ticks = location->last_ticks > team->end_ticks ? location->last_ticks : team->end_ticks;
+  if (!unwind_to(c, location, task, ticks))
+    return;
+  location->owed += task->stack.count + 1;
+  implicit_task_end(c, location, task, ticks, true);
+}
+
+void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
+  if (team->has_ended)
+    return;
+  team->has_ended = true;
+  if (team->end_ticks == 0)
+    team->end_ticks = ticks;
+  resolve(c, team);
+  emit_waiters_of(c->emitter, team);
+  for (size_t i = 0; i < team->size; i++)
+    if (team->members[i].task && team->members[i].location != team->primary)
+      end_member(c, team, &team->members[i]);
+}
+
+void on_implicit_task_end(struct correlator *c, struct location *location,
+                          const struct record_implicit_task_end *record) {
+  struct task *task = map_get(&c->tasks, record->task);
+  if (!task || !task->is_implicit || task->location != location) {
+    c->ignored_ends++;
+    location->owed -= location->owed < 2 ? location->owed : 2;
+    return;
+  }
+  uint64_t now = location_now(c, location, record->ticks);
+  if (task == location->base) {
+    map_remove(&c->tasks, task->id);
+    return;
+  }
+  struct team *team = team_keep(task->team);
+  bool is_primary = location == team->primary;
+  if (unwind_to(c, location, task, now))
+    implicit_task_end(c, location, task, now, !is_primary);
+  if (is_primary && !team->is_league)
+    team_end(c, team, now);
+  team_release(team);
+}
+
+/* -- the end of the region on its encountering thread -- */
+
+void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks) {
+  if (!team->is_forked && !team->is_league && team->primary)
+    begin_member(c, team->primary, team, 0, 0, ticks);
+}
+
+static void end_league(struct correlator *c, struct team *team, uint64_t ticks) {
+  team->end_ticks = ticks;
+  team->has_ended = true;
+  emit_waiters_of(c->emitter, team);
+  for (size_t i = 0; i < team->size; i++)
+    if (team->members[i].task)
+      end_member(c, team, &team->members[i]);
+  struct task *task = team->encountering;
+  struct frame *frame = frame_find(task, FRAME_TEAMS);
+  if (frame)
+    frames_leave_above(c, team->primary, task, ticks, (size_t)(frame - task->stack.frames));
+}
+
+void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
+  struct location *primary = team->primary;
+  if (team->is_league) {
+    end_league(c, team, ticks);
+  } else {
+    team_begin_primary(c, team, ticks);
+    if (team->size && team->members[0].task)
+      implicit_task_end(c, primary, team->members[0].task, ticks, false);
+    team_end(c, team, ticks);
+    emit_event(c, primary, &(struct event){.kind = EVENT_JOIN, .ticks = ticks});
+  }
+  team->encountering->forked = NULL;
+  map_remove(&c->teams, team->id);
+  team_release(team);
+}
+
+void on_parallel_end(struct correlator *c, struct location *location, const struct record_parallel_end *record) {
+  struct task *task = location->current;
+  while (task && !task->forked)
+    task = task->outer;
+  if (!task) {
+    c->ignored_ends++;
+    return;
+  }
+  uint64_t now = location_now(c, location, record->ticks);
+  if (task->is_implicit || task == location->base)
+    unwind_to(c, location, task, now);
+  team_join(c, task->forked, now);
+}

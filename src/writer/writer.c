@@ -1,0 +1,284 @@
+/* stave-writer: drains the rings of one application into one archive, and closes it however the application ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "session/clock.h"
+#include "session/session.h"
+#include "writer/application.h"
+#include "writer/correlate.h"
+#include "writer/memory.h"
+#include "writer/merge.h"
+#include "writer/modules.h"
+#include "writer/output.h"
+#include "writer/properties.h"
+#include "writer/report.h"
+
+enum { FD_SESSION = 3, FD_APPLICATION = 4, FD_ALIVE = 5 };
+enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 10000000, BUSY_RECORDS = 16384 };
+
+struct writer {
+  struct session_header *session;
+  struct session_constants constants; /* copied: the application can write over the shared ones */
+  struct report report;
+  struct application application;
+  struct archive *archive;
+  struct definitions *definitions;
+  struct modules *modules;
+  struct symbols *symbols;
+  struct regions *regions;
+  struct emitter emitter;
+  struct correlator correlator;
+  struct merge *merge;
+  struct utsname machine;
+  char directory[SESSION_TEXT_BYTES];
+  int64_t exit_status;
+  char ending[128];
+};
+
+static volatile sig_atomic_t terminations;
+
+static void on_terminate(int signal) {
+  (void)signal;
+  terminations++;
+}
+
+/* It leaves the terminal and the session's signals to the application, and lives until that has ended. */
+static void prepare_signals(void) {
+  static const int ignored[] = {SIGINT, SIGHUP, SIGPIPE, SIGXFSZ, SIGQUIT, SIGTSTP, SIGTTOU, SIGTTIN};
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+    signal(ignored[i], SIG_IGN);
+  sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_terminate, .sa_flags = SA_RESTART}, NULL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The application's own limits would be ours: one file a thread is open, and the archive may outgrow what the
+ * application is allowed to write. */
+static void raise_limits(void) {
+  static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct rlimit limit;
+    if (getrlimit(limits[i], &limit) < 0)
+      continue;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(limits[i], &limit);
+  }
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void terminate_texts(struct session_constants *constants) {
+  constants->program[sizeof constants->program - 1] = '\0';
+  constants->runtime_version[sizeof constants->runtime_version - 1] = '\0';
+  constants->config.output[sizeof constants->config.output - 1] = '\0';
+  constants->config.status[sizeof constants->config.status - 1] = '\0';
+}
+
+static bool make_directory(struct writer *writer, char *notice, size_t size) {
+  const struct config *config = &writer->constants.config;
+  struct output_names names = {.program = base_name(writer->constants.program),
+                               .host = writer->machine.nodename,
+                               .pid = writer->constants.pid,
+                               .mpi_rank = output_mpi_rank(),
+                               .job = output_job()};
+  char wanted[sizeof writer->directory];
+  if (output_expand(config->output, &names, wanted, sizeof wanted) < 0) {
+    report_failed(&writer->report, "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
+                  config->output);
+    return false;
+  }
+  snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
+  int error = output_make_directory(writer->directory, sizeof writer->directory);
+  if (error)
+    report_failed(&writer->report, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
+                  strerror(-error));
+  *notice = '\0';
+  if (strncmp(wanted, writer->directory, strlen(writer->directory)) != 0)
+    snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
+  return !error;
+}
+
+static bool open_archive(struct writer *writer) {
+  char notice[1024];
+  if (!make_directory(writer, notice, sizeof notice))
+    return false;
+  int error = 0;
+  writer->archive = archive_open(writer->directory);
+  writer->modules = modules_create();
+  writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
+  if (!writer->archive || !writer->symbols) {
+    report_failed(&writer->report, "cannot write an OTF2 archive in %.800s", writer->directory);
+    rmdir(writer->directory);
+    return false;
+  }
+  const struct session_constants *constants = &writer->constants;
+  writer->definitions = definitions_create(writer->archive);
+  writer->regions = regions_create(writer->symbols, base_name(constants->program), constants->runtime_base,
+                                   constants->runtime_size);
+  emitter_open(&writer->emitter, writer->definitions);
+  correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules);
+  writer->merge = merge_create(writer->session, correlate, &writer->correlator);
+  report_ready(&writer->report, writer->directory, notice);
+  return true;
+}
+
+/* -- draining -- */
+
+static uint64_t drain_once(struct writer *writer) {
+  uint64_t taken = merge_pass(writer->merge);
+  atomic_fetch_add(&writer->session->shared.progress, 1);
+  uint64_t most = writer->constants.config.max_size;
+  if (most && archive_bytes(writer->archive) >= most)
+    atomic_store(&writer->session->shared.stop_recording, 1);
+  return taken;
+}
+
+static int is_idle(void *writer) {
+  return merge_is_idle(((struct writer *)writer)->merge);
+}
+
+/* Asked before a pass, so that the pass after a "yes" sees everything. */
+static bool has_ended(struct writer *writer) {
+  if (terminations > 1) {
+    snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
+    return true;
+  }
+  if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED) {
+    snprintf(writer->ending, sizeof writer->ending, "finalized");
+    return true;
+  }
+  switch (application_check(&writer->application)) {
+  case APPLICATION_RUNS:
+    return false;
+  case APPLICATION_EXECED:
+    snprintf(writer->ending, sizeof writer->ending, "exec");
+    return true;
+  case APPLICATION_DIED:
+    writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
+    return true;
+  }
+  return true;
+}
+
+static void drain(struct writer *writer) {
+  uint64_t sleep_ns = SLEEP_SHORTEST_NS;
+  for (;;) {
+    bool is_over = has_ended(writer);
+    uint64_t taken = drain_once(writer);
+    if (is_over && taken == 0)
+      return;
+    if (is_over || taken >= BUSY_RECORDS)
+      continue;
+    sleep_ns = taken ? SLEEP_SHORTEST_NS : sleep_ns * 2;
+    sleep_ns = sleep_ns < SLEEP_LONGEST_NS ? sleep_ns : SLEEP_LONGEST_NS;
+    session_writer_sleep(writer->session, sleep_ns, is_idle, writer);
+  }
+}
+
+/* -- closing -- */
+
+static uint64_t bytes_on_disk(const struct writer *writer, size_t locations) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < locations; i++) {
+    char path[sizeof writer->directory + 64];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/traces/%zu.evt", writer->directory, i);
+    bytes += stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+  }
+  return bytes;
+}
+
+static void write_figures(struct writer *writer, char *text, size_t size) {
+  size_t threads;
+  struct location **locations = definitions_locations(writer->definitions, &threads);
+  uint64_t events = 0;
+  for (size_t i = 0; i < threads; i++)
+    events += locations[i]->events;
+  const struct correlator *c = &writer->correlator;
+  struct clock_point end = clock_sample(writer->constants.clock_kind);
+  uint64_t frequency = clock_frequency(writer->constants.clock_kind, &writer->constants.start, &end);
+  uint64_t ticks = threads ? c->last_ticks - c->first_ticks : 0;
+  size_t region_count;
+  regions_all(writer->regions, &region_count);
+  snprintf(text, size,
+           "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64 " bytes=%" PRIu64
+           " regions=%zu added=%" PRIu64 " ending=%s",
+           threads, events, c->records, merge_lost(writer->merge), (uint64_t)((double)ticks * 1e9 / (double)frequency),
+           bytes_on_disk(writer, threads), region_count, c->closed_by_writer, writer->ending);
+}
+
+static int close_archive(struct writer *writer) {
+  correlate_end(&writer->correlator, writer->exit_status);
+  symbols_finish(writer->symbols, terminations > 0);
+  uint32_t regions = regions_finish(writer->regions);
+  struct run run = {.constants = &writer->constants,
+                    .end = clock_sample(writer->constants.clock_kind),
+                    .host = writer->machine.nodename,
+                    .platform = writer->machine.sysname,
+                    .mpi_rank = output_mpi_rank()};
+  definitions_write(writer->definitions, writer->regions, regions, &run);
+  struct summary summary = {.ending = writer->ending,
+                            .closed_by_writer = writer->correlator.closed_by_writer,
+                            .lost = merge_lost(writer->merge),
+                            .damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records,
+                            .refused = writer->emitter.failed,
+                            .stalls = merge_stalls(writer->merge)};
+  properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
+  return archive_close(writer->archive);
+}
+
+static void close_and_report(struct writer *writer) {
+  char figures[1024];
+  int error = close_archive(writer);
+  write_figures(writer, figures, sizeof figures);
+  if (error)
+    report_failed(&writer->report, "the archive %.800s could not be written completely (is the disk full?)",
+                  writer->directory);
+  else
+    report_closed(&writer->report, figures);
+}
+
+static void close_writer(struct writer *writer) {
+  merge_destroy(writer->merge);
+  correlator_close(&writer->correlator);
+  emitter_close(&writer->emitter);
+  definitions_destroy(writer->definitions);
+  regions_destroy(writer->regions);
+  symbols_destroy(writer->symbols);
+  session_unmap(writer->session);
+}
+
+int main(void) {
+  static struct writer writer = {.exit_status = OTF2_UNDEFINED_INT64};
+  prepare_signals();
+  raise_limits();
+  if (session_map(FD_SESSION, &writer.session) < 0) {
+    fputs("stave-writer: started by libstave.so for a program that is traced; not meant to be run by hand\n", stderr);
+    return 2;
+  }
+  writer.constants = writer.session->constants;
+  terminate_texts(&writer.constants);
+  uname(&writer.machine);
+  application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_ALIVE, FD_SESSION);
+  report_open(&writer.report, writer.session);
+  close(FD_SESSION);
+  if (!open_archive(&writer))
+    return 1;
+  drain(&writer);
+  close_and_report(&writer);
+  close_writer(&writer);
+  return 0;
+}
