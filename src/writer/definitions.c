@@ -64,8 +64,13 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   return (uint32_t)definitions->string_count++;
 }
 
-void definitions_use_attribute(struct definitions *definitions, enum attribute attribute) {
-  definitions->used_attributes |= UINT64_C(1) << attribute;
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
+  uint32_t number = 0;
+  while (number < definitions->attribute_count && definitions->attributes[number] != attribute)
+    number++;
+  if (number == definitions->attribute_count)
+    definitions->attributes[definitions->attribute_count++] = attribute;
+  return number;
 }
 
 struct location *definitions_add_location(struct definitions *definitions) {

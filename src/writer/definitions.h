@@ -26,8 +26,8 @@ void definitions_destroy(struct definitions *definitions);
 /* The number of a text; the text is copied. */
 uint32_t definitions_string(struct definitions *definitions, const char *text);
 
-/* From now on the attribute will be defined. */
-void definitions_use_attribute(struct definitions *definitions, enum attribute attribute);
+/* The number of an attribute, which will be defined from now on: dense, in order of first use. */
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute);
 
 /* A new location with the next number and an open event writer; owned by the definitions. NULL if OTF2 cannot. */
 struct location *definitions_add_location(struct definitions *definitions);

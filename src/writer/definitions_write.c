@@ -132,10 +132,11 @@ static void write_attributes(struct definitions *definitions, OTF2_GlobalDefWrit
 #include "writer/attributes.def"
 #undef ATTRIBUTE
   };
-  for (uint32_t i = 1; i < ATTRIBUTE_COUNT; i++)
-    if (definitions->used_attributes & (UINT64_C(1) << i))
-      OTF2_GlobalDefWriter_WriteAttribute(w, i - 1, string(definitions, rows[i].name),
-                                          string(definitions, rows[i].description), rows[i].type);
+  for (uint32_t i = 0; i < definitions->attribute_count; i++) {
+    enum attribute attribute = definitions->attributes[i];
+    OTF2_GlobalDefWriter_WriteAttribute(w, i, string(definitions, rows[attribute].name),
+                                        string(definitions, rows[attribute].description), rows[attribute].type);
+  }
 }
 
 /* Only if a number that a location used is not the one its region has now. */

@@ -23,7 +23,8 @@ struct definitions {
   struct location **locations;
   size_t location_count, location_capacity;
   struct map location_names;
-  uint64_t used_attributes; /* bits by enum attribute */
+  enum attribute attributes[ATTRIBUTE_COUNT]; /* by number */
+  uint32_t attribute_count;
 };
 
 #endif

@@ -39,11 +39,11 @@ static OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct e
   };
   if (event->attribute == ATTRIBUTE_NONE)
     return NULL;
-  definitions_use_attribute(emitter->definitions, event->attribute);
+  uint32_t number = definitions_attribute(emitter->definitions, event->attribute);
   OTF2_AttributeValue value = {.uint64 = event->value};
   if (types[event->attribute] == OTF2_TYPE_STRING)
     value.stringRef = (OTF2_StringRef)event->value;
-  OTF2_AttributeList_AddAttribute(emitter->attributes, event->attribute - 1u, types[event->attribute], value);
+  OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[event->attribute], value);
   return emitter->attributes;
 }
 

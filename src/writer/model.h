@@ -98,6 +98,7 @@ struct team {
   uint32_t comm; /* COMM_UNKNOWN until all members have begun or the region has ended */
   struct location *waiters;        /* locations whose queue begins with an event of this team */
   struct team *children, *sibling; /* teams whose comm waits for this one's */
+  bool waits_for_parent;           /* is in its parent's list of children */
 };
 
 struct task {

@@ -22,7 +22,7 @@ static void resolve_children(struct correlator *c, struct team *team) {
   team->children = NULL;
   while (child) {
     struct team *next = child->sibling;
-    child->sibling = NULL;
+    child->waits_for_parent = false;
     resolve(c, child);
     team_release(child);
     child = next;
@@ -44,9 +44,10 @@ static uint32_t comm_of_members(struct correlator *c, struct team *team) {
 
 /* The members are final: gives the team its comm, or leaves that to the parent that has none itself yet. */
 static void resolve(struct correlator *c, struct team *team) {
-  if (team->comm != COMM_UNKNOWN)
+  if (team->comm != COMM_UNKNOWN || team->waits_for_parent)
     return;
   if (team->parent && team->parent->comm == COMM_UNKNOWN) {
+    team->waits_for_parent = true;
     team->sibling = team->parent->children;
     team->parent->children = team_keep(team);
     return;
