@@ -235,7 +235,8 @@ class FakeTracer(Case):
         os.close(terminal)
 
     def test_stops_when_the_program_stops(self):
-        process = self.popen("sh", "-c", "kill -TSTP $$; echo on; exit 4", start_new_session=False)
+        # A process group of its own in this session: in an orphaned one, SIGTSTP stops nobody.
+        process = self.popen("sh", "-c", "kill -TSTP $$; echo on; exit 4", start_new_session=False, process_group=0)
         pid, status = os.waitpid(process.pid, os.WUNTRACED)
         self.assertTrue(os.WIFSTOPPED(status))
         self.assertEqual(os.WSTOPSIG(status), signal.SIGTSTP)
