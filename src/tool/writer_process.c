@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,6 +18,9 @@
 
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
 #endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -91,6 +95,50 @@ static int clone_and_reap(struct steps *steps) {
   return -steps->error;
 }
 
+/* Valgrind ends a program that shares memory with a child in other ways than it knows. */
+static bool runs_on_valgrind(void) {
+  const char *preloaded = getenv("LD_PRELOAD");
+  return preloaded && strstr(preloaded, "/vgpreload_");
+}
+
+struct fork_result {
+  int pid, error;
+};
+
+static int plain_fork(void) {
+  return (int)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
+}
+
+/* The first of two forks: forks again, and tells through the pipe what became of that. */
+static void fork_writer(struct steps *steps, int result_fd) {
+  struct fork_result result = {.pid = plain_fork()};
+  if (result.pid == 0)
+    run_writer(steps);
+  result.error = result.pid < 0 ? errno : 0;
+  ssize_t written = write(result_fd, &result, sizeof result);
+  _exit(written != sizeof result);
+}
+
+/* The same by two forks, which copy the application's page tables: only where nothing else works. What exec says
+ * is lost; a writer that is not there shows when it does not become ready. */
+static int fork_and_reap(struct steps *steps) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return -errno;
+  int pid = plain_fork();
+  if (pid == 0)
+    fork_writer(steps, ends[1]);
+  int error = pid < 0 ? errno : 0;
+  close(ends[1]);
+  struct fork_result result = {.pid = -1, .error = EIO};
+  if (!error && read(ends[0], &result, sizeof result) == sizeof result)
+    steps->process->pidfd = (int)syscall(SYS_pidfd_open, result.pid, 0);
+  close(ends[0]);
+  while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {
+  }
+  return error ? -error : -result.error;
+}
+
 /* An application that collects orphans (PR_SET_CHILD_SUBREAPER) would get the writer: not during this. */
 static int clone_outside_of_family(struct steps *steps) {
   int is_subreaper = 0;
@@ -99,7 +147,7 @@ static int clone_outside_of_family(struct steps *steps) {
     prctl(PR_SET_CHILD_SUBREAPER, 0);
   uint64_t all = ~UINT64_C(0), before;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-  int error = clone_and_reap(steps);
+  int error = runs_on_valgrind() ? fork_and_reap(steps) : clone_and_reap(steps);
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
   if (is_subreaper)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
