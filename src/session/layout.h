@@ -9,6 +9,7 @@
 #define STAVE_SESSION_LAYOUT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "session/config.h"
@@ -109,7 +110,7 @@ struct thread_slot {
   /* written by the thread */
   _Alignas(64) _Atomic uint64_t head; /* everything below is committed */
   _Atomic uint64_t mask;              /* capacity - 1, in record slots */
-  uint64_t next_id;                   /* kept here between the threads that use the slot one after another */
+  bool is_used;                       /* some thread has had it before */
   _Atomic uint64_t lost;              /* events dropped, ever */
   _Atomic uint64_t stall_ticks;
   _Atomic uint64_t stalls;

@@ -29,8 +29,8 @@ static int print_field(const struct field *field, uint64_t value, char *text, si
   case FIELD_none:
     return 0;
   case FIELD_id:
-    return snprintf(text, size, " %s=%" PRIu64 ":%" PRIu64, field->name, value >> ID_COUNTER_BITS,
-                    value & ((UINT64_C(1) << ID_COUNTER_BITS) - 1));
+    return snprintf(text, size, " %s=%" PRIu64 ":%" PRIu64, field->name, value >> ID_POSITION_BITS,
+                    value & ((UINT64_C(1) << ID_POSITION_BITS) - 1));
   case FIELD_address:
     return snprintf(text, size, " %s=0x%" PRIx64, field->name, value);
   case FIELD_value:

@@ -32,6 +32,11 @@ struct record_words {
   uint64_t w[4];
 };
 
+/* type, more, endpoint and flags as one 32-bit word, so that they are stored at once. */
+#define RECORD_TAIL(type, more, endpoint, flags)                                                                       \
+  ((uint32_t)(type) | (uint32_t)(more) << 8 | (uint32_t)(uint8_t)(endpoint) << 16 | (uint32_t)(uint8_t)(flags) << 24)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the tail's bytes are type, more, endpoint, flags");
+
 /* The same 32 bytes under the names of each row. */
 #define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
   struct record_##id {                                                                                                 \
@@ -39,10 +44,12 @@ struct record_words {
     uint64_t a_name;                                                                                                   \
     uint64_t b_name;                                                                                                   \
     uint32_t c_name;                                                                                                   \
-    uint8_t type;                                                                                                      \
-    uint8_t more;                                                                                                      \
-    uint8_t endpoint;                                                                                                  \
-    uint8_t flags;                                                                                                     \
+    union {                                                                                                            \
+      struct {                                                                                                         \
+        uint8_t type, more, endpoint, flags;                                                                           \
+      };                                                                                                               \
+      uint32_t tail;                                                                                                   \
+    };                                                                                                                 \
   };                                                                                                                   \
   _Static_assert(sizeof(struct record_##id) == sizeof(struct record), "a record is one slot");
 #include "session/records.def"
@@ -59,11 +66,13 @@ enum {
 /* ompt_scope_endpoint_t (OpenMP 5.1, 4.4.4.11), as a record's endpoint keeps it. */
 enum record_endpoint { ENDPOINT_NONE = 0, ENDPOINT_BEGIN = 1, ENDPOINT_END = 2, ENDPOINT_BEGINEND = 3 };
 
-/* Ids that go into ompt_data_t: unique in a session, made without asking anybody. 0 is no id. */
-enum { ID_COUNTER_BITS = 40 };
+/* Ids that go into ompt_data_t: the slot of the thread that made them, and the position in its ring of the record that
+ * tells of their beginning. So they are unique in a session, and made without memory. 0 is no id: at position 0 of a
+ * slot stands its first attach record. */
+enum { ID_POSITION_BITS = 40 };
 
-static inline uint64_t id_first(uint32_t thread_slot) {
-  return ((uint64_t)thread_slot << ID_COUNTER_BITS) + 1;
+static inline uint64_t id_base(uint32_t thread_slot) {
+  return (uint64_t)thread_slot << ID_POSITION_BITS;
 }
 
 /* The row's name ("work"), or "unknown" for a number that no row has. */

@@ -71,6 +71,16 @@ static inline uint64_t ring_head(const struct ring *ring) {
   return *(const uint64_t *)&ring->slot->head;
 }
 
+/* A signal handler has reserved behind a commit that was about to publish: publishes that too. */
+static __attribute__((cold, noinline, unused)) void ring_commit_more(struct ring *ring) {
+  uint64_t end;
+  do {
+    end = ring->reserved;
+    atomic_store_explicit(&ring->slot->head, end, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+  } while (ring->reserved != end);
+}
+
 /* Makes the n slots written at `position` visible to the writer, with all that signal handlers added behind them.
  * Linearisation point: the last store of head. */
 static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n) {
@@ -79,11 +89,8 @@ static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n)
   uint64_t end = position + n;
   atomic_store_explicit(&ring->slot->head, end, memory_order_release);
   atomic_signal_fence(memory_order_seq_cst);
-  while (__builtin_expect(ring->reserved != end, false)) {
-    end = ring->reserved;
-    atomic_store_explicit(&ring->slot->head, end, memory_order_release);
-    atomic_signal_fence(memory_order_seq_cst);
-  }
+  if (__builtin_expect(ring->reserved != end, false))
+    ring_commit_more(ring);
 }
 
 /* The consumer's own part: what it has seen of a ring, copied once and bounded, so that no later scribbling of the

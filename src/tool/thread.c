@@ -44,11 +44,13 @@ static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
   return (position / quarter + 1) * quarter;
 }
 
-/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? */
-static void set_limit(struct ring *ring, uint64_t end, uint64_t tail) {
-  uint64_t mark = quarter_mark_after(end - 1, ring_capacity(ring));
-  uint64_t full = tail + ring_capacity(ring);
-  ring->limit = mark < full ? mark : full;
+/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? The fast way knows
+ * one clock only; with another one it is closed. */
+static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
+  uint64_t capacity = ring_capacity(&thread->ring);
+  uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
+  thread->room_limit = mark < full ? mark : full;
+  thread->ring.limit = tool.clock == CLOCK_KIND_TSC ? thread->room_limit : 0;
 }
 
 /* Doubles the capacity if the producer stands where ring.h allows it, was pressed for room, and may. */
@@ -163,7 +165,7 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
     session_wake_writer(tool.session);
   }
   grow_if_possible(thread, position, end);
-  set_limit(ring, end, tail);
+  set_limit(thread, end, tail);
   if (stall_begin)
     note_stall(thread, stall_begin, clock_ticks(tool.clock));
   if (thread->gap_lost)
@@ -173,7 +175,7 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
 
 static bool drop(struct thread *thread, uint64_t n, uint64_t ticks) {
   ring_take_back(&thread->ring, n);
-  thread->ring.limit = 0;
+  thread->ring.limit = thread->room_limit = 0;
   count_lost(thread, ticks);
   return false;
 }
@@ -181,7 +183,7 @@ static bool drop(struct thread *thread, uint64_t n, uint64_t ticks) {
 /* A signal handler that comes here while its thread is here already must not write behind a reservation whose mask
  * may just be changing: its event is dropped and counted. */
 static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t *ret_position) {
-  if (ring_reserve(&thread->ring, n, ret_position))
+  if (ring_reserve(&thread->ring, n, ret_position) || *ret_position + n <= thread->room_limit)
     return true;
   if (thread->is_slow)
     return drop(thread, n, ticks);
@@ -203,16 +205,15 @@ static uint64_t ring_start_bytes(void) {
   return RING_START_BYTES < most ? RING_START_BYTES : most;
 }
 
-/* A slot that another thread had before keeps its position, its capacity and its ids. */
+/* A slot that another thread had before keeps its position, from which ids are made, and its capacity. */
 static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t index) {
-  bool is_new = !slot->next_id;
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
-  uint64_t mask = is_new ? ring_start_bytes() / RECORD_BYTES - 1 : atomic_load_explicit(&slot->mask, memory_order_relaxed);
-  *thread = (struct thread){.ring = {.slot = slot, .reserved = head},
-                            .next_id = is_new ? id_first(index) : slot->next_id};
-  slot->next_id = thread->next_id;
+  uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
+                                : ring_start_bytes() / RECORD_BYTES - 1;
+  *thread = (struct thread){.ring = {.slot = slot, .reserved = head}, .id_base = id_base(index)};
+  slot->is_used = true;
   set_mask(&thread->ring, mask);
-  set_limit(&thread->ring, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));
+  set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));
   thread_self = thread;
 }
 
@@ -237,12 +238,10 @@ bool thread_attach(uint64_t ticks) {
 }
 
 void thread_detach(void) {
-  struct thread *thread = thread_self;
-  struct thread_slot *slot = thread->ring.slot;
+  struct thread_slot *slot = thread_self->ring.slot;
   if (!slot)
     return;
   thread_self = &nobody;
-  slot->next_id = thread->next_id;
   atomic_store_explicit(&slot->state, SLOT_ENDED, memory_order_release);
 }
 

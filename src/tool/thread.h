@@ -14,13 +14,15 @@
 
 struct thread {
   _Alignas(64) struct ring ring;
-  uint64_t next_id; /* slot << 40 | counter */
+  uint64_t id_base; /* of the slot: id = id_base + position */
   /* the module in which the last code address lay */
   uint64_t module_base;
   uint64_t module_size;
   /* cold */
+  uint64_t room_limit;      /* what ring.limit would be if the fast way were open */
   uint64_t gap_begin_ticks; /* OVERFLOW_drop: events were dropped since then; 0: none */
   uint64_t gap_lost;
+  uint64_t dropped_ids;     /* ids given to what was made by events that were dropped */
   bool was_half_full; /* since the capacity last grew */
   bool is_slow;       /* thread_slow is at work on this ring */
 };
@@ -60,9 +62,7 @@ static inline bool is_known_code(const struct thread *thread, uint64_t code) {
 }
 
 static inline __attribute__((always_inline)) bool event_begin_fast(struct event *event, uint64_t n) {
-  if (__builtin_expect(tool.clock != CLOCK_KIND_TSC, false))
-    return false;
-  event->ticks = clock_counter();
+  event->ticks = clock_counter(); /* where it is not the session's clock, the reservation fails */
   event->thread = thread_self;
   if (!is_known_code(event->thread, event->code))
     return false;
@@ -88,12 +88,19 @@ static inline __attribute__((always_inline)) bool event_begin(enum way way, stru
   return way == FAST ? event_begin_fast(event, n) : event_begin_slow(event, n);
 }
 
-/* Stores the fields of a record of n slots straight into the ring and publishes it:
- * EVENT_PUT(&event, 1, work, .count = ..., .kind = ...). */
-#define EVENT_PUT(event, n, id, ...)                                                                                   \
+/* The id of what this event begins. */
+static inline uint64_t event_id(const struct event *event) {
+  return event->thread->id_base + event->position;
+}
+
+/* Stores a record of n slots straight into the ring and publishes it; `...` are its fields:
+ * EVENT_PUT(&event, 1, work, endpoint, 0, .count = ..., .codeptr = ..., .kind = ...). */
+#define EVENT_PUT(event, n, id, endpoint, flags, ...)                                                                  \
   do {                                                                                                                 \
     *(struct record_##id *)ring_at(&(event)->thread->ring, (event)->position) =                                        \
-        (struct record_##id){.ticks = (event)->ticks, .type = RECORD_##id, .more = (n) - 1, __VA_ARGS__};              \
+        (struct record_##id){.ticks = (event)->ticks,                                                                  \
+                             .tail = RECORD_TAIL(RECORD_##id, (n) - 1, endpoint, flags),                               \
+                             __VA_ARGS__};                                                                             \
     ring_commit(&(event)->thread->ring, (event)->position, n);                                                         \
   } while (0)
 

@@ -243,7 +243,7 @@ static void settle(struct correlator *c, struct location *location, const struct
     lock_attempt_ends(c, location);
 }
 
-void correlate(void *correlator, uint32_t slot, const struct record *record, const uint64_t *words) {
+void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
   struct correlator *c = correlator;
   c->records++;
   struct location *location = location_of(c, slot, record->ticks);
@@ -258,11 +258,11 @@ void correlate(void *correlator, uint32_t slot, const struct record *record, con
   switch ((enum record_type)record->type) {
     CASE(thread_begin, location, AS(thread_begin))
     CASE(thread_end, location, AS(thread_end))
-    CASE(parallel_begin, location, AS(parallel_begin))
+    CASE(parallel_begin, location, AS(parallel_begin), id)
     CASE(parallel_end, location, AS(parallel_end))
-    CASE(implicit_task_begin, location, AS(implicit_task_begin), words)
+    CASE(implicit_task_begin, location, AS(implicit_task_begin), id)
     CASE(implicit_task_end, location, AS(implicit_task_end))
-    CASE(task_create, location, AS(task_create))
+    CASE(task_create, location, AS(task_create), id)
     CASE(task_schedule, location, AS(task_schedule))
     CASE(work, location, AS(work))
     CASE(sync_region, location, AS(sync_region))

@@ -38,7 +38,7 @@ void correlator_open(struct correlator *correlator, struct emitter *emitter, str
                      struct regions *regions, struct modules *modules);
 
 /* Takes the next record in time order: a merge_sink. */
-void correlate(void *correlator, uint32_t slot, const struct record *record, const uint64_t *words);
+void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
 
 /* The process is over: ends everything that is open, and closes every location. exit_status as in ProgramEnd. */
 void correlate_end(struct correlator *correlator, int64_t exit_status);
@@ -88,10 +88,11 @@ uint32_t region_at(struct correlator *correlator, struct location *location, enu
 void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of);
 
 /* teams.c */
-void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record);
+void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,
+                       uint64_t id);
 void on_parallel_end(struct correlator *c, struct location *location, const struct record_parallel_end *record);
 void on_implicit_task_begin(struct correlator *c, struct location *location,
-                            const struct record_implicit_task_begin *record, const uint64_t *words);
+                            const struct record_implicit_task_begin *record, uint64_t id);
 void on_implicit_task_end(struct correlator *c, struct location *location,
                           const struct record_implicit_task_end *record);
 /* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes one. */
@@ -103,7 +104,8 @@ void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks)
 void team_join(struct correlator *c, struct team *team, uint64_t ticks);
 
 /* tasks.c */
-void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record);
+void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
+                    uint64_t id);
 void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
 void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status);
 

@@ -120,8 +120,9 @@ static void take(struct merge *merge, uint32_t slot) {
   }
   for (unsigned i = 0; i < record.more; i++)
     memcpy(merge->words + 4 * i, ring_view_at(view, view->next + 1 + i), RECORD_BYTES);
+  uint64_t id = id_base(slot) + view->next;
   view->next += 1u + record.more;
-  merge->sink(merge->data, slot, &record, merge->words);
+  merge->sink(merge->data, slot, id, &record, merge->words);
   if (view->next - source->released >= RELEASE_RECORDS)
     give_back(source);
 }

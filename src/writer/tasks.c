@@ -47,18 +47,19 @@ static struct task *create(struct correlator *c, struct location *location, uint
   return task;
 }
 
-void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record) {
+void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
+                    uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
   if (record->task_flags & TASK_TASKWAIT)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SYNC,
                                .detail = UINT32_MAX,
                                .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
-  struct task *task = create(c, location, record->task, record->codeptr, record->task_flags, now);
-  if ((record->task_flags & TASK_MERGED) || !record->task)
+  struct task *task = create(c, location, id, record->codeptr, record->task_flags, now);
+  if (record->task_flags & TASK_MERGED)
     task_free(task); /* it runs as part of the task that creates it */
   else
-    map_put(&c->tasks, record->task, task);
+    map_put(&c->tasks, id, task);
 }
 
 /* -- scheduling -- */

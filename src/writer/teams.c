@@ -11,7 +11,7 @@
 #include "writer/correlate.h"
 #include "writer/memory.h"
 
-enum { FLAG_LEAGUE = 0x40, TASK_INITIAL = 1, MEMBERS_MOST = 1 << 20 };
+enum { FLAG_LEAGUE = 0x40000000, TASK_INITIAL = 1, MEMBERS_MOST = 1 << 20 };
 
 /* -- communicators -- */
 
@@ -85,17 +85,18 @@ static void begin_league(struct correlator *c, struct location *location, struct
                              .region = regions_get(c->regions, CONSTRUCT_teams, team->codeptr, 0)});
 }
 
-void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record) {
+void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,
+                       uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
   if (location->current->forked)
     team_join(c, location->current->forked, now); /* its end is missing */
-  struct team *team = team_new(c, location, record->parallel, record->codeptr);
+  struct team *team = team_new(c, location, id, record->codeptr);
   team->primary = location;
   team->encountering = location->current;
   team->fork_ticks = now;
   team->requested = record->requested;
   location->current->forked = team;
-  if (record->flags & FLAG_LEAGUE)
+  if (record->parallel_flags & FLAG_LEAGUE)
     begin_league(c, location, team, now);
 }
 
@@ -198,21 +199,21 @@ static void begin_initial(struct correlator *c, struct location *location, uint6
 }
 
 void on_implicit_task_begin(struct correlator *c, struct location *location,
-                            const struct record_implicit_task_begin *record, const uint64_t *words) {
+                            const struct record_implicit_task_begin *record, uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
-  uint32_t actual = record->more ? (uint32_t)words[0] : 1, flags = record->more ? (uint32_t)(words[0] >> 32) : 0;
+  uint32_t actual = (uint32_t)record->actual_and_index, index = (uint32_t)(record->actual_and_index >> 32);
   struct team *team = map_get(&c->teams, record->parallel);
-  if ((flags & TASK_INITIAL) && team && team->is_league) {
-    begin_league_member(c, location, team, record->task, record->index, now);
+  if ((record->task_flags & TASK_INITIAL) && team && team->is_league) {
+    begin_league_member(c, location, team, id, index, now);
     return;
   }
-  if (flags & TASK_INITIAL) {
-    begin_initial(c, location, record->task, now);
+  if (record->task_flags & TASK_INITIAL) {
+    begin_initial(c, location, id, now);
     return;
   }
   if (!team)
     team = team_new(c, location, record->parallel, 0); /* its parallel_begin was dropped */
-  begin_member(c, location, team, record->task, record->index, now);
+  begin_member(c, location, team, id, index, now);
   if (team->begun >= actual)
     resolve(c, team);
 }
