@@ -117,16 +117,22 @@ IN_TWO_WAYS(implicit_task_end,
              unsigned index, int flags),
             (endpoint, parallel, task, actual, index, flags))
 
-/* A task that begins and ends at once (scope_beginend) is told as both. */
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                             unsigned actual, unsigned index, int flags) {
-  if (endpoint == ompt_scope_end) {
-    on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
-    return;
-  }
+/* scope_beginend, or what no specification names. */
+static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_endpoint_t endpoint,
+                                                                     ompt_data_t *parallel, ompt_data_t *task,
+                                                                     unsigned actual, unsigned index, int flags) {
   on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
-  if (__builtin_expect((int)endpoint == ENDPOINT_BEGINEND, false))
+  on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
+}
+
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual,
+                             unsigned index, int flags) {
+  if (endpoint == ompt_scope_begin)
+    on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
+  else if (endpoint == ompt_scope_end)
     on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
+  else
+    on_implicit_task_at_once(endpoint, parallel, task, actual, index, flags);
 }
 
 BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
