@@ -23,11 +23,12 @@ class Failure(Exception):
 
 
 class Build:
-    """Where things lie in a build directory."""
+    """Where things lie in a build directory. A tool built with sanitizers cannot be loaded into
+    programs built without: STAVE_TEST_TOOL names another one, to test the writer only."""
 
     def __init__(self, root):
         root = pathlib.Path(root).resolve()
-        self.tool = root / "src/tool/libstave.so"
+        self.tool = pathlib.Path(os.environ.get("STAVE_TEST_TOOL", root / "src/tool/libstave.so"))
         self.writer = root / "src/writer/stave-writer"
         self.stave = root / "src/cli/stave"
 
