@@ -16,14 +16,16 @@ static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
   return SESSION_HEADER_BYTES + stride * slots;
 }
 
-/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again. */
+/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again, unless one was
+ * waiting already. */
 static int truncate_quietly(int fd, uint64_t bytes) {
-  sigset_t size_signal, before;
+  sigset_t size_signal, before, pending;
   sigemptyset(&size_signal);
   sigaddset(&size_signal, SIGXFSZ);
   sigprocmask(SIG_BLOCK, &size_signal, &before);
+  sigpending(&pending);
   int error = ftruncate(fd, (off_t)bytes) < 0 ? errno : 0;
-  if (error == EFBIG && !sigismember(&before, SIGXFSZ))
+  if (error == EFBIG && !sigismember(&pending, SIGXFSZ))
     sigtimedwait(&size_signal, NULL, &(struct timespec){0, 0});
   sigprocmask(SIG_SETMASK, &before, NULL);
   return -error;
