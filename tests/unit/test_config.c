@@ -1,0 +1,255 @@
+/* The STAVE_* variables: what is taken, what is refused, and in which words. */
+#include <errno.h>
+#include <string.h>
+
+#include "unit.h"
+
+#include "session/config.h"
+
+static struct config config;
+static char message[CONFIG_ERROR_BYTES], unknown_name[CONFIG_ERROR_BYTES];
+
+/* Reads an environment of this one string between two that are none of Stave's business. */
+static int read_setting(const char *setting) {
+  char *environment[] = {"PATH=/bin", (char *)setting, "XSTAVE_OUTPUT=no", NULL};
+  memset(&config, 0xa5, sizeof config);
+  memset(message, 0, sizeof message);
+  return config_read(&config, environment, message, unknown_name);
+}
+
+static void expect_defaults(void) {
+  assert_string_equal(config.output, "stave-%e-%p");
+  assert_int_equal(config.events, UINT32_MAX);
+  assert_int_equal(config.buffer_size, 4 << 20);
+  assert_int_equal(config.overflow, OVERFLOW_block);
+  assert_int_equal(config.fork, FORK_follow);
+  assert_int_equal(config.timeout, 10);
+  assert_int_equal(config.max_size, 0);
+  assert_string_equal(config.writer, "");
+  assert_int_equal(config.verbose, 1);
+  assert_string_equal(config.status, "");
+}
+
+static void defaults_need_no_environment(void **state) {
+  char *nothing[] = {NULL};
+  (void)state;
+  memset(&config, 0xa5, sizeof config);
+  assert_int_equal(config_read(&config, nothing, message, unknown_name), 0);
+  expect_defaults();
+  memset(&config, 0xa5, sizeof config);
+  assert_int_equal(config_read(&config, NULL, message, unknown_name), 0);
+  expect_defaults();
+  assert_string_equal(unknown_name, "");
+}
+
+/* As a shell leaves it when a variable is cleared. */
+static void empty_values_are_defaults(void **state) {
+  size_t count;
+  const struct config_row *rows = config_rows(&count);
+  (void)state;
+  for (size_t i = 0; i < count; i++) {
+    char setting[64];
+    snprintf(setting, sizeof setting, "%s=", rows[i].variable);
+    assert_int_equal(read_setting(setting), 0);
+    expect_defaults();
+  }
+}
+
+static void every_row_says_what_it_is(void **state) {
+  size_t count;
+  const struct config_row *rows = config_rows(&count);
+  (void)state;
+  assert_true(count >= 10);
+  for (size_t i = 0; i < count; i++) {
+    assert_memory_equal(rows[i].variable, "STAVE_", 6);
+    assert_true(strlen(rows[i].doc) > 20);
+    assert_non_null(rows[i].standard);
+    assert_true(strlen(rows[i].allowed) > 0);
+    for (size_t j = 0; j < i; j++)
+      assert_string_not_equal(rows[i].variable, rows[j].variable);
+  }
+}
+
+static void numbers_are_read(void **state) {
+  static const struct {
+    const char *setting;
+    uint32_t *field;
+    uint32_t value;
+  } good[] = {
+      {"STAVE_TIMEOUT=1", &config.timeout, 1},
+      {"STAVE_TIMEOUT=3600", &config.timeout, 3600},
+      {"STAVE_TIMEOUT=007", &config.timeout, 7},
+      {"STAVE_VERBOSE=0", &config.verbose, 0},
+      {"STAVE_VERBOSE=2", &config.verbose, 2},
+      {"STAVE_OVERFLOW=block", &config.overflow, OVERFLOW_block},
+      {"STAVE_OVERFLOW=drop", &config.overflow, OVERFLOW_drop},
+      {"STAVE_FORK=ignore", &config.fork, FORK_ignore},
+      {"STAVE_FORK=follow", &config.fork, FORK_follow},
+  };
+  (void)state;
+  for (size_t i = 0; i < COUNT(good); i++) {
+    assert_int_equal(read_setting(good[i].setting), 0);
+    assert_int_equal(*good[i].field, good[i].value);
+  }
+}
+
+static void sizes_are_read(void **state) {
+  static const struct {
+    const char *setting;
+    uint64_t *field;
+    uint64_t value;
+  } good[] = {
+      {"STAVE_BUFFER_SIZE=65536", &config.buffer_size, 65536},
+      {"STAVE_BUFFER_SIZE=64K", &config.buffer_size, 65536},
+      {"STAVE_BUFFER_SIZE=64k", &config.buffer_size, 65536},
+      {"STAVE_BUFFER_SIZE=1m", &config.buffer_size, 1 << 20},
+      {"STAVE_BUFFER_SIZE=64M", &config.buffer_size, 64 << 20},
+      {"STAVE_MAX_SIZE=0", &config.max_size, 0},
+      {"STAVE_MAX_SIZE=1", &config.max_size, 1},
+      {"STAVE_MAX_SIZE=3g", &config.max_size, UINT64_C(3) << 30},
+      {"STAVE_MAX_SIZE=1024G", &config.max_size, UINT64_C(1) << 40},
+      {"STAVE_MAX_SIZE=1099511627776", &config.max_size, UINT64_C(1) << 40},
+  };
+  (void)state;
+  for (size_t i = 0; i < COUNT(good); i++) {
+    assert_int_equal(read_setting(good[i].setting), 0);
+    assert_int_equal(*good[i].field, good[i].value);
+  }
+}
+
+/* Of the classes that are named here; there may be more. */
+enum {
+  ALWAYS = EVENT_CLASS_thread | EVENT_CLASS_parallel,
+  NAMED = ALWAYS | EVENT_CLASS_task | EVENT_CLASS_work | EVENT_CLASS_sync | EVENT_CLASS_wait | EVENT_CLASS_mutex,
+};
+
+static void classes_are_read(void **state) {
+  static const struct {
+    const char *setting;
+    uint32_t set;
+  } good[] = {
+      {"STAVE_EVENTS=all", NAMED},
+      {"STAVE_EVENTS=scorep", NAMED & ~EVENT_CLASS_wait},
+      {"STAVE_EVENTS=task", ALWAYS | EVENT_CLASS_task},
+      {"STAVE_EVENTS=thread", ALWAYS},
+      {"STAVE_EVENTS=work,sync", ALWAYS | EVENT_CLASS_work | EVENT_CLASS_sync},
+      {"STAVE_EVENTS=scorep,wait", NAMED},
+      {"STAVE_EVENTS=all,-mutex,-task", NAMED & ~(EVENT_CLASS_mutex | EVENT_CLASS_task)},
+      {"STAVE_EVENTS=-mutex", NAMED & ~EVENT_CLASS_mutex},
+      {"STAVE_EVENTS=-mutex,mutex", NAMED},
+      {"STAVE_EVENTS=-all", ALWAYS},
+      {"STAVE_EVENTS=-parallel,-thread", NAMED},
+  };
+  (void)state;
+  for (size_t i = 0; i < COUNT(good); i++) {
+    assert_int_equal(read_setting(good[i].setting), 0);
+    assert_int_equal(config.events & NAMED, good[i].set);
+  }
+}
+
+static void texts_are_kept_as_they_are(void **state) {
+  static char setting[sizeof "STAVE_OUTPUT=" + CONFIG_TEXT_BYTES];
+  (void)state;
+  assert_int_equal(read_setting("STAVE_OUTPUT=/tmp/a b=%p"), 0);
+  assert_string_equal(config.output, "/tmp/a b=%p");
+  assert_int_equal(read_setting("STAVE_WRITER=/x"), 0);
+  assert_string_equal(config.writer, "/x");
+  int n = snprintf(setting, sizeof setting, "STAVE_OUTPUT=");
+  memset(setting + n, 'x', CONFIG_TEXT_BYTES - 1);
+  assert_int_equal(read_setting(setting), 0);
+  assert_string_equal(config.output, setting + n);
+  memset(setting + n, 'x', CONFIG_TEXT_BYTES);
+  assert_int_equal(read_setting(setting), -EINVAL);
+}
+
+/* The error names the variable, the value and what is allowed, on one line. */
+static void bad_values_are_told(void **state) {
+  static const char *const bad[][3] = {
+      {"STAVE_TIMEOUT", "0", "1..3600"},
+      {"STAVE_TIMEOUT", "3601", "1..3600"},
+      {"STAVE_TIMEOUT", "-1", "1..3600"},
+      {"STAVE_TIMEOUT", " 5", "1..3600"},
+      {"STAVE_TIMEOUT", "5 ", "1..3600"},
+      {"STAVE_TIMEOUT", "5s", "1..3600"},
+      {"STAVE_TIMEOUT", "1K", "1..3600"},
+      {"STAVE_TIMEOUT", "0x10", "1..3600"},
+      {"STAVE_TIMEOUT", "4294967297", "1..3600"},
+      {"STAVE_TIMEOUT", "18446744073709551617", "1..3600"},
+      {"STAVE_VERBOSE", "3", "0..2"},
+      {"STAVE_VERBOSE", "yes", "0..2"},
+      {"STAVE_BUFFER_SIZE", "65535", "64K..64M"},
+      {"STAVE_BUFFER_SIZE", "63K", "64K..64M"},
+      {"STAVE_BUFFER_SIZE", "65M", "64K..64M"},
+      {"STAVE_BUFFER_SIZE", "1T", "64K..64M"},
+      {"STAVE_BUFFER_SIZE", "1MB", "64K..64M"},
+      {"STAVE_BUFFER_SIZE", "M", "64K..64M"},
+      {"STAVE_BUFFER_SIZE", "18014398509481985K", "64K..64M"},
+      {"STAVE_MAX_SIZE", "1025G", "0..1024G"},
+      {"STAVE_MAX_SIZE", "18446744073709551615G", "0..1024G"},
+      {"STAVE_OVERFLOW", "dropp", "block|drop"},
+      {"STAVE_OVERFLOW", "bloc", "block|drop"},
+      {"STAVE_OVERFLOW", "Block", "block|drop"},
+      {"STAVE_OVERFLOW", "block|drop", "block|drop"},
+      {"STAVE_FORK", "1", "follow|ignore"},
+      {"STAVE_EVENTS", "tasks", "all, scorep, or classes"},
+      {"STAVE_EVENTS", "task,", "all, scorep, or classes"},
+      {"STAVE_EVENTS", ",task", "all, scorep, or classes"},
+      {"STAVE_EVENTS", "-", "all, scorep, or classes"},
+      {"STAVE_EVENTS", "--task", "all, scorep, or classes"},
+      {"STAVE_EVENTS", "task wait", "all, scorep, or classes"},
+  };
+  (void)state;
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    char setting[128];
+    snprintf(setting, sizeof setting, "%s=%s", bad[i][0], bad[i][1]);
+    assert_int_equal(read_setting(setting), -EINVAL);
+    assert_non_null(strstr(message, setting));
+    assert_non_null(strstr(message, bad[i][2]));
+    assert_null(strchr(message, '\n'));
+  }
+}
+
+/* Whatever the value holds, the message stays one readable line that fits. */
+static void messages_hold_no_control_characters(void **state) {
+  static char setting[10000];
+  (void)state;
+  assert_int_equal(read_setting("STAVE_VERBOSE=1\n\033[2J\377"), -EINVAL);
+  assert_non_null(strstr(message, "STAVE_VERBOSE=1??[2J?"));
+  memset(setting, 'y', sizeof setting - 1);
+  memcpy(setting, "STAVE_VERBOSE=", strlen("STAVE_VERBOSE="));
+  assert_int_equal(read_setting(setting), -EINVAL);
+  assert_true(strlen(message) < CONFIG_ERROR_BYTES);
+  assert_non_null(strstr(message, "0..2"));
+}
+
+static void unknown_variables_are_named(void **state) {
+  char *environment[] = {"STAVE_TIMEOUT=20", "STAVE_OUTPUTS=x", "STAVE_NEXT=y", "STAVE_VERBOSE=2", NULL};
+  (void)state;
+  assert_int_equal(config_read(&config, environment, message, unknown_name), 0);
+  assert_string_equal(unknown_name, "STAVE_OUTPUTS");
+  assert_int_equal(config.timeout, 20);
+  assert_int_equal(config.verbose, 2);
+  assert_int_equal(read_setting("STAVE_OUTPU=x"), 0);
+  assert_string_equal(unknown_name, "STAVE_OUTPU");
+  assert_int_equal(read_setting("stave_output=x"), 0);
+  assert_string_equal(unknown_name, "");
+  assert_int_equal(read_setting("STAVE_WITHOUT_VALUE"), 0);
+  assert_string_equal(unknown_name, "");
+  expect_defaults();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(defaults_need_no_environment),
+      cmocka_unit_test(empty_values_are_defaults),
+      cmocka_unit_test(every_row_says_what_it_is),
+      cmocka_unit_test(numbers_are_read),
+      cmocka_unit_test(sizes_are_read),
+      cmocka_unit_test(classes_are_read),
+      cmocka_unit_test(texts_are_kept_as_they_are),
+      cmocka_unit_test(bad_values_are_told),
+      cmocka_unit_test(messages_hold_no_control_characters),
+      cmocka_unit_test(unknown_variables_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,434 @@
+/* The session memory: made here and mapped there, refused when damaged, and its pool of slots. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "session/session.h"
+
+enum { RING_BYTES = 64 << 10 };
+
+struct fixture {
+  struct session_header *session;
+  int fd;
+};
+
+static int setup(void **state) {
+  static struct fixture fixture;
+  *state = &fixture;
+  return session_create(RING_BYTES, &fixture.session, &fixture.fd);
+}
+
+static int teardown(void **state) {
+  struct fixture *fixture = *state;
+  session_unmap(fixture->session);
+  return close(fixture->fd);
+}
+
+static void both_sides_see_the_same(void **state) {
+  struct fixture *fixture = *state;
+  struct session_header *here = fixture->session, *there;
+  struct stat status;
+  assert_int_equal(session_map(fixture->fd, &there), 0);
+  assert_ptr_not_equal(here, there);
+  assert_int_equal(there->constants.magic, SESSION_MAGIC);
+  assert_int_equal(there->constants.slot_stride, SESSION_PAGE_BYTES + RING_BYTES);
+  assert_true(there->constants.slots_max > 0);
+  assert_int_equal(fstat(fixture->fd, &status), 0);
+  assert_int_equal(there->constants.bytes, status.st_size);
+  assert_int_equal(there->constants.bytes,
+                   SESSION_HEADER_BYTES + there->constants.slot_stride * there->constants.slots_max);
+  uint32_t last = there->constants.slots_max - 1;
+  struct thread_slot *slot = session_slot(here, here->constants.slot_stride, last);
+  slot_records(slot)[RING_BYTES / RECORD_BYTES - 1].ticks = 77;
+  slot = session_slot(there, there->constants.slot_stride, last);
+  assert_int_equal(slot_records(slot)[RING_BYTES / RECORD_BYTES - 1].ticks, 77);
+  session_unmap(there);
+  session_unmap(NULL);
+}
+
+static void fresh_memory_is_zero(void **state) {
+  struct fixture *fixture = *state;
+  struct session_header expected = {.constants = {.magic = SESSION_MAGIC,
+                                                  .bytes = fixture->session->constants.bytes,
+                                                  .slot_stride = fixture->session->constants.slot_stride,
+                                                  .slots_max = fixture->session->constants.slots_max}};
+  assert_memory_equal(fixture->session, &expected, sizeof expected);
+  static const struct thread_slot empty;
+  assert_memory_equal(session_slot(fixture->session, expected.constants.slot_stride, 0), &empty, sizeof empty);
+}
+
+static void nobody_can_take_the_memory_away(void **state) {
+  struct fixture *fixture = *state;
+  off_t bytes = (off_t)fixture->session->constants.bytes;
+  assert_int_equal(ftruncate(fixture->fd, 0), -1);
+  assert_int_equal(errno, EPERM);
+  assert_int_equal(ftruncate(fixture->fd, bytes + SESSION_PAGE_BYTES), -1);
+  assert_int_equal(errno, EPERM);
+  assert_int_equal(fcntl(fixture->fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
+/* Each of the constants that say where things lie, with each wrong value, alone. */
+static void damaged_constants_are_refused(void **state) {
+  struct fixture *fixture = *state;
+  struct session_constants *c = &fixture->session->constants;
+  const struct session_constants right = *c;
+  struct session_header *mapped;
+  const uint64_t stride = right.slot_stride;
+  const struct {
+    uint64_t *field;
+    uint64_t value;
+  } wrong[] = {
+      {&c->magic, 0},          {&c->magic, SESSION_MAGIC + 1}, {&c->bytes, 0},
+      {&c->bytes, right.bytes - 1}, {&c->bytes, right.bytes + stride}, {&c->bytes, UINT64_MAX},
+      {&c->slot_stride, 0},    {&c->slot_stride, SESSION_PAGE_BYTES}, {&c->slot_stride, stride / 2},
+      {&c->slot_stride, stride + RECORD_BYTES}, {&c->slot_stride, SESSION_PAGE_BYTES + 2 * RING_BYTES},
+      {&c->slot_stride, UINT64_MAX}, {&c->slot_stride, UINT64_C(1) << 63},
+      {&c->slot_stride, SESSION_PAGE_BYTES + (UINT64_C(1) << 40)},
+  };
+  for (size_t i = 0; i < COUNT(wrong); i++) {
+    *wrong[i].field = wrong[i].value;
+    assert_int_equal(session_map(fixture->fd, &mapped), -EINVAL);
+    *c = right;
+  }
+  const uint32_t wrong_slots[] = {0, 1, right.slots_max - 1, right.slots_max + 1, right.slots_max * 2, UINT32_MAX};
+  for (size_t i = 0; i < COUNT(wrong_slots); i++) {
+    c->slots_max = wrong_slots[i];
+    assert_int_equal(session_map(fixture->fd, &mapped), -EINVAL);
+    *c = right;
+  }
+  assert_int_equal(session_map(fixture->fd, &mapped), 0);
+  session_unmap(mapped);
+}
+
+/* Constants that agree with each other and with the size, but whose ring is none: too small for a record, or not a
+ * power of two. */
+static void impossible_rings_are_refused(void **state) {
+  static const uint64_t ring_bytes[] = {32, 2048, 4096 + 32, 3 * 4096, UINT64_C(1) << 33};
+  (void)state;
+  for (size_t i = 0; i < COUNT(ring_bytes); i++) {
+    struct session_header *mapped;
+    uint64_t bytes = SESSION_HEADER_BYTES + SESSION_PAGE_BYTES + ring_bytes[i];
+    const struct session_constants constants = {
+        .magic = SESSION_MAGIC, .bytes = bytes, .slot_stride = SESSION_PAGE_BYTES + ring_bytes[i], .slots_max = 1};
+    int fd = memfd_create("test", 0);
+    assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+    assert_int_equal(pwrite(fd, &constants, sizeof constants, 0), sizeof constants);
+    assert_int_equal(session_map(fd, &mapped), -EINVAL);
+    assert_int_equal(close(fd), 0);
+  }
+}
+
+static void what_is_no_session_is_refused(void **state) {
+  struct session_header *mapped;
+  int ends[2];
+  (void)state;
+  int fd = memfd_create("test", 0);
+  assert_int_equal(session_map(fd, &mapped), -EINVAL);
+  assert_int_equal(ftruncate(fd, SESSION_HEADER_BYTES - 1), 0);
+  assert_int_equal(session_map(fd, &mapped), -EINVAL);
+  assert_int_equal(ftruncate(fd, SESSION_HEADER_BYTES), 0);
+  assert_int_equal(session_map(fd, &mapped), -EINVAL);
+  assert_int_equal(close(fd), 0);
+  assert_int_equal(session_map(fd, &mapped), -EBADF);
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(session_map(ends[0], &mapped), -EINVAL);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/* -- slots -- */
+
+static void slots_are_taken_and_returned(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  uint32_t a, b, c;
+  struct thread_slot *slot = session_take_slot(session, &a);
+  assert_ptr_equal(slot, session_slot(session, session->constants.slot_stride, a));
+  assert_int_equal(atomic_load(&slot->state), SLOT_LIVE);
+  assert_non_null(session_take_slot(session, &b));
+  assert_int_not_equal(a, b);
+  assert_int_equal(atomic_load(&session->shared.slots_used), 2);
+  session_return_slot(session, a);
+  assert_int_equal(atomic_load(&slot->state), SLOT_FREE);
+  assert_ptr_equal(session_take_slot(session, &c), slot);
+  assert_int_equal(c, a);
+  assert_int_equal(atomic_load(&slot->state), SLOT_LIVE);
+  assert_int_equal(atomic_load(&session->shared.slots_used), 2);
+}
+
+static void when_all_slots_are_in_use_there_is_none(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  uint32_t most = session->constants.slots_max, index;
+  bool *is_taken = calloc(most, sizeof *is_taken);
+  for (uint32_t i = 0; i < most; i++) {
+    assert_non_null(session_take_slot(session, &index));
+    assert_in_range(index, 0, most - 1);
+    assert_false(is_taken[index]);
+    is_taken[index] = true;
+  }
+  assert_null(session_take_slot(session, &index));
+  assert_null(session_take_slot(session, &index));
+  session_return_slot(session, most / 2);
+  session_return_slot(session, 0);
+  assert_non_null(session_take_slot(session, &index));
+  assert_int_equal(index, 0);
+  assert_non_null(session_take_slot(session, &index));
+  assert_int_equal(index, most / 2);
+  assert_null(session_take_slot(session, &index));
+  assert_int_equal(atomic_load(&session->shared.slots_used), most);
+  free(is_taken);
+}
+
+/* A scribbled pool leads nobody out of the memory: new slots are still given. */
+static void damaged_pools_give_new_slots(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  uint32_t index, most = session->constants.slots_max;
+  atomic_store(&session->shared.slots_free, UINT32_MAX);
+  assert_non_null(session_take_slot(session, &index));
+  assert_int_equal(index, 0);
+  atomic_store(&session->shared.slots_free, (uint64_t)most + 1);
+  assert_non_null(session_take_slot(session, &index));
+  assert_int_equal(index, 1);
+  atomic_store(&session->shared.slots_used, UINT32_MAX);
+  assert_null(session_take_slot(session, &index));
+}
+
+enum { THREADS = 4, ROUNDS = 20000, HELD = 4 };
+
+struct contest {
+  struct session_header *session;
+  _Atomic uint32_t *owners; /* by slot: threads that have it */
+  _Atomic uint32_t doubles, misses;
+};
+
+static void *take_and_return(void *data) {
+  struct contest *contest = data;
+  for (int round = 0; round < ROUNDS; round++) {
+    uint32_t held[HELD];
+    for (int i = 0; i < HELD; i++) {
+      if (!session_take_slot(contest->session, &held[i])) {
+        atomic_fetch_add(&contest->misses, 1);
+        return NULL;
+      }
+      atomic_fetch_add(&contest->doubles, atomic_fetch_add(&contest->owners[held[i]], 1) != 0);
+    }
+    for (int i = 0; i < HELD; i++) {
+      atomic_fetch_sub(&contest->owners[held[i]], 1);
+      session_return_slot(contest->session, held[i]);
+    }
+  }
+  return NULL;
+}
+
+/* Threads that take and return at once never have the same slot. No more are used than were ever held together. */
+static void slots_have_one_owner(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  struct contest contest = {.session = session,
+                            .owners = calloc(session->constants.slots_max, sizeof *contest.owners)};
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, take_and_return, &contest), 0);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  assert_int_equal(contest.doubles, 0);
+  assert_int_equal(contest.misses, 0);
+  assert_in_range(atomic_load(&session->shared.slots_used), HELD, THREADS * HELD);
+  free(contest.owners);
+}
+
+/* -- limits, each in a process of its own -- */
+
+/* Runs `check` in a child; its result is the child's exit status, 0 for good. A signal shows as 256 + its number. */
+static int in_child(int (*check)(void)) {
+  int status;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(check());
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+static void limit(int resource, uint64_t bytes) {
+  struct rlimit limit;
+  getrlimit(resource, &limit);
+  limit.rlim_cur = bytes;
+  if (setrlimit(resource, &limit) < 0)
+    _exit(100);
+}
+
+/* Address space of this process plus some. */
+static uint64_t address_space_and(uint64_t more) {
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%lu", &pages) != 1)
+    _exit(101);
+  fclose(file);
+  return pages * (uint64_t)SESSION_PAGE_BYTES + more;
+}
+
+/* Makes a session, maps it a second time only if asked to, and uses its last slot. */
+static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
+  struct session_header *session, *mapped = NULL;
+  int fd;
+  int error = session_create(RING_BYTES, &session, &fd);
+  if (error)
+    return -error;
+  if (session->constants.slots_max == 0 || session->constants.slots_max > slots_most)
+    return 102;
+  if (with_second_mapping && session_map(fd, &mapped) < 0)
+    return 103;
+  uint32_t last = session->constants.slots_max - 1;
+  struct thread_slot *slot = session_slot(session, session->constants.slot_stride, last);
+  memset(slot_records(slot), 1, RING_BYTES);
+  return 0;
+}
+
+static int with_little_address_space(void) {
+  limit(RLIMIT_AS, address_space_and(64 << 20));
+  return make_and_use((64 << 20) / RING_BYTES, false);
+}
+
+static int with_no_address_space(void) {
+  limit(RLIMIT_AS, address_space_and(0));
+  return make_and_use(0, false);
+}
+
+static int with_small_files(void) {
+  limit(RLIMIT_FSIZE, 1 << 20);
+  return make_and_use((1 << 20) / RING_BYTES, true);
+}
+
+static int with_tiny_files(void) {
+  limit(RLIMIT_FSIZE, 4096);
+  return make_and_use(0, false);
+}
+
+static int with_no_descriptors(void) {
+  limit(RLIMIT_NOFILE, 3);
+  return make_and_use(0, false);
+}
+
+static void small_limits_make_fewer_slots(void **state) {
+  (void)state;
+  assert_int_equal(in_child(with_little_address_space), 0);
+  assert_int_equal(in_child(with_small_files), 0);
+}
+
+static void smaller_limits_are_errors(void **state) {
+  (void)state;
+  assert_int_equal(in_child(with_no_address_space), ENOMEM);
+  assert_int_equal(in_child(with_tiny_files), EFBIG);
+  assert_int_equal(in_child(with_no_descriptors), EMFILE);
+}
+
+/* The signal of the limit is taken off again even where the program itself holds it back: nothing is left to hit it
+ * later. One that was there before stays. */
+static int with_blocked_signal(void) {
+  sigset_t signals, pending;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  sigprocmask(SIG_BLOCK, &signals, NULL);
+  limit(RLIMIT_FSIZE, 1 << 20);
+  int result = make_and_use((1 << 20) / RING_BYTES, false);
+  sigpending(&pending);
+  if (result || sigismember(&pending, SIGXFSZ))
+    return result ? result : 104;
+  raise(SIGXFSZ);
+  result = make_and_use((1 << 20) / RING_BYTES, false);
+  sigpending(&pending);
+  return result || sigismember(&pending, SIGXFSZ) ? result : 105;
+}
+
+static void no_signal_is_left_behind(void **state) {
+  (void)state;
+  assert_int_equal(in_child(with_blocked_signal), 0);
+}
+
+/* -- wake and sleep -- */
+
+static int never_idle(void *data) {
+  ++*(int *)data;
+  return 0;
+}
+
+static int idle_until_woken(void *session) {
+  session_wake_writer(session);
+  return 1;
+}
+
+/* A wake between the writer's last look and its sleep is not lost: the sleep does not take place. */
+static void wakes_on_the_way_to_sleep_count(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  int asked = 0;
+  session_wake_writer(session);
+  assert_int_equal(atomic_load(&session->shared.wake), 0);
+  session_writer_sleep(session, UINT64_C(3600) * 1000000000, never_idle, &asked);
+  assert_int_equal(asked, 1);
+  session_writer_sleep(session, UINT64_C(3600) * 1000000000, idle_until_woken, session);
+  assert_int_equal(atomic_load(&session->shared.wake), 1);
+  assert_int_equal(atomic_load(&session->shared.asleep), 0);
+}
+
+static void *wake_once_asleep(void *data) {
+  struct session_header *session = data;
+  while (!atomic_load(&session->shared.asleep))
+    sched_yield();
+  while (atomic_load(&session->shared.asleep))
+    session_wake_writer(session);
+  return NULL;
+}
+
+static int always_idle(void *data) {
+  (void)data;
+  return 1;
+}
+
+static void sleepers_are_woken(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  pthread_t waker;
+  assert_int_equal(pthread_create(&waker, NULL, wake_once_asleep, session), 0);
+  session_writer_sleep(session, UINT64_C(3600) * 1000000000, always_idle, NULL);
+  pthread_join(waker, NULL);
+  assert_true(atomic_load(&session->shared.wake) > 0);
+}
+
+static void sleep_ends_by_itself(void **state) {
+  struct session_header *session = ((struct fixture *)*state)->session;
+  session_writer_sleep(session, 1000000, always_idle, NULL);
+  assert_int_equal(atomic_load(&session->shared.asleep), 0);
+  assert_int_equal(atomic_load(&session->shared.wake), 0);
+}
+
+#define IN_SESSION(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      IN_SESSION(both_sides_see_the_same),
+      IN_SESSION(fresh_memory_is_zero),
+      IN_SESSION(nobody_can_take_the_memory_away),
+      IN_SESSION(damaged_constants_are_refused),
+      cmocka_unit_test(impossible_rings_are_refused),
+      cmocka_unit_test(what_is_no_session_is_refused),
+      IN_SESSION(slots_are_taken_and_returned),
+      IN_SESSION(when_all_slots_are_in_use_there_is_none),
+      IN_SESSION(damaged_pools_give_new_slots),
+      IN_SESSION(slots_have_one_owner),
+      cmocka_unit_test(small_limits_make_fewer_slots),
+      cmocka_unit_test(smaller_limits_are_errors),
+      cmocka_unit_test(no_signal_is_left_behind),
+      IN_SESSION(wakes_on_the_way_to_sleep_count),
+      IN_SESSION(sleepers_are_woken),
+      IN_SESSION(sleep_ends_by_itself),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
