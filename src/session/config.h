@@ -19,6 +19,13 @@ enum event_class {
   EVENT_CLASS_sync = 1 << 4,
   EVENT_CLASS_wait = 1 << 5,
   EVENT_CLASS_mutex = 1 << 6,
+  EVENT_CLASS_depend = 1 << 7,
+  EVENT_CLASS_dispatch = 1 << 8,
+  EVENT_CLASS_masked = 1 << 9,
+  EVENT_CLASS_reduction = 1 << 10,
+  EVENT_CLASS_flush = 1 << 11,
+  EVENT_CLASS_cancel = 1 << 12,
+  EVENT_CLASS_error = 1 << 13,
 };
 
 typedef char config_text[CONFIG_TEXT_BYTES];

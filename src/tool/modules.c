@@ -1,5 +1,5 @@
-/* Which executable or library holds a code address: found once a module, published as a record, so that the writer
- * knows even after the module was closed or the process has died. */
+/* Which executable or library holds a code address: found once a module, published as a record, so that the
+ * writer knows even after the module was closed or the process has died. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -51,11 +51,12 @@ static void add_known(uint64_t base, uint64_t size) {
 static void read_note(const char *note, uint64_t bytes, struct found_module *module) {
   while (bytes >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) *header = (const void *)note;
-    uint64_t name = (header->n_namesz + 3u) & ~3u, all = sizeof *header + name + ((header->n_descsz + 3u) & ~3u);
+    uint64_t name = (header->n_namesz + 3u) & ~3u,
+             all = sizeof *header + name + ((header->n_descsz + 3u) & ~3u);
     if (all > bytes)
       return;
-    if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && !memcmp(note + sizeof *header, "GNU", 4) &&
-        header->n_descsz <= BUILD_ID_BYTES_MAX) {
+    if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
+        !memcmp(note + sizeof *header, "GNU", 4) && header->n_descsz <= BUILD_ID_BYTES_MAX) {
       module->build_id = (const unsigned char *)note + sizeof *header + name;
       module->build_id_bytes = header->n_descsz;
     }
@@ -64,7 +65,7 @@ static void read_note(const char *note, uint64_t bytes, struct found_module *mod
   }
 }
 
-static void read_segments(const ElfW(Phdr) *segments, unsigned count, struct found_module *module) {
+static void read_segments(const ElfW(Phdr) * segments, unsigned count, struct found_module *module) {
   uint64_t low = UINT64_MAX, high = 0;
   for (unsigned i = 0; i < count; i++) {
     const ElfW(Phdr) *segment = &segments[i];
@@ -120,8 +121,8 @@ static void publish(const struct found_module *module, uint64_t ticks) {
   thread_put((const struct record *)&record, (const uint64_t *)&words);
 }
 
-/* Takes no lock that the application could hold: the list of libraries is locked by the dynamic linker only while it
- * changes the list itself, never while it runs constructors. */
+/* Takes no lock that the application could hold: the list of libraries is locked by the dynamic linker only
+ * while it changes the list itself, never while it runs constructors. */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
   if (!thread_self->ring.slot && !thread_attach(ticks))
     return;

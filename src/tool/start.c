@@ -37,7 +37,8 @@ static void close_if_open(int fd) {
 
 /* Private memory that a forked child finds zeroed: it shows the fork without a word on the hot path. */
 static void *map_wiped_on_fork(size_t bytes) {
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
   madvise(memory, bytes, MADV_WIPEONFORK);
@@ -95,7 +96,8 @@ static bool wait_until_ready(void) {
     if (atomic_load(state) != WRITER_STARTING)
       break;
     if (writer_is_dead()) {
-      tool_say("stave-writer ended while it started (a library it needs may be missing: run it by hand); the program "
+      tool_say("stave-writer ended while it started (a library it needs may be missing: run it by hand); the "
+               "program "
                "runs untraced");
       return false;
     }
@@ -164,7 +166,8 @@ bool tool_is_forked_child(void) {
   return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_relaxed) == 0;
 }
 
-/* The parent's session is not mapped here; its pipe's write end must go, or the writer never sees the parent exec. */
+/* The parent's session is not mapped here; its pipe's write end must go, or the writer never sees the parent
+ * exec. */
 void tool_follow_fork(void) {
   atomic_store(&tool.recording, RECORDING_OFF);
   close_if_open(tool.alive_fd);
@@ -180,7 +183,8 @@ void tool_give_up(void) {
   if (atomic_exchange(&tool.recording, RECORDING_OFF) == RECORDING_OFF)
     return;
   atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
-  tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; the archive "
+  tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; "
+           "the archive "
            "%s may be incomplete",
            tool.constants.config.timeout, tool.session->shared.archive);
 }
@@ -213,7 +217,9 @@ void tool_end_session(void) {
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status;
   if (!is_closed)
     tool_say("%s; the archive %s is not complete",
-             atomic_load(&shared->writer_state) == WRITER_FAILED ? shared->message : "stave-writer did not finish", archive);
+             atomic_load(&shared->writer_state) == WRITER_FAILED ? shared->message
+                                                                 : "stave-writer did not finish",
+             archive);
   else if (!is_quiet)
     tool_say("the trace is in %s", archive);
   drop_session();

@@ -27,8 +27,8 @@ static void set_mask(struct ring *ring, uint64_t mask) {
   atomic_store_explicit(&ring->slot->mask, mask, memory_order_relaxed);
 }
 
-/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS in a callback.
- * Kernels before 5.14 lack the call: there each page is touched, and the risk taken. */
+/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS in a
+ * callback. Kernels before 5.14 lack the call: there each page is touched, and the risk taken. */
 static bool populate(void *memory, size_t bytes) {
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
     return true;
@@ -44,8 +44,8 @@ static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
   return (position / quarter + 1) * quarter;
 }
 
-/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? The fast way knows
- * one clock only; with another one it is closed. */
+/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? The fast
+ * way knows one clock only; with another one it is closed. */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
@@ -69,13 +69,14 @@ static void grow_if_possible(struct thread *thread, uint64_t position, uint64_t 
 
 static void count_lost(struct thread *thread, uint64_t ticks) {
   struct thread_slot *slot = thread->ring.slot;
-  atomic_store_explicit(&slot->lost, atomic_load_explicit(&slot->lost, memory_order_relaxed) + 1, memory_order_relaxed);
+  atomic_store_explicit(&slot->lost, atomic_load_explicit(&slot->lost, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
   if (thread->gap_lost++ == 0)
     thread->gap_begin_ticks = ticks;
 }
 
-/* Room for one slot more, taken behind a reservation that has its room. Only for the tool's own records: without room
- * they are left out (the slot counts stalls and losses too). */
+/* Room for one slot more, taken behind a reservation that has its room. Only for the tool's own records:
+ * without room they are left out (the slot counts stalls and losses too). */
 static void put_behind(struct thread *thread, const struct record *record) {
   struct ring *ring = &thread->ring;
   uint64_t position = local_add(&ring->reserved, 1);
@@ -114,8 +115,8 @@ static bool is_stopped(void) {
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
-/* Waits until the slots before `end` are free. False if the session stopped meanwhile. The writer is asked again and
- * again: on a busy machine it may be the one that waits for a processor. */
+/* Waits until the slots before `end` are free. False if the session stopped meanwhile. The writer is asked
+ * again and again: on a busy machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
   enum { YIELDS = 32, NAP_NS = 1000000 };
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
@@ -142,7 +143,8 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
   return true;
 }
 
-/* The ring is full. Waits, or decides to drop; true if the reservation holds now, after a wait from *ret_begin on. */
+/* The ring is full. Waits, or decides to drop; true if the reservation holds now, after a wait from
+ * *ret_begin on. */
 static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
   thread->was_half_full = true;
   session_wake_writer(tool.session);
@@ -152,8 +154,8 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
   return wait_for_room(&thread->ring, end);
 }
 
-/* A quarter mark, or a full ring. What goes behind the reservation is written last, under the mask it will be read
- * with. */
+/* A quarter mark, or a full ring. What goes behind the reservation is written last, under the mask it will be
+ * read with. */
 static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks) {
   struct ring *ring = &thread->ring;
   uint64_t end = position + n, tail, stall_begin = 0;
@@ -180,8 +182,8 @@ static bool drop(struct thread *thread, uint64_t n, uint64_t ticks) {
   return false;
 }
 
-/* A signal handler that comes here while its thread is here already must not write behind a reservation whose mask
- * may just be changing: its event is dropped and counted. */
+/* A signal handler that comes here while its thread is here already must not write behind a reservation whose
+ * mask may just be changing: its event is dropped and counted. */
 static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   if (ring_reserve(&thread->ring, n, ret_position) || *ret_position + n <= thread->room_limit)
     return true;
@@ -195,7 +197,8 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t 
 
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   int error = errno;
-  bool is_reserved = (thread_self->ring.slot || thread_attach(ticks)) && reserve(thread_self, n, ticks, ret_position);
+  bool is_reserved =
+      (thread_self->ring.slot || thread_attach(ticks)) && reserve(thread_self, n, ticks, ret_position);
   errno = error;
   return is_reserved;
 }

@@ -1,8 +1,8 @@
 /* What a thread of the application needs to record an event, and the way of an event into its ring.
  *
- * The fast way stands here, to be read at once: one time stamp, one reservation, one 32-byte store, one commit.
- * Whatever is unusual (first event, fork, full ring, growth, stopped) shows as a failed reservation: that is why a
- * thread without a ring points to a struct full of zeros. */
+ * The fast way stands here, to be read at once: one time stamp, one reservation, one 32-byte store, one
+ * commit. Whatever is unusual (first event, fork, full ring, growth, stopped) shows as a failed reservation:
+ * that is why a thread without a ring points to a struct full of zeros. */
 #ifndef STAVE_TOOL_THREAD_H
 #define STAVE_TOOL_THREAD_H
 
@@ -22,13 +22,14 @@ struct thread {
   uint64_t room_limit;      /* what ring.limit would be if the fast way were open */
   uint64_t gap_begin_ticks; /* OVERFLOW_drop: events were dropped since then; 0: none */
   uint64_t gap_lost;
-  uint64_t dropped_ids;     /* ids given to what was made by events that were dropped */
-  bool was_half_full; /* since the capacity last grew */
-  bool is_slow;       /* thread_slow is at work on this ring */
+  uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
+  bool was_half_full;   /* since the capacity last grew */
+  bool is_slow;         /* thread_slow is at work on this ring */
 };
 
 /* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. */
-extern _Thread_local struct thread *thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern _Thread_local struct thread *thread_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Gives the calling thread a ring if it has none; false if it gets none. Writes the attach record. */
 bool thread_attach(uint64_t ticks);
@@ -36,18 +37,20 @@ bool thread_attach(uint64_t ticks);
 /* The thread's last record was written: its ring goes back to the pool once it is drained. */
 void thread_detach(void);
 
-/* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event is dropped
- * (and counted). ring_commit must follow on thread_self's ring. */
+/* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event
+ * is dropped (and counted). ring_commit must follow on thread_self's ring. */
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attribute__((cold, noinline));
 
-/* The thread met a code address outside of the module it knows: publishes the module if nobody did (modules.c). */
+/* The thread met a code address outside of the module it knows: publishes the module if nobody did
+ * (modules.c). */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
 
 /* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */
 void thread_put(const struct record *record, const uint64_t *words);
 
-/* Each callback has its body twice. FAST has no function call in it, so that the compiler saves no register; at the
- * first unusual thing it gives up without a trace, and the SLOW copy, which can do everything, starts over. */
+/* Each callback has its body twice. FAST has no function call in it, so that the compiler saves no register;
+ * at the first unusual thing it gives up without a trace, and the SLOW copy, which can do everything, starts
+ * over. */
 enum way { FAST, SLOW };
 
 struct event {
@@ -95,13 +98,15 @@ static inline uint64_t event_id(const struct event *event) {
 
 /* Stores a record of n slots straight into the ring and publishes it; `...` are its fields:
  * EVENT_PUT(&event, 1, work, endpoint, 0, .count = ..., .codeptr = ..., .kind = ...). */
-#define EVENT_PUT(event, n, id, endpoint, flags, ...)                                                                  \
-  do {                                                                                                                 \
-    *(struct record_##id *)ring_at(&(event)->thread->ring, (event)->position) =                                        \
-        (struct record_##id){.ticks = (event)->ticks,                                                                  \
-                             .tail = RECORD_TAIL(RECORD_##id, (n) - 1, endpoint, flags),                               \
-                             __VA_ARGS__};                                                                             \
-    ring_commit(&(event)->thread->ring, (event)->position, n);                                                         \
+#define EVENT_PUT(event, n, id, endpoint, flags, ...)                                                        \
+  EVENT_PUT_AS(event, n, id, RECORD_##id, endpoint, flags, __VA_ARGS__)
+
+/* The same for a type whose fields are those of `id`. */
+#define EVENT_PUT_AS(event, n, id, type, endpoint, flags, ...)                                               \
+  do {                                                                                                       \
+    *(struct record_##id *)ring_at(&(event)->thread->ring, (event)->position) = (struct record_##id){        \
+        .ticks = (event)->ticks, .tail = RECORD_TAIL(type, (n)-1, endpoint, flags), __VA_ARGS__};            \
+    ring_commit(&(event)->thread->ring, (event)->position, n);                                               \
   } while (0)
 
 #endif

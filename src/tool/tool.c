@@ -41,7 +41,8 @@ static void enumerate(int (*next)(int, int *, const char **), int first, struct 
 
 static void describe_runtime(ompt_function_lookup_t lookup) {
   struct session_constants *constants = &tool.constants;
-  enumerate((ompt_enumerate_states_t)lookup("ompt_enumerate_states"), ompt_state_undefined, constants->states);
+  enumerate((ompt_enumerate_states_t)lookup("ompt_enumerate_states"), ompt_state_undefined,
+            constants->states);
   enumerate((ompt_enumerate_mutex_impls_t)lookup("ompt_enumerate_mutex_impls"), ompt_mutex_impl_none,
             constants->mutex_implementations);
 }
@@ -51,8 +52,8 @@ static void describe_program(void) {
   tool.constants.program[n < 0 ? 0 : n] = '\0';
 }
 
-/* A session starts with the first runtime that is initialized and ends with the last that is finalized. Returns 1 to
- * stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
+/* A session starts with the first runtime that is initialized and ends with the last that is finalized.
+ * Returns 1 to stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   (void)initial_device, (void)tool_data;
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
@@ -61,12 +62,14 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
     return 0;
   }
   describe_runtime(lookup);
+  tool.get_place_num = (ompt_get_place_num_t)lookup("ompt_get_place_num");
+  tool.get_proc_id = (ompt_get_proc_id_t)lookup("ompt_get_proc_id");
   modules_find_runtime((uint64_t)(uintptr_t)set_callback);
   const char *missing = callbacks_register(set_callback, tool.constants.config.events,
                                            tool.constants.set_callback_results, SESSION_CALLBACKS);
   if (missing)
-    tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace", tool.constants.runtime_version,
-             missing);
+    tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
+             tool.constants.runtime_version, missing);
   if (tool.runtimes == 0 && !tool_start_session())
     return 0;
   tool.runtimes++;

@@ -34,6 +34,9 @@ struct tool {
   int writer_pidfd;               /* -1: the kernel has none */
   int alive_fd;                   /* write end of a pipe that exec closes; -1: none */
   int runtimes;                   /* initialized and not yet finalized */
+  /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
+  ompt_get_place_num_t get_place_num;
+  ompt_get_proc_id_t get_proc_id;
   _Atomic uint32_t modules_count;
   struct known_module modules[KNOWN_MODULES_MAX];
   struct session_constants constants; /* what every session of this process begins with */
@@ -50,8 +53,8 @@ bool tool_is_forked_child(void);
 /* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
 void tool_follow_fork(void);
 
-/* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be recorded from
- * now on; if not, has said why. */
+/* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be
+ * recorded from now on; if not, has said why. */
 bool tool_start_session(void);
 
 /* Stops recording for good because the writer makes no progress; says so once. */

@@ -38,8 +38,8 @@ struct steps {
   int error; /* of the step that failed, 0 if the writer runs */
 };
 
-/* The writer is no OpenMP program to trace, and what was preloaded was meant for the application. LD_LIBRARY_PATH
- * stays: it may be what finds libotf2. */
+/* The writer is no OpenMP program to trace, and what was preloaded was meant for the application.
+ * LD_LIBRARY_PATH stays: it may be what finds libotf2. */
 static bool is_for_writer(const char *variable) {
   static const char *const prefixes[] = {"LD_PRELOAD=", "LD_AUDIT=", "OMP_", "KMP_"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -56,8 +56,8 @@ static void close_from(unsigned first) {
     close((int)fd);
 }
 
-/* Second step, in a descriptor table of its own. Signals stay blocked until the writer has replaced this memory:
- * a handler of the application's must not run here. */
+/* Second step, in a descriptor table of its own. Signals stay blocked until the writer has replaced this
+ * memory: a handler of the application's must not run here. */
 static int run_writer(void *data) {
   struct steps *steps = data;
   struct writer_process *process = steps->process;
@@ -76,8 +76,8 @@ static int run_writer(void *data) {
   _exit(127);
 }
 
-/* First step: exists only to die, so that the writer belongs to nobody in the application's family. It shares the
- * application's descriptors, in which the writer's pidfd appears. */
+/* First step: exists only to die, so that the writer belongs to nobody in the application's family. It shares
+ * the application's descriptors, in which the writer's pidfd appears. */
 static int start_second_step(void *data) {
   struct steps *steps = data;
   char *stack = steps->stacks + 2 * STACK_BYTES;
@@ -87,7 +87,8 @@ static int start_second_step(void *data) {
 }
 
 static int clone_and_reap(struct steps *steps) {
-  int pid = clone(start_second_step, steps->stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_FILES, steps);
+  int pid =
+      clone(start_second_step, steps->stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_FILES, steps);
   if (pid < 0)
     return -errno;
   while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {
@@ -119,8 +120,8 @@ static void fork_writer(struct steps *steps, int result_fd) {
   _exit(written != sizeof result);
 }
 
-/* The same by two forks, which copy the application's page tables: only where nothing else works. What exec says
- * is lost; a writer that is not there shows when it does not become ready. */
+/* The same by two forks, which copy the application's page tables: only where nothing else works. What exec
+ * says is lost; a writer that is not there shows when it does not become ready. */
 static int fork_and_reap(struct steps *steps) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0)
@@ -182,8 +183,8 @@ static bool is_program(const char *path) {
 }
 
 int writer_process_find(const char *configured, char *path, unsigned size) {
-  static const char *const places[] = {"stave-writer", "../writer/stave-writer", "../libexec/stave/stave-writer",
-                                       "../../libexec/stave/stave-writer"};
+  static const char *const places[] = {"stave-writer", "../writer/stave-writer",
+                                       "../libexec/stave/stave-writer", "../../libexec/stave/stave-writer"};
   if (*configured) {
     snprintf(path, size, "%s", configured);
     return is_program(path) ? 0 : -ENOENT;

@@ -15,12 +15,14 @@ struct writer_process {
   int pidfd; /* the writer's, the caller's to close; -1: the kernel has none */
 };
 
-/* Starts the writer. The application does not see it: it is not its child afterwards, no SIGCHLD comes, no wait()
- * returns it, no descriptor is left in it. Returns 0 once it has been exec'ed, or a negative errno of clone or exec. */
+/* Starts the writer. The application does not see it: it is not its child afterwards, no SIGCHLD comes, no
+ * wait() returns it, no descriptor is left in it. Returns 0 once it has been exec'ed, or a negative errno of
+ * clone or exec. */
 int writer_process_start(struct writer_process *process);
 
-/* Finds the stave-writer to start: `configured` (STAVE_WRITER) if not empty, else beside this library, in the build
- * tree, or in its installation. Returns 0 and the path in `path`, or -ENOENT with the first place tried in it. */
+/* Finds the stave-writer to start: `configured` (STAVE_WRITER) if not empty, else beside this library, in the
+ * build tree, or in its installation. Returns 0 and the path in `path`, or -ENOENT with the first place tried
+ * in it. */
 int writer_process_find(const char *configured, char *path, unsigned size);
 
 #endif

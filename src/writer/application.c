@@ -1,11 +1,13 @@
 #include "writer/application.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -93,10 +95,65 @@ enum application_end application_check(struct application *application) {
   return has_execed(application) ? APPLICATION_EXECED : APPLICATION_RUNS;
 }
 
+static size_t put(char *text, size_t size, size_t used, char c) {
+  if (used + 1 < size)
+    text[used++] = c;
+  return used;
+}
+
+/* In single quotes unless it is plain; a quote inside becomes '\''. */
+static size_t quote(const char *argument, char *text, size_t size, size_t used) {
+  bool is_plain = *argument && strspn(argument, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                                "%+,-./:=@_") == strlen(argument);
+  if (!is_plain)
+    used = put(text, size, used, '\'');
+  for (const char *c = argument; *c; c++) {
+    const char *piece = *c == '\'' ? "'\\''" : (char[]){iscntrl((unsigned char)*c) ? '?' : *c, '\0'};
+    for (; *piece; piece++)
+      used = put(text, size, used, *piece);
+  }
+  return is_plain ? used : put(text, size, used, '\'');
+}
+
+void application_arguments(const struct application *application, char *text, size_t size) {
+  char path[64], line[8192];
+  snprintf(path, sizeof path, "/proc/%d/cmdline", (int)application->pid);
+  FILE *file = fopen(path, "re");
+  size_t n = file ? fread(line, 1, sizeof line - 1, file) : 0, used = 0;
+  if (file)
+    fclose(file);
+  line[n] = '\0';
+  for (size_t i = 0; i < n; i += strlen(line + i) + 1) {
+    if (i)
+      used = put(text, size, used, ' ');
+    used = quote(line + i, text, size, used);
+  }
+  text[used] = '\0';
+}
+
+/* What the kernel keeps of a process for those who hold its pidfd, also after its parent has collected it (since Linux
+ * 6.15; <linux/pidfd.h>). */
+struct pidfd_info_v0 {
+  uint64_t mask, cgroup;
+  uint32_t ids[11];
+  int32_t exit_code;
+};
+
+static bool read_pidfd(int pidfd, int *ret_exit_code) {
+  enum { INFO_EXIT = 1 << 3 };
+  struct pidfd_info_v0 info = {.mask = INFO_EXIT};
+  if (pidfd < 0 || ioctl(pidfd, _IOWR(0xff, 11, struct pidfd_info_v0), &info) < 0 || !(info.mask & INFO_EXIT))
+    return false;
+  *ret_exit_code = info.exit_code;
+  return true;
+}
+
 int64_t application_ending(const struct application *application, char *text, unsigned size) {
   char state = '?';
   int code = 0;
-  if (!read_stat(application->pid, &state, &code) || state != 'Z') {
+  bool is_known = read_pidfd(application->pidfd, &code) ||
+                  (read_stat(application->pid, &state, &code) && state == 'Z');
+  if (!is_known) {
     snprintf(text, size, "ended, status unknown");
     return INT64_MIN;
   }

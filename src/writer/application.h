@@ -3,6 +3,7 @@
 #define STAVE_WRITER_APPLICATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +26,9 @@ void application_open(struct application *application, pid_t pid, int pidfd, int
 
 /* Asks without waiting. Cheap: one or two system calls. */
 enum application_end application_check(struct application *application);
+
+/* The arguments of the process, quoted so that a shell would read them back; as much as fits. */
+void application_arguments(const struct application *application, char *text, size_t size);
 
 /* How a process that has died ended, as far as it can still be found out: its parent may have collected it already.
  * `text` becomes "exit status 3", "killed by signal 11 (Segmentation fault)" or "ended, status unknown". Returns the exit

@@ -32,12 +32,26 @@ void emit_leave(struct correlator *c, struct location *location, uint64_t ticks,
   emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = region});
 }
 
-void frame_enter(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
-                 struct frame frame) {
+void emit_point(struct correlator *c, struct location *location, const struct event *event) {
+  struct event enter = *event;
+  enter.kind = EVENT_ENTER;
+  emit_event(c, location, &enter);
+  emit_leave(c, location, event->ticks, event->id);
+}
+
+void frame_enter_with(struct correlator *c, struct location *location, struct task *task, struct frame frame,
+                      struct event enter) {
   struct stack *stack = &task->stack;
   memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
   stack->frames[stack->count++] = frame;
-  emit_enter(c, location, ticks, frame.region);
+  enter.kind = EVENT_ENTER;
+  enter.id = frame.region;
+  emit_event(c, location, &enter);
+}
+
+void frame_enter(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                 struct frame frame) {
+  frame_enter_with(c, location, task, frame, (struct event){.ticks = ticks});
 }
 
 void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
@@ -153,6 +167,7 @@ static struct location *new_location(struct correlator *c, uint32_t slot, uint64
   if (!location)
     return NULL;
   location->slot = slot;
+  location->place = location->processor = -1;
   location->base = location->current = task_new();
   location->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
   memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
@@ -170,6 +185,11 @@ static struct location *location_of(struct correlator *c, uint32_t slot, uint64_
 static void on_attach(struct correlator *c, struct location *location, const struct record_attach *record) {
   (void)c;
   location->kernel_tid = record->kernel_tid;
+}
+
+static void on_placement(struct location *location, const struct record_placement *record) {
+  location->place = (int64_t)record->place;
+  location->processor = (int64_t)record->processor;
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */
@@ -224,13 +244,10 @@ static void on_stall(struct correlator *c, struct location *location, const stru
 
 static void on_gap(struct correlator *c, struct location *location, const struct record_gap *record) {
   uint64_t now = location_now(c, location, record->ticks);
-  uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
-  emit_event(c, location, &(struct event){.kind = EVENT_ENTER,
-                                          .ticks = now,
-                                          .id = region,
+  emit_point(c, location, &(struct event){.ticks = now,
+                                          .id = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0),
                                           .attribute = ATTRIBUTE_lost_events,
                                           .value = record->lost});
-  emit_leave(c, location, now, region);
 }
 
 /* -- the switch -- */
@@ -239,13 +256,16 @@ static void on_gap(struct correlator *c, struct location *location, const struct
 static void settle(struct correlator *c, struct location *location, const struct record *record) {
   if (location->undecided_count && record->type != RECORD_implicit_task_end && record->type != RECORD_sync_region)
     undecided_flush(c, location, NULL);
-  if (location->acquire_ticks && record->type != RECORD_mutex_acquired)
+  bool is_set = record->type == RECORD_mutex_acquired ||
+                (record->type == RECORD_nest_lock && record->endpoint == ENDPOINT_BEGIN);
+  if (location->acquire_ticks && !is_set)
     lock_attempt_ends(c, location);
 }
 
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
   struct correlator *c = correlator;
   c->records++;
+  c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
   struct location *location = location_of(c, slot, record->ticks);
   if (!location)
     return;
@@ -270,7 +290,21 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(mutex_acquire, location, AS(mutex_acquire), words)
     CASE(mutex_acquired, location, AS(mutex_acquired))
     CASE(mutex_released, location, AS(mutex_released))
+    CASE(dependences, location, AS(dependences), words)
+    CASE(task_dependence, location, AS(task_dependence))
+    CASE(dispatch, location, AS(dispatch))
+    CASE(masked, location, AS(masked))
+    CASE(reduction, location, AS(reduction))
+    CASE(lock_init, location, AS(lock_init), words)
+    CASE(lock_destroy, location, AS(lock_destroy))
+    CASE(nest_lock, location, AS(nest_lock))
+    CASE(flush, location, AS(flush))
+    CASE(cancel, location, AS(cancel))
+    CASE(error, location, AS(error), words)
     CASE(attach, location, AS(attach))
+  case RECORD_placement:
+    on_placement(location, AS(placement));
+    return;
     CASE(module, AS(module), words)
     CASE(stall, location, AS(stall))
     CASE(gap, location, AS(gap))

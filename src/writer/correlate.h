@@ -29,7 +29,8 @@ struct correlator {
   uint64_t first_ticks, last_ticks; /* of the process */
   unsigned initial_threads, foreign_threads, workers_named;
   /* figures for the summary */
-  uint64_t records, unknown_records, ignored_ends, closed_by_writer;
+  uint64_t records, unknown_records, ignored_ends, closed_by_writer, cut_dependences;
+  uint64_t records_by_type[RECORD_TYPE_COUNT];
   bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
 };
 
@@ -56,10 +57,17 @@ void emit_enter(struct correlator *correlator, struct location *location, uint64
 void emit_leave(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
 void emit_event(struct correlator *correlator, struct location *location, const struct event *event);
 
+/* A point: Enter and Leave at once, of the region that event->id names; its attributes go on the Enter. */
+void emit_point(struct correlator *correlator, struct location *location, const struct event *event);
+
 /* Enters a region of the task, or leaves the innermost one. */
 void frame_enter(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
                  struct frame frame);
 void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
+
+/* The same with an Enter of the caller's: its kind and region are set here, time and attributes are the caller's. */
+void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task, struct frame frame,
+                      struct event enter);
 
 /* Leaves everything above the first `count` regions. */
 void frames_leave_above(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
@@ -109,7 +117,20 @@ void on_task_create(struct correlator *c, struct location *location, const struc
 void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
 void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status);
 
+void on_dependences(struct correlator *c, struct location *location, const struct record_dependences *record,
+                    const uint64_t *words);
+void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record);
+void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record);
+
 /* sync.c */
+void on_reduction(struct correlator *c, struct location *location, const struct record_reduction *record);
+void on_masked(struct correlator *c, struct location *location, const struct record_masked *record);
+void on_dispatch(struct correlator *c, struct location *location, const struct record_dispatch *record);
+void on_flush(struct correlator *c, struct location *location, const struct record_flush *record);
+void on_error(struct correlator *c, struct location *location, const struct record_error *record,
+              const uint64_t *words);
+/* Ends the worksharing region that the location's task has not ended itself. */
+void leave_unended_work(struct correlator *c, struct location *location, uint64_t now);
 void on_work(struct correlator *c, struct location *location, const struct record_work *record);
 void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record);
 void on_sync_region_wait(struct correlator *c, struct location *location, const struct record_sync_region_wait *record);
@@ -119,6 +140,10 @@ void on_mutex_acquire(struct correlator *c, struct location *location, const str
                       const uint64_t *words);
 void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record);
 void on_mutex_released(struct correlator *c, struct location *location, const struct record_mutex_released *record);
+void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record,
+                  const uint64_t *words);
+void on_lock_destroy(struct correlator *c, struct location *location, const struct record_lock_destroy *record);
+void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record);
 /* A lock routine that nothing followed has failed: it ends when it began. */
 void lock_attempt_ends(struct correlator *c, struct location *location);
 /* Releases what the location still holds; with a wait id only that lock. */

@@ -57,11 +57,21 @@ static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWri
                                                    platform);
 }
 
+static void write_number(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct location *location,
+                         const char *name, int64_t number) {
+  if (number < 0)
+    return;
+  OTF2_AttributeValue value = {.int64 = number};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, name), OTF2_TYPE_INT64, value);
+}
+
 static void write_location_properties(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                       const struct location *location) {
   OTF2_AttributeValue tid = {.uint64 = location->kernel_tid};
   OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "kernel thread id"), OTF2_TYPE_UINT64,
                                              tid);
+  write_number(definitions, w, location, "place", location->place);
+  write_number(definitions, w, location, "processor", location->processor);
   if (!location->has_begun)
     return;
   OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};

@@ -30,20 +30,26 @@ void team_release(struct team *team) {
   }
 }
 
-/* The list that OTF2 empties when it writes the event. */
-static OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct event *event) {
+static void add_attribute(struct emitter *emitter, enum attribute attribute, uint64_t number_value) {
   static const OTF2_Type types[ATTRIBUTE_COUNT] = {
 #define ATTRIBUTE(id, name, type, description) [ATTRIBUTE_##id] = OTF2_TYPE_##type,
 #include "writer/attributes.def"
 #undef ATTRIBUTE
   };
+  OTF2_AttributeValue value = {.uint64 = number_value};
+  if (types[attribute] == OTF2_TYPE_STRING)
+    value.stringRef = (OTF2_StringRef)number_value;
+  uint32_t number = definitions_attribute(emitter->definitions, attribute);
+  OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value);
+}
+
+/* The list that OTF2 empties when it writes the event. */
+static OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct event *event) {
   if (event->attribute == ATTRIBUTE_NONE)
     return NULL;
-  uint32_t number = definitions_attribute(emitter->definitions, event->attribute);
-  OTF2_AttributeValue value = {.uint64 = event->value};
-  if (types[event->attribute] == OTF2_TYPE_STRING)
-    value.stringRef = (OTF2_StringRef)event->value;
-  OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[event->attribute], value);
+  add_attribute(emitter, event->attribute, event->value);
+  if (event->attribute2 != ATTRIBUTE_NONE)
+    add_attribute(emitter, event->attribute2, event->value2);
   return emitter->attributes;
 }
 

@@ -35,11 +35,13 @@ enum attribute {
 struct event {
   uint64_t ticks;
   struct team *team;
-  uint64_t value; /* of the attribute, or as the kind says */
+  uint64_t value;  /* of the attribute, or as the kind says */
+  uint64_t value2; /* of the second attribute */
   uint32_t id;
   uint32_t number;
   uint8_t kind;      /* enum event_kind */
   uint8_t attribute; /* enum attribute */
+  uint8_t attribute2;
   bool is_late;      /* the end of a team's member: not later than the team's own end */
 };
 

@@ -34,6 +34,10 @@ static bool is_routine(uint32_t kind) {
   return kind >= MUTEX_LOCK && kind <= MUTEX_TEST_NEST_LOCK;
 }
 
+static bool is_nestable(uint32_t kind) {
+  return kind == MUTEX_NEST_LOCK || kind == MUTEX_TEST_NEST_LOCK;
+}
+
 static enum construct construct_of(uint32_t kind) {
   switch (kind) {
   case MUTEX_LOCK:
@@ -63,16 +67,23 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   return lock;
 }
 
+/* What the description of a mutex's region tells: 1 + the implementation in the low half, the hint in the high one. */
+static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
+  return hint << 16 | ((impl + 1) & 0xffff);
+}
+
 void on_mutex_acquire(struct correlator *c, struct location *location, const struct record_mutex_acquire *record,
                       const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
+  uint32_t impl = record->more ? (uint32_t)(words[0] >> 32) : record->endpoint;
   bool is_short = is_routine(kind);
   frame_enter(c, location, location->current, now,
               (struct frame){.kind = is_short ? FRAME_LOCKING : FRAME_MUTEX,
                              .detail = kind,
                              .wait_id = record->wait_id,
-                             .region = region_at(c, location, construct_of(kind), record->codeptr, 0)});
+                             .region = region_at(c, location, construct_of(kind), record->codeptr,
+                                                 lock_detail(record->hint, impl))});
   location->acquire_ticks = is_short ? now : 0;
 }
 
@@ -152,8 +163,7 @@ static bool release(struct correlator *c, struct location *location, struct lock
 
 static void release_routine(struct correlator *c, struct location *location, const struct record_mutex_released *record,
                             uint64_t now) {
-  bool is_nest = record->kind == MUTEX_NEST_LOCK || record->kind == MUTEX_TEST_NEST_LOCK;
-  uint32_t region = region_at(c, location, is_nest ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock, record->codeptr, 0);
+  uint32_t region = region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock, record->codeptr, 0);
   emit_enter(c, location, now, region);
   release(c, location, lock_of(c, record->wait_id), now);
   emit_leave(c, location, now, region);
@@ -173,6 +183,46 @@ void on_mutex_released(struct correlator *c, struct location *location, const st
   } else if (!release(c, location, lock_of(c, record->wait_id), now)) {
     c->ignored_ends++;
   }
+}
+
+/* -- life of a lock -- */
+
+void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record,
+                  const uint64_t *words) {
+  uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
+  uint32_t impl = record->more ? (uint32_t)(words[0] >> 32) : record->endpoint;
+  enum construct construct = is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
+  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
+                                          .id = region_at(c, location, construct, record->codeptr,
+                                                          lock_detail(record->hint, impl)),
+                                          .attribute = ATTRIBUTE_lock_address,
+                                          .value = record->wait_id});
+}
+
+/* Another lock may come to lie at the address: it will be a new one. */
+void on_lock_destroy(struct correlator *c, struct location *location, const struct record_lock_destroy *record) {
+  enum construct construct = is_nestable(record->kind) ? CONSTRUCT_destroy_nest_lock : CONSTRUCT_destroy_lock;
+  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
+                                          .id = region_at(c, location, construct, record->codeptr, 0),
+                                          .attribute = ATTRIBUTE_lock_address,
+                                          .value = record->wait_id});
+  struct lock *lock = map_get(&c->locks, record->wait_id);
+  if (!lock || lock->count)
+    return;
+  map_remove(&c->locks, record->wait_id);
+  free(lock->holds);
+  free(lock);
+}
+
+/* Set once more by its owner: no new acquisition. Unset and still held: a point. */
+void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN)
+    leave_locking(c, location, now);
+  if (record->endpoint & ENDPOINT_END)
+    emit_point(c, location,
+               &(struct event){.ticks = now,
+                               .id = region_at(c, location, CONSTRUCT_unset_nest_lock, record->codeptr, 0)});
 }
 
 void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id) {

@@ -25,6 +25,8 @@ enum frame_kind {
   FRAME_SBLOCK,   /* inside single or a mutex: goes with the frame below */
   FRAME_LOCKING,  /* a lock routine on its way: ends at the next record */
   FRAME_MUTEX,    /* critical, ordered, atomic; wait_id */
+  FRAME_CHUNK,    /* until the next dispatch or the end of the work */
+  FRAME_MASKED,
   FRAME_TEAMS,    /* the league construct on its encountering thread */
 };
 
@@ -50,6 +52,7 @@ struct location {
   bool has_ended; /* thread_end was seen, or the trace is at its end */
   uint32_t thread_type;
   uint64_t kernel_tid;
+  int64_t place, processor; /* as last told; -1: unknown */
   uint64_t last_ticks;     /* of the last record */
   uint64_t generations;    /* tasks created here */
   struct task *base;       /* what runs outside of every task */
@@ -107,6 +110,8 @@ struct task {
   uint32_t creator;       /* thread number in that team */
   uint32_t generation;    /* 0: implicit or initial */
   uint32_t region;        /* of an explicit task */
+  uint32_t creator_location;
+  uint64_t codeptr;       /* of the construct that made an explicit task */
   bool is_implicit;       /* or initial */
   bool is_initial;
   bool is_taskwait;       /* made by a taskwait with depend */

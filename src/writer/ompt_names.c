@@ -38,12 +38,54 @@ const char *ompt_thread_type_name(uint32_t type) {
   return name ? name : "unknown";
 }
 
-const char *ompt_detail_name(enum construct construct, uint32_t detail) {
+static bool describe_name(const char *name, uint32_t number, char *text, size_t size) {
+  if (name)
+    snprintf(text, size, "%s", name);
+  else
+    snprintf(text, size, "kind %u", number);
+  return true;
+}
+
+/* See lock_detail in locks.c. */
+static bool describe_mutex(uint32_t detail, char *text, size_t size) {
+  static const char *const implementations[] = {"no", "spin", "queuing", "speculative"};
+  uint32_t implementation = (detail & 0xffff) - 1, hint = detail >> 16;
+  const char *name = NAME_OF(implementations, implementation);
+  char number[16] = "";
+  if (!name)
+    snprintf(number, sizeof number, "%u", implementation);
+  int n = snprintf(text, size, "implementation %s", name ? name : number);
+  if (hint)
+    snprintf(text + n, size - (size_t)n, ", hint 0x%x", hint);
+  return true;
+}
+
+bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
+  static const char *const severity[] = {[1] = "warning", [2] = "fatal"};
   if (detail == 0)
-    return NULL;
-  if (construct == CONSTRUCT_implicit_barrier || construct == CONSTRUCT_barrier || construct == CONSTRUCT_barrier_wait)
-    return NAME_OF(sync_region, detail);
-  if (construct == CONSTRUCT_loop)
-    return NAME_OF(work, detail);
-  return NULL;
+    return false;
+  switch ((int)construct) {
+  case CONSTRUCT_implicit_barrier:
+  case CONSTRUCT_barrier:
+  case CONSTRUCT_barrier_wait:
+    return describe_name(NAME_OF(sync_region, detail), detail, text, size);
+  case CONSTRUCT_loop:
+    return describe_name(NAME_OF(work, detail), detail, text, size);
+  case CONSTRUCT_error:
+    return describe_name(NAME_OF(severity, detail), detail, text, size);
+  case CONSTRUCT_unknown:
+    return describe_name(NULL, detail, text, size);
+  case CONSTRUCT_critical:
+  case CONSTRUCT_ordered:
+  case CONSTRUCT_atomic:
+  case CONSTRUCT_set_lock:
+  case CONSTRUCT_test_lock:
+  case CONSTRUCT_set_nest_lock:
+  case CONSTRUCT_test_nest_lock:
+  case CONSTRUCT_init_lock:
+  case CONSTRUCT_init_nest_lock:
+    return describe_mutex(detail, text, size);
+  default:
+    return false;
+  }
 }

@@ -12,8 +12,8 @@ const char *ompt_task_status_name(uint32_t status);
 /* ompt_thread_t as text. */
 const char *ompt_thread_type_name(uint32_t type);
 
-/* What a region's description tells of its detail: the kind's own name where the construct covers several. NULL: the
- * construct's name says it all. */
-const char *ompt_detail_name(enum construct construct, uint32_t detail);
+/* What a region's description tells of its detail: the kind's own name or number where the construct covers several,
+ * hint and implementation of a mutex. Returns false if there is nothing to tell. */
+bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size);
 
 #endif

@@ -14,7 +14,7 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
 static void set_completeness(struct archive *archive, const struct summary *summary) {
   static const char *const names[] = {"OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
                                       "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
-  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0;
+  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0 && summary->cut == 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     archive_set_property(archive, names[i], is_complete ? "true" : "false");
 }
@@ -27,6 +27,8 @@ static void set_losses(struct archive *archive, const struct summary *summary) {
     set_number(archive, "STAVE::LOST_DAMAGED_RECORDS", summary->damaged);
   if (summary->refused)
     set_number(archive, "STAVE::LOST_REFUSED_EVENTS", summary->refused);
+  if (summary->cut)
+    set_number(archive, "STAVE::TRUNCATED_DEPENDENCES", summary->cut);
 }
 
 /* "STAVE::PREFIX::number" = the runtime's name for it. */
@@ -53,6 +55,15 @@ static void set_results(struct archive *archive, const int32_t *results) {
   }
 }
 
+static void set_records(struct archive *archive, const uint64_t *records) {
+  for (unsigned type = RECORD_TYPE_NONE + 1; type < RECORD_TYPE_COUNT; type++) {
+    char property[64];
+    snprintf(property, sizeof property, "STAVE::RECORDS::%s", record_name(type));
+    if (records[type])
+      set_number(archive, property, records[type]);
+  }
+}
+
 void properties_write(struct archive *archive, const struct session_constants *constants,
                       const struct summary *summary, const char *host) {
   char description[SESSION_TEXT_BYTES + 32];
@@ -64,9 +75,12 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_number(archive, "STAVE::CLOSED_BY_WRITER", summary->closed_by_writer);
   set_number(archive, "STAVE::STALLS", summary->stalls);
   archive_set_property(archive, "STAVE::PROGRAM", constants->program);
+  archive_set_property(archive, "STAVE::ARGUMENTS", summary->arguments);
+  set_number(archive, "STAVE::PROCESS_ID", (uint32_t)constants->pid);
   archive_set_property(archive, "STAVE::RUNTIME", constants->runtime_version);
   set_number(archive, "STAVE::OMP_VERSION", (uint32_t)constants->omp_version);
   set_names(archive, "STATE", constants->states);
   set_names(archive, "MUTEX_IMPLEMENTATION", constants->mutex_implementations);
   set_results(archive, constants->set_callback_results);
+  set_records(archive, summary->records);
 }

@@ -82,17 +82,19 @@ static uint32_t add(struct regions *regions, enum construct construct, struct co
   return (uint32_t)regions->count++;
 }
 
-/* A place is at least 64 bytes, so its address leaves its low bits to the detail. */
+/* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
 static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
   struct code_place *place = address ? symbols_request(regions->symbols, address) : NULL;
-  uint64_t key = ((uint64_t)(uintptr_t)place << 8) ^ detail;
   struct map *map = &regions->by_place[construct];
-  uintptr_t found = (uintptr_t)map_get(map, key);
-  if (!found) {
-    found = (uintptr_t)add(regions, construct, place, detail) + 1;
-    map_put(map, key, (void *)found);
+  uint64_t key = ((uint64_t)(uintptr_t)place >> 4) + detail * UINT64_C(0x9e3779b97f4a7c15);
+  for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
+    const struct region *region = &regions->all[found - 1];
+    if (region->place == place && region->detail == detail)
+      return (uint32_t)(found - 1);
   }
-  return (uint32_t)(found - 1);
+  uint32_t id = add(regions, construct, place, detail);
+  map_put(map, key, (void *)((uintptr_t)id + 1));
+  return id;
 }
 
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
@@ -131,10 +133,11 @@ static void name_own(const struct regions *regions, struct region *region) {
 
 /* "function, kind", as far as they are known. */
 static char *describe(const struct region *region, const char *function) {
-  const char *kind = ompt_detail_name(region->construct, region->detail);
-  if (function && kind)
-    return format("%s, %s", function, kind);
-  return format("%s", function ? function : kind ? kind : "");
+  char detail[64];
+  bool has_detail = ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
+  if (function && has_detail)
+    return format("%s, %s", function, detail);
+  return format("%s", function ? function : has_detail ? detail : "");
 }
 
 static void name_construct(struct region *region) {

@@ -1,4 +1,6 @@
 /* Worksharing regions, synchronisation regions and the waiting in them. */
+#include <string.h>
+
 #include "writer/correlate.h"
 
 /* ompt_work_t and ompt_sync_region_t (OpenMP 5.1, 4.4.4.15 and 4.4.4.13; 10 to 13: 5.2) */
@@ -63,10 +65,16 @@ static void leave_frame(struct correlator *c, struct location *location, const s
 
 /* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to a barrier
  * or another worksharing region. A taskloop may stand inside of one. */
-static void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
+void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
   struct frame *frame = frame_find(location->current, FRAME_WORK);
   if (frame && frame->detail != WORK_TASKLOOP)
     leave_frame(c, location, frame, now);
+}
+
+/* A kind that no specification names is kept on the event. */
+static struct event enter_of_kind(uint64_t now, enum construct construct, uint32_t kind) {
+  bool is_unknown = construct == CONSTRUCT_unknown;
+  return (struct event){.ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
 }
 
 static void begin_work(struct correlator *c, struct location *location, const struct record_work *record,
@@ -75,10 +83,10 @@ static void begin_work(struct correlator *c, struct location *location, const st
   if (record->kind != WORK_TASKLOOP)
     leave_unended_work(c, location, now);
   uint32_t detail = detail_of_work(record->kind, construct);
-  frame_enter(c, location, location->current, now,
-              (struct frame){.kind = FRAME_WORK,
-                             .detail = record->kind,
-                             .region = region_at(c, location, construct, record->codeptr, detail)});
+  struct frame frame = {.kind = FRAME_WORK,
+                        .detail = record->kind,
+                        .region = region_at(c, location, construct, record->codeptr, detail)};
+  frame_enter_with(c, location, location->current, frame, enter_of_kind(now, construct, record->kind));
   if (record->kind == WORK_SINGLE_EXECUTOR)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SBLOCK,
@@ -184,10 +192,10 @@ static void begin_sync(struct correlator *c, struct location *location, enum fra
   uint64_t now = location_now(c, location, record->ticks);
   if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
     leave_unended_work(c, location, now);
-  frame_enter(c, location, location->current, now,
-              (struct frame){.kind = frame_kind,
-                             .detail = record->kind,
-                             .region = region_at(c, location, construct, record->codeptr, record->kind)});
+  struct frame frame = {.kind = frame_kind,
+                        .detail = record->kind,
+                        .region = region_at(c, location, construct, record->codeptr, record->kind)};
+  frame_enter_with(c, location, location->current, frame, enter_of_kind(now, construct, record->kind));
 }
 
 static void end_sync(struct correlator *c, struct location *location, const struct record_sync_region *record) {
@@ -235,4 +243,80 @@ void on_sync_region_wait(struct correlator *c, struct location *location,
     begin_sync(c, location, FRAME_WAIT, construct_of_wait(record->kind), alike);
   if (record->endpoint & ENDPOINT_END)
     end_wait(c, location, alike);
+}
+
+void on_reduction(struct correlator *c, struct location *location, const struct record_reduction *record) {
+  _Static_assert(offsetof(struct record_reduction, kind) == offsetof(struct record_sync_region, kind) &&
+                     offsetof(struct record_reduction, task) == offsetof(struct record_sync_region, task),
+                 "read alike below");
+  on_sync_region(c, location, (const struct record_sync_region *)record);
+}
+
+/* -- masked, chunks, points -- */
+
+void on_masked(struct correlator *c, struct location *location, const struct record_masked *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN)
+    frame_enter(c, location, location->current, now,
+                (struct frame){.kind = FRAME_MASKED,
+                               .region = region_at(c, location, CONSTRUCT_masked, record->codeptr, 0)});
+  struct frame *frame = record->endpoint & ENDPOINT_END ? frame_find(location->current, FRAME_MASKED) : NULL;
+  if (frame)
+    leave_frame(c, location, frame, now);
+}
+
+/* ompt_dispatch_t (OpenMP 5.2, 4.4.4.22). An iteration is a chunk of one. */
+static enum construct construct_of_dispatch(uint32_t kind) {
+  enum { ITERATION = 1, SECTION = 2, LOOP_CHUNK = 3, TASKLOOP_CHUNK = 4, DISTRIBUTE_CHUNK = 5 };
+  switch (kind) {
+  case SECTION:
+    return CONSTRUCT_section;
+  case ITERATION:
+  case LOOP_CHUNK:
+    return CONSTRUCT_loop_chunk;
+  case TASKLOOP_CHUNK:
+    return CONSTRUCT_taskloop_chunk;
+  case DISTRIBUTE_CHUNK:
+    return CONSTRUCT_distribute_chunk;
+  default:
+    return CONSTRUCT_unknown;
+  }
+}
+
+/* A chunk lasts until the next one, or until the work ends, which leaves it too. A section's start is its address. */
+void on_dispatch(struct correlator *c, struct location *location, const struct record_dispatch *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  struct stack *stack = &location->current->stack;
+  if (stack->count && stack->frames[stack->count - 1].kind == FRAME_CHUNK)
+    frame_leave(c, location, location->current, now);
+  enum construct construct = construct_of_dispatch(record->kind);
+  bool is_section = construct == CONSTRUCT_section;
+  uint32_t region = region_at(c, location, construct, is_section ? record->start : 0,
+                              construct == CONSTRUCT_unknown ? record->kind : 0);
+  struct event enter = {.ticks = now};
+  if (!is_section) {
+    enter.attribute = ATTRIBUTE_chunk_start;
+    enter.value = record->start;
+    enter.attribute2 = ATTRIBUTE_chunk_size;
+    enter.value2 = record->iterations;
+  }
+  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region}, enter);
+}
+
+void on_flush(struct correlator *c, struct location *location, const struct record_flush *record) {
+  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
+                                          .id = region_at(c, location, CONSTRUCT_flush, record->codeptr, 0)});
+}
+
+void on_error(struct correlator *c, struct location *location, const struct record_error *record,
+              const uint64_t *words) {
+  char message[RECORD_SLOTS_MAX * RECORD_BYTES];
+  size_t bytes = record->more * (size_t)RECORD_BYTES;
+  bytes = record->length < bytes ? record->length : bytes;
+  memcpy(message, words, bytes);
+  message[bytes] = '\0';
+  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
+                                          .id = region_at(c, location, CONSTRUCT_error, record->codeptr, record->severity),
+                                          .attribute = ATTRIBUTE_error_message,
+                                          .value = definitions_string(c->definitions, message)});
 }

@@ -28,6 +28,11 @@ static void set_status(struct correlator *c, struct event *event, uint32_t statu
   event->value = definitions_string(c->definitions, ompt_task_status_name(status));
 }
 
+/* A task as one number: a generation alone is unique only among those that one location has created. */
+static uint64_t task_name(const struct task *task) {
+  return task ? (uint64_t)task->creator_location << 32 | task->generation : 0;
+}
+
 /* -- creation -- */
 
 static struct task *create(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
@@ -37,6 +42,8 @@ static struct task *create(struct correlator *c, struct location *location, uint
   task->team = team_keep(team_of(c, location));
   task->creator = thread_number_of(location);
   task->generation = (uint32_t)++location->generations;
+  task->creator_location = location->id;
+  task->codeptr = codeptr;
   task->is_taskwait = flags & TASK_TASKWAIT;
   task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
   uint32_t creation = region_at(c, location, CONSTRUCT_create_task, codeptr, 0);
@@ -139,13 +146,13 @@ static struct task *next_of(struct correlator *c, struct location *location, uin
 
 static void point_fulfill(struct correlator *c, struct location *location, const struct task *task, uint32_t status,
                           uint64_t now) {
-  uint32_t region = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0);
-  struct event event = {.kind = EVENT_ENTER, .ticks = now, .id = region};
+  struct event event = {.ticks = now, .id = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0)};
   set_status(c, &event, status);
-  emit_event(c, location, &event);
-  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region,
-                                          .attribute = task ? ATTRIBUTE_fulfilled_task : ATTRIBUTE_NONE,
-                                          .value = task ? task->generation : 0});
+  if (task) {
+    event.attribute2 = ATTRIBUTE_fulfilled_task;
+    event.value2 = task_name(task);
+  }
+  emit_point(c, location, &event);
 }
 
 static void end_taskwait(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
@@ -182,4 +189,57 @@ void on_task_schedule(struct correlator *c, struct location *location, const str
     status = STATUS_COMPLETE;
   }
   task_switch(c, location, next_of(c, location, record->next_task, now), now, status);
+}
+
+/* -- dependences and cancellation: points -- */
+
+static enum construct construct_of_dependence(uint64_t type) {
+  static const enum construct by_type[] = {
+      [1] = CONSTRUCT_depend_in,           [2] = CONSTRUCT_depend_out,    [3] = CONSTRUCT_depend_inout,
+      [4] = CONSTRUCT_depend_mutexinoutset, [5] = CONSTRUCT_depend_source, [6] = CONSTRUCT_depend_sink,
+      [7] = CONSTRUCT_depend_inoutset,     [34] = CONSTRUCT_depend_out_all_memory,
+      [35] = CONSTRUCT_depend_inout_all_memory};
+  enum construct found = type < sizeof by_type / sizeof *by_type ? by_type[type] : 0;
+  return found ? found : CONSTRUCT_depend_unknown;
+}
+
+void on_dependences(struct correlator *c, struct location *location, const struct record_dependences *record,
+                    const uint64_t *words) {
+  uint64_t now = location_now(c, location, record->ticks);
+  const struct task *task = map_get(&c->tasks, record->task);
+  for (uint32_t i = 0; i < record->kept && i < 2u * record->more; i++) {
+    uint64_t variable = words[2 * i], type = words[2 * i + 1];
+    enum construct construct = construct_of_dependence(type);
+    struct event event = {.ticks = now,
+                          .id = region_at(c, location, construct, task ? task->codeptr : 0, 0),
+                          .attribute = ATTRIBUTE_dependence_address,
+                          .value = variable,
+                          .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
+                          .value2 = type};
+    emit_point(c, location, &event);
+  }
+  c->cut_dependences += record->count > record->kept ? record->count - record->kept : 0;
+}
+
+void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record) {
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = regions_get(c->regions, CONSTRUCT_task_dependence, 0, 0),
+                             .attribute = ATTRIBUTE_source_task,
+                             .value = task_name(map_get(&c->tasks, record->source_task)),
+                             .attribute2 = ATTRIBUTE_sink_task,
+                             .value2 = task_name(map_get(&c->tasks, record->sink_task))});
+}
+
+/* A loop or sections region that is cancelled never ends for the thread that finds out. */
+void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record) {
+  enum { CANCEL_SECTIONS = 2, CANCEL_LOOP = 4, CANCEL_ACTIVATED = 0x10, CANCEL_DETECTED = 0x20 };
+  uint64_t now = location_now(c, location, record->ticks);
+  emit_point(c, location, &(struct event){.ticks = now,
+                                          .id = region_at(c, location, CONSTRUCT_cancel, record->codeptr, 0),
+                                          .attribute = ATTRIBUTE_cancel_flags,
+                                          .value = record->cancel_flags});
+  if ((record->cancel_flags & (CANCEL_SECTIONS | CANCEL_LOOP)) &&
+      (record->cancel_flags & (CANCEL_ACTIVATED | CANCEL_DETECTED)))
+    leave_unended_work(c, location, now);
 }

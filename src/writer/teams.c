@@ -126,7 +126,8 @@ static void name_worker(struct correlator *c, struct location *location, const s
   if (location->is_named)
     return;
   write_number(team, index, number, sizeof number);
-  definitions_name_location(c->definitions, location, "OMP thread ", number);
+  bool is_hidden_helper = !team->parent && team->codeptr && regions_is_nowhere(c->regions, team->codeptr);
+  definitions_name_location(c->definitions, location, is_hidden_helper ? "OMP hidden helper " : "OMP thread ", number);
 }
 
 static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team, uint64_t id,
@@ -176,10 +177,8 @@ static void begin_league_member(struct correlator *c, struct location *location,
   struct task *task = push_implicit(c, location, team, id, index, member);
   task->is_initial = true;
   uint32_t region = regions_get(c->regions, CONSTRUCT_teams_initial_task, team->codeptr, 0);
-  memory_grow(&task->stack.frames, &task->stack.capacity, 1, sizeof *task->stack.frames);
-  task->stack.frames[task->stack.count++] = (struct frame){.kind = FRAME_BASE, .region = region};
-  emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = now, .id = region,
-                                          .attribute = ATTRIBUTE_team_number, .value = index});
+  frame_enter_with(c, location, task, (struct frame){.kind = FRAME_BASE, .region = region},
+                   (struct event){.ticks = now, .attribute = ATTRIBUTE_team_number, .value = index});
 }
 
 /* The initial task of a thread is what runs outside of all teams: the base. */

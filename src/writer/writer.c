@@ -42,6 +42,7 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   int64_t exit_status;
   char ending[128];
+  char arguments[8192];
 };
 
 static volatile sig_atomic_t terminations;
@@ -235,7 +236,10 @@ static int close_archive(struct writer *writer) {
                             .lost = merge_lost(writer->merge),
                             .damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records,
                             .refused = writer->emitter.failed,
-                            .stalls = merge_stalls(writer->merge)};
+                            .stalls = merge_stalls(writer->merge),
+                            .cut = writer->correlator.cut_dependences,
+                            .records = writer->correlator.records_by_type,
+                            .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   return archive_close(writer->archive);
 }
@@ -273,6 +277,7 @@ int main(void) {
   terminate_texts(&writer.constants);
   uname(&writer.machine);
   application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_ALIVE, FD_SESSION);
+  application_arguments(&writer.application, writer.arguments, sizeof writer.arguments);
   report_open(&writer.report, writer.session);
   close(FD_SESSION);
   if (!open_archive(&writer))

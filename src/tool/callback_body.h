@@ -1,0 +1,44 @@
+/* What callback bodies are made of: the two ways of each, and the ids that they give. */
+#ifndef STAVE_TOOL_CALLBACK_BODY_H
+#define STAVE_TOOL_CALLBACK_BODY_H
+
+#include "tool/thread.h"
+
+#define UNPACK(...) __VA_ARGS__
+
+/* on_<name>: the two copies of <name>_event, the second out of the way of the first. */
+#define IN_TWO_WAYS(name, parameters, arguments) WAYS(, name, parameters, arguments)
+#define STATIC_IN_TWO_WAYS(name, parameters, arguments) WAYS(static, name, parameters, arguments)
+#define WAYS(storage, name, parameters, arguments)                                                           \
+  static __attribute__((cold, noinline)) void on_##name##_slow parameters {                                  \
+    name##_event(SLOW, UNPACK arguments);                                                                    \
+  }                                                                                                          \
+  storage __attribute__((noinline)) void on_##name parameters {                                              \
+    if (__builtin_expect(!name##_event(FAST, UNPACK arguments), false))                                      \
+      on_##name##_slow arguments;                                                                            \
+  }
+
+#define BODY static inline __attribute__((always_inline)) bool
+
+static inline uint64_t id_of(const ompt_data_t *data) {
+  return data ? data->value : 0;
+}
+
+/* The id is stored only after its record was committed: whoever reads it finds its beginning recorded. */
+static inline void give_id(ompt_data_t *data, uint64_t id) {
+  if (data)
+    data->value = id;
+}
+
+/* An event is dropped for good. What the runtime made gets an id all the same, if the thread has any: one
+ * that no position will ever have. */
+static inline bool give_id_of_dropped(enum way way, ompt_data_t *data) {
+  struct thread *self = thread_self;
+  if (way == SLOW)
+    give_id(data, self->ring.slot
+                      ? self->id_base + (UINT64_C(1) << (ID_POSITION_BITS - 1)) + self->dropped_ids++
+                      : 0);
+  return false;
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* Worksharing, synchronisation, flush and error directives: see callbacks_task.c for what all bodies keep to.
+ */
+#include "tool/callback_body.h"
+#include "tool/callbacks.h"
+
+BODY work_event(enum way way, ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                ompt_data_t *task, uint64_t count, const void *codeptr) {
+  (void)parallel, (void)task;
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return false;
+  EVENT_PUT(&event, 1, work, endpoint, 0, .count = count, .codeptr = event.code, .kind = (uint32_t)kind);
+  return true;
+}
+IN_TWO_WAYS(work,
+            (ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+             uint64_t count, const void *codeptr),
+            (kind, endpoint, parallel, task, count, codeptr))
+
+/* sync_region, sync_region_wait and reduction say the same of different things. */
+BODY sync_event(enum way way, enum record_type type, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+                ompt_data_t *task, const void *codeptr) {
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return false;
+  EVENT_PUT_AS(&event, 1, sync_region, type, endpoint, 0, .task = id_of(task), .codeptr = event.code,
+               .kind = (uint32_t)kind);
+  return true;
+}
+
+#define SYNC_IN_TWO_WAYS(name)                                                                               \
+  BODY name##_event(enum way way, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,                   \
+                    ompt_data_t *parallel, ompt_data_t *task, const void *codeptr) {                         \
+    (void)parallel;                                                                                          \
+    return sync_event(way, RECORD_##name, kind, endpoint, task, codeptr);                                    \
+  }                                                                                                          \
+  IN_TWO_WAYS(name,                                                                                          \
+              (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t * parallel,              \
+               ompt_data_t * task, const void *codeptr),                                                     \
+              (kind, endpoint, parallel, task, codeptr))
+
+SYNC_IN_TWO_WAYS(sync_region)
+SYNC_IN_TWO_WAYS(sync_region_wait)
+SYNC_IN_TWO_WAYS(reduction)
+
+BODY masked_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                  const void *codeptr) {
+  (void)parallel, (void)task;
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return false;
+  EVENT_PUT(&event, 1, masked, endpoint, 0, .codeptr = event.code);
+  return true;
+}
+IN_TWO_WAYS(masked,
+            (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
+            (endpoint, parallel, task, codeptr))
+
+/* ompt_dispatch_t by value (OpenMP 5.2, 4.4.4.22): headers of 5.1 end at section. */
+enum { DISPATCH_LOOP_CHUNK = 3, DISPATCH_TASKLOOP_CHUNK = 4, DISPATCH_DISTRIBUTE_CHUNK = 5 };
+
+/* ompt_dispatch_chunk_t of OpenMP 5.2. */
+struct dispatch_chunk {
+  uint64_t start, iterations;
+};
+
+BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind,
+                    ompt_data_t instance) {
+  (void)parallel, (void)task;
+  struct event event;
+  struct dispatch_chunk chunk = {instance.value, 1};
+  if ((unsigned)kind >= DISPATCH_LOOP_CHUNK && (unsigned)kind <= DISPATCH_DISTRIBUTE_CHUNK && instance.ptr)
+    chunk = *(const struct dispatch_chunk *)instance.ptr;
+  if (!event_begin(way, &event, 1, (int)kind == ompt_dispatch_section ? instance.ptr : NULL))
+    return false;
+  EVENT_PUT(&event, 1, dispatch, 0, 0, .start = chunk.start, .iterations = chunk.iterations,
+            .kind = (uint32_t)kind);
+  return true;
+}
+IN_TWO_WAYS(dispatch, (ompt_data_t * parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
+            (parallel, task, kind, instance))
+
+BODY flush_event(enum way way, ompt_data_t *thread, const void *codeptr) {
+  (void)thread;
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return false;
+  EVENT_PUT(&event, 1, flush, 0, 0, .codeptr = event.code);
+  return true;
+}
+IN_TWO_WAYS(flush, (ompt_data_t * thread, const void *codeptr), (thread, codeptr))
+
+/* Rare enough for the slow way alone. The message is copied: it is the runtime's. */
+void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr) {
+  struct event event;
+  size_t most = (RECORD_SLOTS_MAX - 1) * RECORD_BYTES, kept = !message ? 0 : length < most ? length : most;
+  uint64_t n = 1 + (kept + RECORD_BYTES - 1) / RECORD_BYTES;
+  if (!event_begin(SLOW, &event, n, codeptr))
+    return;
+  for (size_t i = 0; i < kept; i += RECORD_BYTES) {
+    char slot[RECORD_BYTES] = {0};
+    memcpy(slot, message + i, kept - i < RECORD_BYTES ? kept - i : RECORD_BYTES);
+    memcpy(ring_at(&event.thread->ring, event.position + 1 + i / RECORD_BYTES), slot, sizeof slot);
+  }
+  EVENT_PUT(&event, n, error, 0, 0, .length = kept, .codeptr = event.code, .severity = (uint32_t)severity);
+}

@@ -1,0 +1,185 @@
+/* Threads, parallel regions and tasks.
+ *
+ * Each event: read the clock, put what the runtime says into a slot, publish it. Source of every signature:
+ * OpenMP 5.1, 4.5.2. Any pointer may be NULL and any enumeration may have a value that no header knows; both
+ * are recorded as they are. The parallel region and the task of most events are not recorded: the writer
+ * knows them from the thread's own stack, which is right where the runtime's parallel_data is not. */
+#include "tool/callback_body.h"
+#include "tool/callbacks.h"
+
+/* The runtime answers wrongly for the initial thread when that begins, rightly when it ends. */
+static void put_placement(void) {
+  struct event event;
+  if ((tool.get_place_num || tool.get_proc_id) && event_begin(SLOW, &event, 1, NULL))
+    EVENT_PUT(&event, 1, placement, 0, 0,
+              .place = (uint64_t)(int64_t)(tool.get_place_num ? tool.get_place_num() : -1),
+              .processor = (uint64_t)(int64_t)(tool.get_proc_id ? tool.get_proc_id() : -1));
+}
+
+void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
+  (void)thread_data;
+  struct event event;
+  if (event_begin(SLOW, &event, 1, NULL))
+    EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = (uint32_t)thread_type);
+  put_placement();
+}
+
+void on_thread_end(ompt_data_t *thread_data) {
+  (void)thread_data;
+  struct event event;
+  put_placement();
+  if (event_begin(SLOW, &event, 1, NULL))
+    EVENT_PUT(&event, 1, thread_end, 0, 0, );
+  thread_detach();
+}
+
+BODY parallel_begin_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
+                          ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
+  (void)encountering_task, (void)frame;
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return give_id_of_dropped(way, parallel);
+  EVENT_PUT(&event, 1, parallel_begin, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code,
+            .requested = requested);
+  give_id(parallel, event_id(&event));
+  return true;
+}
+IN_TWO_WAYS(parallel_begin,
+            (ompt_data_t * encountering_task, const ompt_frame_t *frame, ompt_data_t *parallel,
+             unsigned requested, int flags, const void *codeptr),
+            (encountering_task, frame, parallel, requested, flags, codeptr))
+
+BODY parallel_end_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, int flags,
+                        const void *codeptr) {
+  (void)parallel, (void)task;
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return false;
+  EVENT_PUT(&event, 1, parallel_end, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code);
+  return true;
+}
+IN_TWO_WAYS(parallel_end, (ompt_data_t * parallel, ompt_data_t *task, int flags, const void *codeptr),
+            (parallel, task, flags, codeptr))
+
+BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                               ompt_data_t *task, unsigned actual, unsigned index, int flags) {
+  (void)endpoint;
+  struct event event;
+  if (!event_begin(way, &event, 1, NULL))
+    return give_id_of_dropped(way, task);
+  EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = id_of(parallel),
+            .actual_and_index = actual | (uint64_t)index << 32, .task_flags = (unsigned)flags);
+  give_id(task, event_id(&event));
+  return true;
+}
+STATIC_IN_TWO_WAYS(implicit_task_begin,
+                   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual,
+                    unsigned index, int flags),
+                   (endpoint, parallel, task, actual, index, flags))
+
+BODY implicit_task_end_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                             ompt_data_t *task, unsigned actual, unsigned index, int flags) {
+  (void)endpoint, (void)parallel, (void)actual;
+  struct event event;
+  if (!event_begin(way, &event, 1, NULL))
+    return false;
+  EVENT_PUT(&event, 1, implicit_task_end, ENDPOINT_END, 0, .task = id_of(task), .index = index,
+            .task_flags = (unsigned)flags);
+  return true;
+}
+STATIC_IN_TWO_WAYS(implicit_task_end,
+                   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual,
+                    unsigned index, int flags),
+                   (endpoint, parallel, task, actual, index, flags))
+
+/* scope_beginend, or what no specification names. */
+static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_endpoint_t endpoint,
+                                                                     ompt_data_t *parallel, ompt_data_t *task,
+                                                                     unsigned actual, unsigned index,
+                                                                     int flags) {
+  on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
+  on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
+}
+
+void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                      unsigned actual, unsigned index, int flags) {
+  if (endpoint == ompt_scope_begin)
+    on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
+  else if (endpoint == ompt_scope_end)
+    on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
+  else
+    on_implicit_task_at_once(endpoint, parallel, task, actual, index, flags);
+}
+
+BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
+                       ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
+  (void)encountering_task, (void)frame;
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return give_id_of_dropped(way, new_task);
+  EVENT_PUT(&event, 1, task_create, 0, 0, .has_dependences = (unsigned)has_dependences, .codeptr = event.code,
+            .task_flags = (unsigned)flags);
+  give_id(new_task, event_id(&event));
+  return true;
+}
+IN_TWO_WAYS(task_create,
+            (ompt_data_t * encountering_task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags,
+             int has_dependences, const void *codeptr),
+            (encountering_task, frame, new_task, flags, has_dependences, codeptr))
+
+BODY task_schedule_event(enum way way, ompt_data_t *prior, ompt_task_status_t prior_status,
+                         ompt_data_t *next) {
+  struct event event;
+  if (!event_begin(way, &event, 1, NULL))
+    return false;
+  EVENT_PUT(&event, 1, task_schedule, 0, 0, .prior_task = id_of(prior), .next_task = id_of(next),
+            .prior_status = (uint32_t)prior_status);
+  return true;
+}
+IN_TWO_WAYS(task_schedule, (ompt_data_t * prior, ompt_task_status_t prior_status, ompt_data_t *next),
+            (prior, prior_status, next))
+
+/* What of an array fits into the longest record: two dependences a slot. */
+enum { DEPENDENCES_KEPT = 2 * (RECORD_SLOTS_MAX - 1) };
+
+static inline void put_dependence(const struct ring *ring, uint64_t position, unsigned i,
+                                  const ompt_dependence_t *dependence) {
+  struct record_words *words = (struct record_words *)ring_at(ring, position + 1 + i / 2);
+  words->w[2 * (i % 2)] = dependence->variable.value;
+  words->w[2 * (i % 2) + 1] = (unsigned)dependence->dependence_type;
+}
+
+BODY dependences_event(enum way way, ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
+  struct event event;
+  unsigned kept = count < 0 || !dependences  ? 0
+                  : count < DEPENDENCES_KEPT ? (unsigned)count
+                                             : DEPENDENCES_KEPT;
+  uint64_t n = 1 + (kept + 1) / 2;
+  if (!event_begin(way, &event, n, NULL))
+    return false;
+  for (unsigned i = 0; i < kept; i++)
+    put_dependence(&event.thread->ring, event.position, i, &dependences[i]);
+  EVENT_PUT(&event, n, dependences, 0, 0, .task = id_of(task), .count = (unsigned)count, .kept = kept);
+  return true;
+}
+IN_TWO_WAYS(dependences, (ompt_data_t * task, const ompt_dependence_t *dependences, int count),
+            (task, dependences, count))
+
+BODY task_dependence_event(enum way way, ompt_data_t *source, ompt_data_t *sink) {
+  struct event event;
+  if (!event_begin(way, &event, 1, NULL))
+    return false;
+  EVENT_PUT(&event, 1, task_dependence, 0, 0, .source_task = id_of(source), .sink_task = id_of(sink));
+  return true;
+}
+IN_TWO_WAYS(task_dependence, (ompt_data_t * source, ompt_data_t *sink), (source, sink))
+
+BODY cancel_event(enum way way, ompt_data_t *task, int flags, const void *codeptr) {
+  struct event event;
+  if (!event_begin(way, &event, 1, codeptr))
+    return false;
+  EVENT_PUT(&event, 1, cancel, 0, 0, .task = id_of(task), .codeptr = event.code,
+            .cancel_flags = (unsigned)flags);
+  return true;
+}
+IN_TWO_WAYS(cancel, (ompt_data_t * task, int flags, const void *codeptr), (task, flags, codeptr))
