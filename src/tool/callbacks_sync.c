@@ -21,7 +21,7 @@ IN_TWO_WAYS(work,
 BODY sync_event(enum way way, enum record_type type, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                 ompt_data_t *task, const void *codeptr) {
   struct event event;
-  if (!event_begin(way, &event, 1, codeptr))
+  if ((way == FAST && __builtin_expect(!task, false)) || !event_begin(way, &event, 1, codeptr))
     return false;
   EVENT_PUT_AS(&event, 1, sync_region, type, endpoint, 0, .task = id_of(task), .codeptr = event.code,
                .kind = (uint32_t)kind);

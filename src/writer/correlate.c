@@ -290,7 +290,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(mutex_acquire, location, AS(mutex_acquire), words)
     CASE(mutex_acquired, location, AS(mutex_acquired))
     CASE(mutex_released, location, AS(mutex_released))
-    CASE(dependences, location, AS(dependences), words)
+    CASE(dependence, location, AS(dependence))
     CASE(task_dependence, location, AS(task_dependence))
     CASE(dispatch, location, AS(dispatch))
     CASE(masked, location, AS(masked))

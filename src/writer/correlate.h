@@ -29,7 +29,7 @@ struct correlator {
   uint64_t first_ticks, last_ticks; /* of the process */
   unsigned initial_threads, foreign_threads, workers_named;
   /* figures for the summary */
-  uint64_t records, unknown_records, ignored_ends, closed_by_writer, cut_dependences;
+  uint64_t records, unknown_records, ignored_ends, closed_by_writer;
   uint64_t records_by_type[RECORD_TYPE_COUNT];
   bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
 };
@@ -117,8 +117,7 @@ void on_task_create(struct correlator *c, struct location *location, const struc
 void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
 void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status);
 
-void on_dependences(struct correlator *c, struct location *location, const struct record_dependences *record,
-                    const uint64_t *words);
+void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record);
 void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record);
 void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record);
 

@@ -14,7 +14,7 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
 static void set_completeness(struct archive *archive, const struct summary *summary) {
   static const char *const names[] = {"OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
                                       "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
-  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0 && summary->cut == 0;
+  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     archive_set_property(archive, names[i], is_complete ? "true" : "false");
 }
@@ -27,8 +27,6 @@ static void set_losses(struct archive *archive, const struct summary *summary) {
     set_number(archive, "STAVE::LOST_DAMAGED_RECORDS", summary->damaged);
   if (summary->refused)
     set_number(archive, "STAVE::LOST_REFUSED_EVENTS", summary->refused);
-  if (summary->cut)
-    set_number(archive, "STAVE::TRUNCATED_DEPENDENCES", summary->cut);
 }
 
 /* "STAVE::PREFIX::number" = the runtime's name for it. */

@@ -12,7 +12,6 @@ struct summary {
   uint64_t damaged;          /* records that made no sense */
   uint64_t refused;          /* events that OTF2 did not take */
   uint64_t stalls;           /* times a thread waited for the writer */
-  uint64_t cut;              /* dependences that did not fit into their records */
   const uint64_t *records;   /* how many came, by record type */
   const char *arguments;     /* of the program, quoted for a shell */
 };

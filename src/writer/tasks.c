@@ -203,22 +203,16 @@ static enum construct construct_of_dependence(uint64_t type) {
   return found ? found : CONSTRUCT_depend_unknown;
 }
 
-void on_dependences(struct correlator *c, struct location *location, const struct record_dependences *record,
-                    const uint64_t *words) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record) {
   const struct task *task = map_get(&c->tasks, record->task);
-  for (uint32_t i = 0; i < record->kept && i < 2u * record->more; i++) {
-    uint64_t variable = words[2 * i], type = words[2 * i + 1];
-    enum construct construct = construct_of_dependence(type);
-    struct event event = {.ticks = now,
-                          .id = region_at(c, location, construct, task ? task->codeptr : 0, 0),
-                          .attribute = ATTRIBUTE_dependence_address,
-                          .value = variable,
-                          .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
-                          .value2 = type};
-    emit_point(c, location, &event);
-  }
-  c->cut_dependences += record->count > record->kept ? record->count - record->kept : 0;
+  enum construct construct = construct_of_dependence(record->dependence_type);
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = region_at(c, location, construct, task ? task->codeptr : 0, 0),
+                             .attribute = ATTRIBUTE_dependence_address,
+                             .value = record->variable,
+                             .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
+                             .value2 = record->dependence_type});
 }
 
 void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record) {

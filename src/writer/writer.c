@@ -237,7 +237,6 @@ static int close_archive(struct writer *writer) {
                             .damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records,
                             .refused = writer->emitter.failed,
                             .stalls = merge_stalls(writer->merge),
-                            .cut = writer->correlator.cut_dependences,
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
