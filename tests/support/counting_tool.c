@@ -1,0 +1,230 @@
+/* A tool that counts what the runtime delivers, and hands each event on to another tool.
+ *
+ * COUNTING_TOOL_FORWARD is that other tool (libstave.so; none if not set): it gets the very events that were counted,
+ * so that numbers which differ from run to run can be compared too. COUNTING_TOOL_OUTPUT is the file that finalize
+ * writes: "NAME KIND ENDPOINT COUNT" a line, NAME as in omp-tools.h without ompt_callback_, KIND and ENDPOINT numbers
+ * ("-" where there are none), and "registered NAME" for each callback that the other tool wanted.
+ *
+ * KIND is the kind of work, synchronisation, mutex, dispatch or thread, the status of task_schedule, the flags of
+ * cancel; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for merged, in
+ * task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by its type as well. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <omp-tools.h>
+
+enum { CALLBACKS_MAX = 64, KINDS_MAX = 128, ENDPOINTS_MAX = 4, NO_KIND = KINDS_MAX - 1, DEPENDENCE = CALLBACKS_MAX - 1 };
+
+static struct {
+  _Atomic uint64_t counts[CALLBACKS_MAX][KINDS_MAX][ENDPOINTS_MAX];
+  ompt_set_result_t results[CALLBACKS_MAX];
+  ompt_callback_t forward[CALLBACKS_MAX];
+  ompt_set_callback_t set_callback;
+  ompt_function_lookup_t lookup;
+  ompt_start_tool_result_t *other;
+} self;
+
+/* Endpoint 0: the event has none. */
+static void count(unsigned number, uint64_t kind, unsigned endpoint) {
+  if (kind >= KINDS_MAX)
+    kind = NO_KIND - 1;
+  atomic_fetch_add_explicit(&self.counts[number][kind][endpoint % ENDPOINTS_MAX], 1, memory_order_relaxed);
+}
+
+/* ON(name, number, type, parameters, arguments, kind, endpoint): counts the event and hands it on. */
+#define UNPACK(...) __VA_ARGS__
+#define ON(name, number, type, parameters, arguments, kind, endpoint)                                                  \
+  static void on_##name parameters {                                                                                   \
+    count(number, kind, endpoint);                                                                                     \
+    if (self.forward[number])                                                                                          \
+      ((type)self.forward[number])arguments;                                                                           \
+  }
+
+static uint64_t is_league(int flags) {
+  return ((unsigned)flags >> 30) & 1;
+}
+
+static uint64_t task_kind(int flags) {
+  return (flags & 0x1f) | ((unsigned)flags >> 31) << 5;
+}
+
+ON(thread_begin, 1, ompt_callback_thread_begin_t, (ompt_thread_t type, ompt_data_t *thread), (type, thread), type, 0)
+ON(thread_end, 2, ompt_callback_thread_end_t, (ompt_data_t *thread), (thread), NO_KIND, 0)
+ON(parallel_begin, 3, ompt_callback_parallel_begin_t,
+   (ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
+    const void *codeptr),
+   (task, frame, parallel, requested, flags, codeptr), is_league(flags), 0)
+ON(parallel_end, 4, ompt_callback_parallel_end_t,
+   (ompt_data_t *parallel, ompt_data_t *task, int flags, const void *codeptr), (parallel, task, flags, codeptr),
+   is_league(flags), 0)
+ON(task_create, 5, ompt_callback_task_create_t,
+   (ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags, int dependences,
+    const void *codeptr),
+   (task, frame, new_task, flags, dependences, codeptr), task_kind(flags), 0)
+ON(task_schedule, 6, ompt_callback_task_schedule_t, (ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next),
+   (prior, status, next), status, 0)
+ON(implicit_task, 7, ompt_callback_implicit_task_t,
+   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual, unsigned index,
+    int flags),
+   (endpoint, parallel, task, actual, index, flags), task_kind(flags), endpoint)
+ON(sync_region_wait, 16, ompt_callback_sync_region_t,
+   (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+    const void *codeptr),
+   (kind, endpoint, parallel, task, codeptr), kind, endpoint)
+ON(mutex_released, 17, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
+   (kind, wait, codeptr), kind, 0)
+ON(task_dependence, 19, ompt_callback_task_dependence_t, (ompt_data_t *source, ompt_data_t *sink), (source, sink),
+   NO_KIND, 0)
+ON(work, 20, ompt_callback_work_t,
+   (ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, uint64_t iterations,
+    const void *codeptr),
+   (kind, endpoint, parallel, task, iterations, codeptr), kind, endpoint)
+ON(masked, 21, ompt_callback_masked_t,
+   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
+   (endpoint, parallel, task, codeptr), NO_KIND, endpoint)
+ON(sync_region, 23, ompt_callback_sync_region_t,
+   (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+    const void *codeptr),
+   (kind, endpoint, parallel, task, codeptr), kind, endpoint)
+ON(lock_init, 24, ompt_callback_mutex_acquire_t,
+   (ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait, const void *codeptr),
+   (kind, hint, impl, wait, codeptr), kind, 0)
+ON(lock_destroy, 25, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
+   (kind, wait, codeptr), kind, 0)
+ON(mutex_acquire, 26, ompt_callback_mutex_acquire_t,
+   (ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait, const void *codeptr),
+   (kind, hint, impl, wait, codeptr), kind, 0)
+ON(mutex_acquired, 27, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
+   (kind, wait, codeptr), kind, 0)
+ON(nest_lock, 28, ompt_callback_nest_lock_t,
+   (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait, const void *codeptr), (endpoint, wait, codeptr), NO_KIND,
+   endpoint)
+ON(flush, 29, ompt_callback_flush_t, (ompt_data_t *thread, const void *codeptr), (thread, codeptr), NO_KIND, 0)
+ON(cancel, 30, ompt_callback_cancel_t, (ompt_data_t *task, int flags, const void *codeptr), (task, flags, codeptr),
+   (unsigned)flags, 0)
+ON(reduction, 31, ompt_callback_sync_region_t,
+   (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+    const void *codeptr),
+   (kind, endpoint, parallel, task, codeptr), kind, endpoint)
+ON(dispatch, 32, ompt_callback_dispatch_t,
+   (ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
+   (parallel, task, kind, instance), kind, 0)
+ON(error, 37, ompt_callback_error_t,
+   (ompt_severity_t severity, const char *message, size_t length, const void *codeptr),
+   (severity, message, length, codeptr), severity, 0)
+
+static void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int number) {
+  count(18, NO_KIND, 0);
+  for (int i = 0; dependences && i < number; i++)
+    count(DEPENDENCE, dependences[i].dependence_type, 0);
+  if (self.forward[18])
+    ((ompt_callback_dependences_t)self.forward[18])(task, dependences, number);
+}
+
+static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr) {
+  count(11, command, 0);
+  if (!self.forward[11])
+    return 0;
+  return ((ompt_callback_control_tool_t)self.forward[11])(command, modifier, argument, codeptr);
+}
+
+static const struct {
+  const char *name;
+  unsigned number;
+  ompt_callback_t handler;
+} table[] = {
+#define ROW(name, number) {#name, number, (ompt_callback_t)on_##name}
+    ROW(thread_begin, 1),    ROW(thread_end, 2),       ROW(parallel_begin, 3),    ROW(parallel_end, 4),
+    ROW(task_create, 5),     ROW(task_schedule, 6),    ROW(implicit_task, 7),     ROW(control_tool, 11),
+    ROW(dependences, 18),    ROW(mutex_released, 17),  ROW(sync_region_wait, 16), ROW(task_dependence, 19),
+    ROW(work, 20),           ROW(masked, 21),          ROW(sync_region, 23),      ROW(lock_init, 24),
+    ROW(lock_destroy, 25),   ROW(mutex_acquire, 26),   ROW(mutex_acquired, 27),   ROW(nest_lock, 28),
+    ROW(flush, 29),          ROW(cancel, 30),          ROW(reduction, 31),        ROW(dispatch, 32),
+    ROW(error, 37),
+#undef ROW
+};
+
+enum { ROWS = sizeof table / sizeof *table };
+
+/* What the other tool sees of the runtime: everything but ompt_set_callback is the runtime's own. */
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  for (size_t i = 0; i < ROWS; i++) {
+    if (table[i].number != (unsigned)which)
+      continue;
+    self.forward[which] = callback;
+    return self.results[which];
+  }
+  return self.set_callback(which, callback);
+}
+
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") ? self.lookup(name) : (ompt_interface_fn_t)set_callback;
+}
+
+static int initialize(ompt_function_lookup_t runtime_lookup, int device, ompt_data_t *tool_data) {
+  (void)tool_data;
+  self.lookup = runtime_lookup;
+  self.set_callback = (ompt_set_callback_t)runtime_lookup("ompt_set_callback");
+  for (size_t i = 0; i < ROWS; i++)
+    self.results[table[i].number] = self.set_callback((ompt_callbacks_t)table[i].number, table[i].handler);
+  return self.other ? self.other->initialize(lookup, device, &self.other->tool_data) : 1;
+}
+
+static void write_number(FILE *file, unsigned number, unsigned none) {
+  if (number == none)
+    fputs(" -", file);
+  else
+    fprintf(file, " %u", number);
+}
+
+static void write_counts_of(FILE *file, const char *name, unsigned number) {
+  for (unsigned kind = 0; kind < KINDS_MAX; kind++)
+    for (unsigned endpoint = 0; endpoint < ENDPOINTS_MAX; endpoint++) {
+      uint64_t events = atomic_load(&self.counts[number][kind][endpoint]);
+      if (!events)
+        continue;
+      fputs(name, file);
+      write_number(file, kind, NO_KIND);
+      write_number(file, endpoint, 0);
+      fprintf(file, " %llu\n", (unsigned long long)events);
+    }
+}
+
+static void write_counts(void) {
+  const char *path = getenv("COUNTING_TOOL_OUTPUT");
+  FILE *file = path ? fopen(path, "w") : NULL;
+  if (!file)
+    return;
+  for (size_t i = 0; i < ROWS; i++) {
+    write_counts_of(file, table[i].name, table[i].number);
+    if (self.forward[table[i].number])
+      fprintf(file, "registered %s\n", table[i].name);
+  }
+  write_counts_of(file, "dependence", DEPENDENCE);
+  fclose(file);
+}
+
+static void finalize(ompt_data_t *tool_data) {
+  (void)tool_data;
+  if (self.other)
+    self.other->finalize(&self.other->tool_data);
+  write_counts();
+}
+
+__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
+                                                                                 const char *runtime_version);
+
+/* NULL, and the program runs without any tool, if the other tool cannot be loaded or does not want to. */
+ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
+  static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  typedef ompt_start_tool_result_t *start_tool_t(unsigned, const char *);
+  const char *path = getenv("COUNTING_TOOL_FORWARD");
+  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  start_tool_t *start_tool = library ? (start_tool_t *)dlsym(library, "ompt_start_tool") : NULL;
+  self.other = start_tool ? start_tool(omp_version, runtime_version) : NULL;
+  return path && !self.other ? NULL : &result;
+}

@@ -1,0 +1,242 @@
+/* The callbacks that a script can fire: one row, one function each, which takes the arguments from the line. The keys
+ * are the parameters' names in OpenMP, shortened. Values are passed by number, whatever the header knows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scripted_runtime.h"
+
+enum { DEPENDENCES_MAX = 64 };
+
+static ompt_frame_t no_frame;
+
+#define NO_MORE {NULL, 0}
+
+const struct name endpoint_names[] = {{"begin", 1}, {"end", 2}, {"beginend", 3}, NO_MORE};
+static const struct name thread_names[] = {{"initial", 1}, {"worker", 2}, {"other", 3}, {"unknown", 4}, NO_MORE};
+static const struct name parallel_flags[] = {
+    {"program", 1}, {"runtime", 2}, {"league", 0x40000000}, {"team", 0x80000000}, NO_MORE};
+static const struct name task_flags[] = {
+    {"initial", 1},        {"implicit", 2},         {"explicit", 4},       {"target", 8},
+    {"taskwait", 0x10},    {"undeferred", 1 << 27}, {"untied", 1 << 28},   {"final", 1 << 29},
+    {"mergeable", 1 << 30}, {"merged", 0x80000000}, NO_MORE};
+static const struct name status_names[] = {{"complete", 1},     {"yield", 2},        {"cancel", 3},
+                                           {"detach", 4},       {"early_fulfill", 5}, {"late_fulfill", 6},
+                                           {"switch", 7},       {"taskwait_complete", 8}, NO_MORE};
+static const struct name work_names[] = {
+    {"loop", 1},         {"sections", 2},    {"single_executor", 3}, {"single_other", 4},
+    {"workshare", 5},    {"distribute", 6},  {"taskloop", 7},        {"scope", 8},
+    {"loop_static", 10}, {"loop_dynamic", 11}, {"loop_guided", 12},  {"loop_other", 13}, NO_MORE};
+static const struct name sync_names[] = {{"barrier", 1},
+                                         {"barrier_implicit", 2},
+                                         {"barrier_explicit", 3},
+                                         {"barrier_implementation", 4},
+                                         {"taskwait", 5},
+                                         {"taskgroup", 6},
+                                         {"reduction", 7},
+                                         {"barrier_implicit_workshare", 8},
+                                         {"barrier_implicit_parallel", 9},
+                                         {"barrier_teams", 10},
+                                         NO_MORE};
+static const struct name mutex_names[] = {{"lock", 1},     {"test_lock", 2}, {"nest_lock", 3}, {"test_nest_lock", 4},
+                                          {"critical", 5}, {"atomic", 6},    {"ordered", 7},   NO_MORE};
+static const struct name dispatch_names[] = {
+    {"iteration", 1}, {"section", 2}, {"ws_loop_chunk", 3}, {"taskloop_chunk", 4}, {"distribute_chunk", 5}, NO_MORE};
+static const struct name dependence_names[] = {{"in", 1},     {"out", 2},          {"inout", 3},
+                                               {"mutexinoutset", 4}, {"source", 5}, {"sink", 6},
+                                               {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
+static const struct name cancel_flags[] = {{"parallel", 1},    {"sections", 2},    {"loop", 4},        {"taskgroup", 8},
+                                           {"activated", 0x10}, {"detected", 0x20}, {"discarded", 0x40}, NO_MORE};
+static const struct name severity_names[] = {{"warning", 1}, {"fatal", 2}, NO_MORE};
+
+#define CALL(type) ((type)callback)
+#define DATA(key) line_data(line, key)
+#define NUMBER(key, names) line_number(line, key, names)
+#define CODE line_code(line, "codeptr")
+#define FIRE(name) static void fire_##name(ompt_callback_t callback, struct line *line)
+
+/* The bare word begin, end, beginend, or endpoint=NUMBER. */
+static ompt_scope_endpoint_t endpoint_of(struct line *line) {
+  const char *word = line_word(line);
+  if (!word)
+    word = line_text(line, "endpoint");
+  if (!word)
+    line_fails(line, "begin, end or beginend is missing");
+  return (ompt_scope_endpoint_t)parse_number(line, word, endpoint_names);
+}
+
+static const ompt_frame_t *frame_of(struct line *line) {
+  const char *text = line_text(line, "frame");
+  return text && !strcmp(text, "NULL") ? NULL : &no_frame;
+}
+
+FIRE(thread_begin) {
+  ompt_data_t *thread = DATA("thread");
+  answers.thread_data = thread;
+  CALL(ompt_callback_thread_begin_t)((ompt_thread_t)NUMBER("type", thread_names), thread);
+}
+
+FIRE(thread_end) {
+  CALL(ompt_callback_thread_end_t)(DATA("thread"));
+}
+
+FIRE(parallel_begin) {
+  CALL(ompt_callback_parallel_begin_t)
+  (DATA("task"), frame_of(line), DATA("parallel"), (unsigned)NUMBER("requested", NULL),
+   (int)NUMBER("flags", parallel_flags), CODE);
+}
+
+FIRE(parallel_end) {
+  CALL(ompt_callback_parallel_end_t)(DATA("parallel"), DATA("task"), (int)NUMBER("flags", parallel_flags), CODE);
+}
+
+FIRE(implicit_task) {
+  CALL(ompt_callback_implicit_task_t)
+  (endpoint_of(line), DATA("parallel"), DATA("task"), (unsigned)NUMBER("actual", NULL),
+   (unsigned)NUMBER("index", NULL), (int)NUMBER("flags", task_flags));
+}
+
+FIRE(task_create) {
+  CALL(ompt_callback_task_create_t)
+  (DATA("task"), frame_of(line), DATA("new"), (int)NUMBER("flags", task_flags), (int)NUMBER("has_dependences", NULL),
+   CODE);
+}
+
+FIRE(task_schedule) {
+  CALL(ompt_callback_task_schedule_t)
+  (DATA("prior"), (ompt_task_status_t)NUMBER("status", status_names), DATA("next"));
+}
+
+FIRE(work) {
+  CALL(ompt_callback_work_t)
+  ((ompt_work_t)NUMBER("kind", work_names), endpoint_of(line), DATA("parallel"), DATA("task"), NUMBER("count", NULL),
+   CODE);
+}
+
+FIRE(masked) {
+  CALL(ompt_callback_masked_t)(endpoint_of(line), DATA("parallel"), DATA("task"), CODE);
+}
+
+FIRE(sync_region) {
+  CALL(ompt_callback_sync_region_t)
+  ((ompt_sync_region_t)NUMBER("kind", sync_names), endpoint_of(line), DATA("parallel"), DATA("task"), CODE);
+}
+
+/* mutex_acquire, lock_init */
+FIRE(mutex_acquire) {
+  CALL(ompt_callback_mutex_acquire_t)
+  ((ompt_mutex_t)NUMBER("kind", mutex_names), (unsigned)NUMBER("hint", NULL), (unsigned)NUMBER("impl", NULL),
+   NUMBER("wait", NULL), CODE);
+}
+
+/* mutex_acquired, mutex_released, lock_destroy */
+FIRE(mutex) {
+  CALL(ompt_callback_mutex_t)((ompt_mutex_t)NUMBER("kind", mutex_names), NUMBER("wait", NULL), CODE);
+}
+
+FIRE(nest_lock) {
+  CALL(ompt_callback_nest_lock_t)(endpoint_of(line), NUMBER("wait", NULL), CODE);
+}
+
+FIRE(flush) {
+  CALL(ompt_callback_flush_t)(DATA("thread"), CODE);
+}
+
+FIRE(cancel) {
+  CALL(ompt_callback_cancel_t)(DATA("task"), (int)NUMBER("flags", cancel_flags), CODE);
+}
+
+/* deps=in:0x10,34:0x20 or NULL; ndeps says another number than there are. */
+FIRE(dependences) {
+  ompt_dependence_t dependences[DEPENDENCES_MAX] = {0};
+  const char *text = line_text(line, "deps"), *number = line_text(line, "ndeps");
+  bool is_null = !text || !strcmp(text, "NULL");
+  char *copy = strdup(is_null ? "" : text), *rest = copy;
+  int count = 0;
+  for (char *one; (one = strsep(&rest, ",")) && *one && count < DEPENDENCES_MAX; count++) {
+    char *colon = strchr(one, ':');
+    if (!colon)
+      line_fails(line, "a dependence is TYPE:VALUE");
+    *colon = '\0';
+    dependences[count].dependence_type = (ompt_dependence_type_t)parse_number(line, one, dependence_names);
+    dependences[count].variable.value = parse_number(line, colon + 1, NULL);
+  }
+  free(copy);
+  CALL(ompt_callback_dependences_t)
+  (DATA("task"), is_null ? NULL : dependences, number ? (int)parse_number(line, number, NULL) : count);
+}
+
+FIRE(task_dependence) {
+  CALL(ompt_callback_task_dependence_t)(DATA("source"), DATA("sink"));
+}
+
+/* instance=NUMBER, instance=NULL, or chunk=START,ITERATIONS for the kinds whose instance points to a chunk. */
+FIRE(dispatch) {
+  struct {
+    uint64_t start, iterations;
+  } chunk = {0, 0};
+  const char *text = line_text(line, "chunk"), *value = line_text(line, "instance");
+  ompt_data_t instance = {.value = value && strcmp(value, "NULL") ? parse_number(line, value, NULL) : 0};
+  if (text) {
+    char *end;
+    chunk.start = strtoull(text, &end, 0);
+    chunk.iterations = *end ? strtoull(end + 1, NULL, 0) : 0;
+    instance.ptr = &chunk;
+  }
+  CALL(ompt_callback_dispatch_t)
+  (DATA("parallel"), DATA("task"), (ompt_dispatch_t)NUMBER("kind", dispatch_names), instance);
+}
+
+/* length=N says another length than the message has. */
+FIRE(error) {
+  const char *message = line_text(line, "message"), *length = line_text(line, "length");
+  CALL(ompt_callback_error_t)
+  ((ompt_severity_t)NUMBER("severity", severity_names), message,
+   length ? (size_t)parse_number(line, length, NULL) : message ? strlen(message) : 0, CODE);
+}
+
+FIRE(control_tool) {
+  CALL(ompt_callback_control_tool_t)
+  (NUMBER("command", NULL), NUMBER("modifier", NULL), (void *)(uintptr_t)NUMBER("arg", NULL), CODE);
+}
+
+static const struct event_row rows[] = {
+    {"thread_begin", 1, fire_thread_begin},
+    {"thread_end", 2, fire_thread_end},
+    {"parallel_begin", 3, fire_parallel_begin},
+    {"parallel_end", 4, fire_parallel_end},
+    {"task_create", 5, fire_task_create},
+    {"task_schedule", 6, fire_task_schedule},
+    {"implicit_task", 7, fire_implicit_task},
+    {"control_tool", 11, fire_control_tool},
+    {"sync_region_wait", 16, fire_sync_region},
+    {"mutex_released", 17, fire_mutex},
+    {"dependences", 18, fire_dependences},
+    {"task_dependence", 19, fire_task_dependence},
+    {"work", 20, fire_work},
+    {"masked", 21, fire_masked},
+    {"sync_region", 23, fire_sync_region},
+    {"lock_init", 24, fire_mutex_acquire},
+    {"lock_destroy", 25, fire_mutex},
+    {"mutex_acquire", 26, fire_mutex_acquire},
+    {"mutex_acquired", 27, fire_mutex},
+    {"nest_lock", 28, fire_nest_lock},
+    {"flush", 29, fire_flush},
+    {"cancel", 30, fire_cancel},
+    {"reduction", 31, fire_sync_region},
+    {"dispatch", 32, fire_dispatch},
+    {"error", 37, fire_error},
+};
+
+const struct event_row *event_find(const char *name) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name))
+      return &rows[i];
+  return NULL;
+}
+
+const struct event_row *event_by_number(unsigned number) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].number == number)
+      return &rows[i];
+  return NULL;
+}
