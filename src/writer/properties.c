@@ -29,11 +29,13 @@ static void set_losses(struct archive *archive, const struct summary *summary) {
     set_number(archive, "STAVE::LOST_REFUSED_EVENTS", summary->refused);
 }
 
-/* "STAVE::PREFIX::number" = the runtime's name for it. */
+/* "STAVE::PREFIX::number" = the runtime's name for it. OTF2 allows no minus in a property's name. */
 static void set_names(struct archive *archive, const char *prefix, const struct session_name *names) {
   for (int i = 0; i < SESSION_NAMES && names[i].name[0]; i++) {
     char property[64], value[SESSION_NAME_BYTES + 1];
-    snprintf(property, sizeof property, "STAVE::%s::%d", prefix, names[i].value);
+    bool is_negative = names[i].value < 0;
+    snprintf(property, sizeof property, "STAVE::%s::%s%u", prefix, is_negative ? "MINUS_" : "",
+             is_negative ? 0u - (unsigned)names[i].value : (unsigned)names[i].value);
     snprintf(value, sizeof value, "%.*s", SESSION_NAME_BYTES, names[i].name);
     for (char *c = value; *c; c++)
       *c = isprint((unsigned char)*c) ? *c : '?';
