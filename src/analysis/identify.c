@@ -1,0 +1,72 @@
+#include "analysis/identify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DISPATCH = 32, TARGET = 8, TARGET_EMI = 33 };
+
+/* What is known of a trace's runtime; -1: not told. */
+struct signs {
+  int delivers_dispatch, delivers_target;
+  bool has_states, has_barrier_states, has_work_states;
+};
+
+static int delivers(const struct trace *trace, int callback) {
+  char name[64];
+  snprintf(name, sizeof name, "STAVE::SET_CALLBACK::%d", callback);
+  const char *value = trace_archive_property(trace, name);
+  if (!value)
+    return -1;
+  return strcmp(value, "never") != 0 && strcmp(value, "error") != 0 && strcmp(value, "impossible") != 0;
+}
+
+static bool has_state(const struct trace *trace, unsigned state) {
+  char name[64];
+  snprintf(name, sizeof name, "STAVE::STATE::%u", state);
+  return trace_archive_property(trace, name) != NULL;
+}
+
+static struct signs read_signs(const struct trace *trace) {
+  int target = delivers(trace, TARGET);
+  return (struct signs){.delivers_dispatch = delivers(trace, DISPATCH),
+                        .delivers_target = target >= 0 ? target : delivers(trace, TARGET_EMI),
+                        .has_states = has_state(trace, 0),
+                        .has_barrier_states = has_state(trace, 0x15) && has_state(trace, 0x16),
+                        .has_work_states = has_state(trace, 3) && has_state(trace, 4)};
+}
+
+/* The releases that were looked at: 14, 15, 16, 19, 22, 23. Between them, what changes first is not known. */
+static const char *release(const struct signs *signs) {
+  if (signs->has_work_states)
+    return "23 or later";
+  if (signs->has_barrier_states)
+    return "19 to 22";
+  if (!signs->has_states)
+    return NULL;
+  if (signs->delivers_dispatch == 0)
+    return "14";
+  return signs->delivers_dispatch > 0 ? "15 or 16" : "14 to 16";
+}
+
+static void describe(char evidence[IDENTIFY_EVIDENCE_BYTES], const struct signs *signs) {
+  static const char *const words[] = {"not known to deliver", "does not deliver", "delivers"};
+  snprintf(evidence, IDENTIFY_EVIDENCE_BYTES,
+           "states barrier_implementation and barrier_teams: %s, work_free_agent: %s; %s dispatch; %s target",
+           signs->has_barrier_states ? "yes" : "no", signs->has_work_states ? "yes" : "no",
+           words[signs->delivers_dispatch + 1], words[signs->delivers_target + 1]);
+}
+
+void identify_runtime(struct identified *ret, const struct trace *trace) {
+  *ret = (struct identified){0};
+  const char *version = trace_archive_property(trace, "STAVE::RUNTIME");
+  struct signs signs = read_signs(trace);
+  const char *number = release(&signs);
+  bool is_llvm = version && strncmp(version, "LLVM", 4) == 0;
+  if (!version || !number)
+    return;
+  if (is_llvm)
+    snprintf(ret->name, sizeof ret->name, "LLVM libomp %s, or like it", number);
+  else
+    snprintf(ret->name, sizeof ret->name, "like LLVM libomp %s", number);
+  describe(ret->evidence, &signs);
+}

@@ -1,0 +1,88 @@
+/* Finding definitions by what refers to them. */
+#include <string.h>
+
+#include "analysis/trace.h"
+
+static uint64_t ref_of(const char *item) {
+  uint64_t ref;
+  memcpy(&ref, item, sizeof ref);
+  return ref;
+}
+
+/* Most archives number from 0 without gaps: then the place is the number. */
+static const void *find(const void *items, size_t count, size_t item_bytes, uint64_t ref) {
+  const char *base = items;
+  if (ref < count && ref_of(base + ref * item_bytes) == ref)
+    return base + ref * item_bytes;
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    uint64_t here = ref_of(base + middle * item_bytes);
+    if (here == ref)
+      return base + middle * item_bytes;
+    if (here < ref)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+#define FIND(kind)                                                                                                     \
+  const struct trace_##kind *trace_##kind(const struct trace *trace, uint64_t ref) {                                   \
+    return find(trace->kind##s, trace->kind##_count, sizeof *trace->kind##s, ref);                                     \
+  }
+FIND(region)
+FIND(location)
+FIND(location_group)
+FIND(node)
+FIND(attribute)
+FIND(group)
+FIND(comm)
+
+const char *trace_string(const struct trace *trace, uint64_t ref) {
+  const struct trace_string *string = find(trace->strings, trace->string_count, sizeof *trace->strings, ref);
+  return string ? string->text : "";
+}
+
+const char *trace_archive_property(const struct trace *trace, const char *name) {
+  for (size_t i = 0; i < trace->archive_property_count; i++)
+    if (strcmp(trace->archive_properties[i].name, name) == 0)
+      return trace->archive_properties[i].value;
+  return NULL;
+}
+
+/* They are sorted by location. */
+static size_t first_property(const struct trace *trace, uint64_t location) {
+  size_t low = 0, high = trace->location_property_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (trace->location_properties[middle].owner < location)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+const char *trace_location_property(const struct trace *trace, uint64_t location, const char *name) {
+  for (size_t i = first_property(trace, location); i < trace->location_property_count; i++) {
+    const struct trace_property *property = &trace->location_properties[i];
+    if (property->owner != location)
+      return NULL;
+    if (strcmp(property->name, name) == 0)
+      return property->text;
+  }
+  return NULL;
+}
+
+uint64_t trace_span_ns(const struct trace *trace, uint64_t ticks) {
+  uint64_t per_second = trace->clock.ticks_per_second;
+  if (per_second == 0)
+    return 0;
+  return (uint64_t)((__uint128_t)ticks * 1000000000 / per_second);
+}
+
+uint64_t trace_ns(const struct trace *trace, uint64_t ticks) {
+  return ticks > trace->clock.first_ticks ? trace_span_ns(trace, ticks - trace->clock.first_ticks) : 0;
+}

@@ -1,0 +1,175 @@
+/* Reading OTF2 archives, Stave's and others': the definitions as arrays, the events one by one.
+ *
+ *   trace_open -> look at the arrays -> trace_read_events, as often as wanted -> trace_close
+ *
+ * OTF2's readers may crash or read for ever when a file is damaged: read what may be damaged inside guard_run
+ * (guard.h), and ask place_find (place.h) before opening. One trace at a time in one thread: OTF2 has one place to
+ * report errors to. Everything that is pointed to belongs to the trace and lives until trace_close. */
+#ifndef STAVE_ANALYSIS_TRACE_H
+#define STAVE_ANALYSIS_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/events.h"
+
+enum { TRACE_ERROR_BYTES = 512 };
+
+/* What a reference refers to if it refers to nothing. */
+#define TRACE_NO_REF UINT64_MAX
+
+/* A named value, of a location, location group or system tree node. */
+struct trace_property {
+  uint64_t owner; /* its reference */
+  const char *name;
+  const char *text; /* the value as text, whatever its type */
+};
+
+/* In every definition `ref` comes first: the number that others, and events, refer to it by. Texts are never NULL. */
+struct trace_region {
+  uint64_t ref;
+  const char *name, *canonical_name, *description, *file; /* file "": unknown */
+  uint32_t begin_line, end_line;                          /* 0: unknown */
+  uint8_t role, paradigm;                                 /* OTF2_RegionRole, OTF2_Paradigm */
+};
+
+struct trace_location {
+  uint64_t ref;
+  const char *name;
+  uint64_t event_count; /* as the definition says */
+  uint64_t group;       /* ref of its location group */
+  uint8_t type;         /* OTF2_LocationType */
+};
+
+struct trace_location_group {
+  uint64_t ref;
+  const char *name;
+  uint64_t node, creator; /* ref, or TRACE_NO_REF */
+  uint8_t type;           /* OTF2_LocationGroupType */
+};
+
+struct trace_node {
+  uint64_t ref;
+  const char *name, *class_name;
+  uint64_t parent; /* ref, or TRACE_NO_REF */
+};
+
+struct trace_attribute {
+  uint64_t ref;
+  const char *name, *description;
+  uint8_t type; /* OTF2_Type */
+};
+
+struct trace_group {
+  uint64_t ref;
+  const char *name;
+  const uint64_t *members;
+  uint32_t member_count;
+  uint8_t type, paradigm; /* OTF2_GroupType, OTF2_Paradigm */
+};
+
+struct trace_comm {
+  uint64_t ref;
+  const char *name;
+  uint64_t group, parent; /* ref, or TRACE_NO_REF */
+};
+
+struct trace_string {
+  uint64_t ref;
+  const char *text;
+};
+
+/* A metric, parameter or window: what is known of them is their name. */
+struct trace_named {
+  uint64_t ref;
+  const char *name;
+};
+
+/* A property of the whole archive (STAVE::..., OTF2::...). */
+struct trace_archive_property {
+  const char *name, *value;
+};
+
+struct trace_clock {
+  uint64_t ticks_per_second, first_ticks, length_ticks;
+  uint64_t realtime_ns; /* since 1970, at first_ticks; UINT64_MAX: unknown */
+};
+
+/* One array a kind of definition, each sorted by ref. */
+struct trace {
+  const char *creator, *machine, *description;
+  struct trace_clock clock;
+  struct trace_archive_property *archive_properties;
+  size_t archive_property_count;
+  struct trace_string *strings;
+  size_t string_count;
+  struct trace_region *regions;
+  size_t region_count;
+  struct trace_location *locations;
+  size_t location_count;
+  struct trace_location_group *location_groups;
+  size_t location_group_count;
+  struct trace_node *nodes;
+  size_t node_count;
+  struct trace_attribute *attributes;
+  size_t attribute_count;
+  struct trace_group *groups;
+  size_t group_count;
+  struct trace_comm *comms;
+  size_t comm_count;
+  struct trace_named *parameters, *windows;
+  size_t parameter_count, window_count;
+  struct trace_property *location_properties, *location_group_properties, *node_properties;
+  size_t location_property_count, location_group_property_count, node_property_count;
+  _Atomic uint64_t *progress; /* if set: counts what has been read */
+  struct trace_reader *reader; /* opaque */
+};
+
+/* Opens the archive with this anchor file (.../traces.otf2) and reads all its definitions. `progress` may be NULL.
+ * Returns 0 and gives *ret to the caller, who closes it; or -EIO or -ENOMEM with one line in `error`. */
+int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret, char error[TRACE_ERROR_BYTES]);
+
+/* Frees everything. Accepts NULL. */
+void trace_close(struct trace *trace);
+
+/* Takes one event; it and what it points to last until the return. False stops the reading. */
+typedef bool (*trace_take)(void *data, const struct trace_event *event);
+
+/* Gives every event of location `index` (position in `locations`) to `take`, in the order of the file.
+ * Times are on the archive's common clock, references are the archive's global ones. Returns 0, also if `take` stopped
+ * it, or -EIO with one line in `error`: what came until then has been delivered. */
+int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data, char error[TRACE_ERROR_BYTES]);
+
+/* The same for every location, one after another. */
+int trace_read_events(struct trace *trace, trace_take take, void *data, char error[TRACE_ERROR_BYTES]);
+
+/* Size of the location's event file; 0 if it is not known. */
+uint64_t trace_location_bytes(const struct trace *trace, size_t index);
+
+/* Definitions by reference; NULL if there is none. */
+const struct trace_region *trace_region(const struct trace *trace, uint64_t ref);
+const struct trace_location *trace_location(const struct trace *trace, uint64_t ref);
+const struct trace_location_group *trace_location_group(const struct trace *trace, uint64_t ref);
+const struct trace_node *trace_node(const struct trace *trace, uint64_t ref);
+const struct trace_attribute *trace_attribute(const struct trace *trace, uint64_t ref);
+const struct trace_group *trace_group(const struct trace *trace, uint64_t ref);
+const struct trace_comm *trace_comm(const struct trace *trace, uint64_t ref);
+
+/* The string; "" if there is none. */
+const char *trace_string(const struct trace *trace, uint64_t ref);
+
+/* The archive's property; NULL if it has none of this name. */
+const char *trace_archive_property(const struct trace *trace, const char *name);
+
+/* The location's property as text; NULL if it has none of this name. */
+const char *trace_location_property(const struct trace *trace, uint64_t location, const char *name);
+
+/* Ticks on the clock of the trace as nanoseconds since its first event; earlier ticks count as 0. */
+uint64_t trace_ns(const struct trace *trace, uint64_t ticks);
+
+/* A length of time. */
+uint64_t trace_span_ns(const struct trace *trace, uint64_t ticks);
+
+#endif
