@@ -1,0 +1,257 @@
+#include "cli/cmd_config.h"
+
+#include "cli/message.h"
+#include "cli/table.h"
+#include "session/config.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_INVALID = 1, EXIT_USAGE = 2, ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24 };
+enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC };
+
+static const struct option options[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"markdown", no_argument, NULL, OPTION_MARKDOWN},
+    {"mdoc", no_argument, NULL, OPTION_MDOC},
+    {NULL, 0, NULL, 0},
+};
+
+/* A row of the table and what the environment makes of it. */
+struct setting {
+  const struct config_row *row;
+  const char *value; /* NULL: not set. Empty counts as not set too */
+  bool is_valid;
+};
+
+void cmd_config_help(void) {
+  printf("usage: stave config [--json | --markdown | --mdoc]\n\n"
+         "Lists the environment variables that Stave reads, with their values here and now.\n\n"
+         "      --json      one JSON object instead of text\n"
+         "      --markdown  the variables without values, as the README has them\n"
+         "      --mdoc      the same as the manual page has them\n"
+         "  -h, --help      this text\n\n"
+         "Exit status: 0; 1 if a value is not valid; 2 if an option is wrong.\n");
+}
+
+/* -- values -- */
+
+/* Asks the tool's own reader about one variable alone, since it stops at the first that is wrong. */
+static bool is_valid(const char *setting, char error[CONFIG_ERROR_BYTES]) {
+  static struct config config;
+  char unknown[CONFIG_ERROR_BYTES];
+  char *const environment[] = {(char *)setting, NULL};
+  return config_read(&config, environment, error, unknown) == 0;
+}
+
+static const char *find_setting(const char *variable) {
+  size_t length = strlen(variable);
+  for (char **entry = environ; *entry != NULL; entry++)
+    if (strncmp(*entry, variable, length) == 0 && (*entry)[length] == '=')
+      return *entry;
+  return NULL;
+}
+
+static struct setting setting_of(const struct config_row *row) {
+  char error[CONFIG_ERROR_BYTES];
+  const char *entry = find_setting(row->variable);
+  if (entry == NULL)
+    return (struct setting){row, NULL, true};
+  const char *value = entry + strlen(row->variable) + 1;
+  return (struct setting){row, value, is_valid(entry, error)};
+}
+
+static bool is_set(const struct setting *setting) {
+  return setting->value != NULL && *setting->value != '\0';
+}
+
+static const char *state_of(const struct setting *setting) {
+  if (!setting->is_valid)
+    return "not valid";
+  return is_set(setting) ? "set" : "default";
+}
+
+/* One line on stderr for each variable that is wrong or that nobody reads. Returns the exit status. */
+static int complain(void) {
+  static struct config config;
+  int status = EXIT_SUCCESS;
+  for (char **entry = environ; *entry != NULL; entry++) {
+    char error[CONFIG_ERROR_BYTES], unknown[CONFIG_ERROR_BYTES];
+    char *const environment[] = {*entry, NULL};
+    if (config_read(&config, environment, error, unknown) < 0) {
+      message_say("%s", error);
+      status = EXIT_INVALID;
+    } else if (*unknown != '\0') {
+      message_say("%s is set, but Stave knows no such variable", unknown);
+    }
+  }
+  return status;
+}
+
+/* -- forms -- */
+
+static const char *value_of(const struct setting *setting) {
+  return is_set(setting) ? setting->value : setting->row->standard;
+}
+
+/* A path may be cut on a narrow terminal, short values should not be. */
+static enum table_column value_column(const struct config_row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct setting setting = setting_of(&rows[i]);
+    if (strlen(value_of(&setting)) > VALUE_WIDTH)
+      return TABLE_TEXT;
+  }
+  return TABLE_NAME;
+}
+
+static void print_text(const struct config_row *rows, size_t count) {
+  struct table table;
+  table_begin(&table);
+  table_column(&table, "VARIABLE", TABLE_NAME);
+  table_column(&table, "VALUE", value_column(rows, count));
+  table_column(&table, "IS", TABLE_NAME);
+  table_column(&table, "MEANING", TABLE_PROSE);
+  for (size_t i = 0; i < count; i++) {
+    char meaning[MEANING_BYTES];
+    struct setting setting = setting_of(&rows[i]);
+    snprintf(meaning, sizeof meaning, "(%s) %s", rows[i].allowed, rows[i].doc);
+    const char *const cells[] = {rows[i].variable, value_of(&setting), state_of(&setting), meaning};
+    table_row(&table, cells);
+  }
+  table_print(&table);
+}
+
+/* Environment values may hold any bytes, JSON only UTF-8. */
+static json_t *json_text(const char *from) {
+  char plain[CONFIG_TEXT_BYTES];
+  json_t *string = json_string(from);
+  if (string != NULL)
+    return string;
+  snprintf(plain, sizeof plain, "%s", from);
+  for (char *c = plain; *c != '\0'; c++)
+    *c = isascii((unsigned char)*c) ? *c : '?';
+  return json_string(plain);
+}
+
+static json_t *json_setting(const struct setting *setting) {
+  const struct config_row *row = setting->row;
+  json_t *value = json_text(value_of(setting));
+  return json_pack("{s:o,s:b,s:b,s:s,s:s,s:s,s:s}", "value", value, "set", is_set(setting), "valid", setting->is_valid,
+                   "default", row->standard, "type", row->type, "allowed", row->allowed, "meaning", row->doc);
+}
+
+static void print_json(const struct config_row *rows, size_t count) {
+  json_t *object = json_object();
+  for (size_t i = 0; i < count; i++) {
+    struct setting setting = setting_of(&rows[i]);
+    json_object_set_new(object, rows[i].variable, json_setting(&setting));
+  }
+  json_dumpf(object, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(object);
+}
+
+/* "a|b|c" as "a, b or c" and "1..9" as "1 to 9", each word between `before` and `after`. */
+static void allowed_text(char target[ALLOWED_BYTES], const struct config_row *row, const char *before,
+                         const char *after) {
+  const char *dots = strstr(row->allowed, "..");
+  size_t used = 0;
+  if (strcmp(row->type, "size") == 0 || strcmp(row->type, "number") == 0) {
+    snprintf(target, ALLOWED_BYTES, "%.*s to %s", (int)(dots - row->allowed), row->allowed, dots + 2);
+    return;
+  }
+  if (strcmp(row->type, "choice") != 0) {
+    snprintf(target, ALLOWED_BYTES, "%s", row->allowed);
+    return;
+  }
+  for (const char *word = row->allowed; word != NULL && used < ALLOWED_BYTES;) {
+    const char *end = strchr(word, '|');
+    int length = end != NULL ? (int)(end - word) : (int)strlen(word);
+    const char *join = word == row->allowed ? "" : end != NULL ? ", " : " or ";
+    used += (size_t)snprintf(target + used, ALLOWED_BYTES - used, "%s%s%.*s%s", join, before, length, word, after);
+    word = end != NULL ? end + 1 : NULL;
+  }
+}
+
+static void print_markdown(const struct config_row *rows, size_t count) {
+  char allowed[ALLOWED_BYTES];
+  printf("| variable | default | allowed | what it does |\n|---|---|---|---|\n");
+  for (size_t i = 0; i < count; i++) {
+    allowed_text(allowed, &rows[i], "`", "`");
+    const char *quote = *rows[i].standard != '\0' ? "`" : "";
+    printf("| `%s` | %s%s%s | %s | %s |\n", rows[i].variable, quote, rows[i].standard, quote, allowed, rows[i].doc);
+  }
+}
+
+/* Text lines that begin with a dot or a quote would be requests, a backslash an escape. A sentence begins a line. */
+static void print_mdoc_text(const char *text) {
+  char previous = '\0';
+  if (*text == '.' || *text == '\'')
+    fputs("\\&", stdout);
+  for (; *text != '\0'; text++) {
+    if (*text == '\\')
+      fputs("\\e", stdout);
+    else
+      putchar(*text == ' ' && previous == '.' ? '\n' : *text);
+    previous = *text;
+  }
+  putchar('\n');
+}
+
+static void print_mdoc(const struct config_row *rows, size_t count) {
+  char allowed[ALLOWED_BYTES], line[2 * ALLOWED_BYTES];
+  printf(".Bl -tag -width Ds\n");
+  for (size_t i = 0; i < count; i++) {
+    allowed_text(allowed, &rows[i], "", "");
+    bool has_default = *rows[i].standard != '\0';
+    snprintf(line, sizeof line, "(%s%s%s)", allowed, has_default ? "; default " : "", rows[i].standard);
+    printf(".It Ev %s\n", rows[i].variable);
+    print_mdoc_text(line);
+    print_mdoc_text(rows[i].doc);
+  }
+  printf(".El\n");
+}
+
+/* -- the command -- */
+
+static int print(int form) {
+  size_t count;
+  const struct config_row *rows = config_rows(&count);
+  if (form == OPTION_MARKDOWN)
+    print_markdown(rows, count);
+  else if (form == OPTION_MDOC)
+    print_mdoc(rows, count);
+  else if (form == OPTION_JSON)
+    print_json(rows, count);
+  else
+    print_text(rows, count);
+  return form == OPTION_MARKDOWN || form == OPTION_MDOC ? EXIT_SUCCESS : complain();
+}
+
+int cmd_config(int argc, char **argv) {
+  int form = 0;
+  opterr = 0;
+  optind = 1;
+  for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1; form = option) {
+    if (option == 'h') {
+      cmd_config_help();
+      return EXIT_SUCCESS;
+    }
+    if (option == '?') {
+      message_say("config: there is no option %s; stave help config lists them", argv[optind - 1]);
+      return EXIT_USAGE;
+    }
+  }
+  if (optind < argc) {
+    message_say("config: no argument is wanted; stave help config says more");
+    return EXIT_USAGE;
+  }
+  return print(form);
+}

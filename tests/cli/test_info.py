@@ -1,0 +1,395 @@
+#!/usr/bin/python3
+"""stave info as a user meets it: test_info.py BUILD [unittest arguments].
+
+Archives of other tools are made with python3-otf2, those of Stave by tracing a small program.
+"""
+import collections
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import _otf2
+import otf2
+from otf2.enums import Type
+
+BUILD = os.path.abspath(sys.argv.pop(1))
+STAVE = os.path.join(BUILD, "src/cli/stave")
+LIBRARY = os.path.join(BUILD, "src/tool/libstave.so")
+WRITER = os.path.join(BUILD, "src/writer/stave-writer")
+CAN_TRACE = os.path.exists(LIBRARY) and os.path.exists(WRITER) and shutil.which("clang") is not None
+
+PROGRAM = """
+#include <omp.h>
+int main(void) {
+  int n = 0;
+#pragma omp parallel num_threads(3)
+  for (int i = 0; i < 50; i++) {
+#pragma omp critical
+    n++;
+#pragma omp single
+#pragma omp task shared(n)
+#pragma omp atomic
+    n++;
+  }
+  return n == 0;
+}
+"""
+
+
+def info(*arguments, **more):
+    return subprocess.run([STAVE, "info", *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=120, check=False, **more)
+
+
+def said(result):
+    return result.stderr.decode()
+
+
+def write_archive(path, regions=("work",), locations=1, events=10, properties=()):
+    """An archive as another tool might write it."""
+    with otf2.writer.open(str(path), timer_resolution=1000000) as trace:
+        definitions = trace.definitions
+        root = definitions.system_tree_node("box")
+        group = definitions.location_group("a process", system_tree_parent=root)
+        attribute = definitions.attribute("number", "what it counts", Type.UINT64)
+        made = [definitions.region(name) for name in regions]
+        for i in range(locations):
+            writer = trace.event_writer(f"thread {i}", group=group)
+            for j in range(events):
+                region = made[j % len(made)]
+                writer.enter(1000 + 10 * j, region, attributes={attribute: j} if j % 2 else None)
+                writer.leave(1005 + 10 * j, region)
+        for name, value in properties:
+            _otf2.Archive_SetProperty(trace._handle, name, value, True)
+
+
+def contents(path):
+    with open(path) as file:
+        return file.read()
+
+
+def kinds_by_otf2_print(archive):
+    text = subprocess.run(["otf2-print", os.path.join(archive, "traces.otf2")], capture_output=True, text=True,
+                          check=True).stdout
+    words = (re.match(r"([A-Z][A-Z_]+)  +\d", line) for line in text.splitlines())
+    return collections.Counter(word.group(1).replace("_", "").lower() for word in words if word)
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="stave-info-")
+        cls.other = os.path.join(cls.folder, "other")
+        write_archive(cls.other)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def copy(self, name):
+        return shutil.copytree(self.other, self.path(name))
+
+    def fails(self, result, *words, status=1):
+        """Nothing on stdout, one line on stderr."""
+        self.assertEqual(result.returncode, status, said(result))
+        self.assertEqual(result.stdout, b"")
+        self.assertRegex(said(result), r"\Astave: [^\n]*\n\Z")
+        for word in words:
+            self.assertIn(word, said(result))
+
+    def json(self, *arguments):
+        result = info("--json", *arguments)
+        self.assertEqual((result.returncode, said(result)), (0, ""))
+        return json.loads(result.stdout)
+
+
+class Arguments(Case):
+    def test_usage(self):
+        self.fails(info(), "no archive", status=2)
+        self.fails(info(self.other, self.other), "one archive", status=2)
+        self.fails(info("--frobnicate", self.other), "--frobnicate", status=2)
+
+    def test_help(self):
+        self.assertIn(b"usage: stave info", info("--help").stdout)
+
+    def test_places(self):
+        for path in (self.other, self.other + "/", self.other + "/traces.otf2"):
+            self.assertEqual(self.json(path)["events"], 20, path)
+        here = subprocess.run([STAVE, "info", "."], cwd=self.other, capture_output=True, check=False)
+        self.assertEqual(here.returncode, 0)
+
+    def test_other_name(self):
+        archive = self.copy("renamed")
+        for end in (".otf2", ".def", ""):
+            os.rename(f"{archive}/traces{end}", f"{archive}/mine{end}")
+        self.assertEqual(self.json(archive)["events"], 20)
+
+
+class OtherTools(Case):
+    def test_figures(self):
+        path = self.path("figures")
+        write_archive(path, locations=3, events=100)
+        found = self.json(path)
+        self.assertEqual(found["events"], 600)
+        self.assertEqual(found["kinds"]["Enter"]["events"], 300)
+        self.assertEqual([thread["events"] for thread in found["threads"]], [200] * 3)
+        self.assertEqual(found["attributes"], {"number": 150})
+        self.assertEqual(found["duration_ns"], 995000)
+        self.assertEqual(found["backward_events"], 0)
+        self.assertEqual(found["miscounted_locations"], 0)
+        self.assertIsNone(found["program"])
+        self.assertIsNone(found["ending"])
+
+    def test_bytes(self):
+        """Each file has a header of 18 bytes and a few at its end; the rest are the events."""
+        path = self.path("bytes")
+        write_archive(path, locations=2, events=5000)
+        found = self.json(path)
+        files = sum(os.path.getsize(f"{path}/traces/{i}.evt") for i in range(2))
+        self.assertEqual(found["event_bytes"], files)
+        self.assertAlmostEqual(found["encoded_bytes"], files, delta=2 * 32)
+        self.assertEqual(sum(kind["bytes"] for kind in found["kinds"].values()), found["encoded_bytes"])
+
+    def test_absent(self):
+        text = info(self.other).stdout.decode()
+        for name in ("program", "arguments", "ended", "not delivered"):
+            self.assertRegex(text, rf"(?m)^{name} +not recorded$")
+
+    def test_control_characters(self):
+        path = self.path("control")
+        write_archive(path, properties=[("STAVE::PROGRAM", "/bin/\033]0;x\a\033[31mred"), ("STAVE::ENDING", "a\nb")])
+        for arguments in ((path,), ("--json", path)):
+            output = info(*arguments).stdout
+            self.assertNotRegex(output, rb"[\x00-\x09\x0b-\x1f\x7f]")
+        self.assertRegex(info(path).stdout.decode(), r"(?m)^ended +a\\x0ab$")
+
+    def test_not_utf8(self):
+        path = self.path("bytes-in-names")
+        write_archive(path, properties=[("STAVE::PROGRAM", "xxxx")])
+        name = f"{path}/traces.otf2"
+        with open(name, "rb") as file:
+            text = file.read()
+        with open(name, "wb") as file:
+            file.write(text.replace(b"xxxx", b"x\xff\xfex"))
+        self.assertEqual(self.json(path)["program"], "x??x")
+
+    def test_many_threads(self):
+        path = self.path("many")
+        write_archive(path, locations=40, events=2)
+        self.assertIn(b"and 8 more", info(path).stdout)
+        self.assertEqual(info("-a", path).stdout.count(b"\nthread "), 40)
+        self.assertEqual(len(self.json(path)["threads"]), 40)
+
+    def test_terminal(self):
+        """Narrow, and in colour."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.environ.update(TERM="xterm", COLUMNS="60")
+            os.environ.pop("NO_COLOR", None)
+            os.execv(STAVE, [STAVE, "info", self.other])
+        output = b""
+        while select.select([terminal], [], [], 20)[0]:
+            try:
+                output += os.read(terminal, 65536)
+            except OSError:
+                break
+        self.assertEqual(os.waitpid(process, 0)[1], 0)
+        self.assertIn(b"\033[1m", output)
+        plain = re.sub(rb"\033\[[0-9;]*m", b"", output).decode()
+        self.assertIn("Enter", plain)
+
+    def test_cannot_write(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([STAVE, "info", self.other], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("No space left", said(result))
+
+
+class Runtime(Case):
+    def named(self, name, states, callbacks, version="LLVM OMP version: 5.0.20140926"):
+        path = self.path(name)
+        properties = [("STAVE::RUNTIME", version)] + [(f"STAVE::STATE::{i}", "x") for i in states]
+        properties += [(f"STAVE::SET_CALLBACK::{i}", value) for i, value in callbacks.items()]
+        write_archive(path, properties=properties)
+        return self.json(path)["runtime"]
+
+    def test_releases(self):
+        old, newer = [0, 1, 0x10], [0, 1, 0x10, 0x15, 0x16]
+        cases = [
+            ("14", old, {32: "never"}),
+            ("15 or 16", old, {32: "always"}),
+            ("14 to 16", old, {}),
+            ("19 to 22", newer, {32: "always"}),
+            ("23 or later", newer + [3, 4], {32: "always"}),
+        ]
+        for number, states, callbacks in cases:
+            found = self.named("runtime-" + number.replace(" ", "-"), states, callbacks)
+            self.assertEqual(found["name"], f"LLVM libomp {number}, or like it")
+
+    def test_unknown(self):
+        self.assertIsNone(self.named("nothing-told", [], {})["name"])
+        self.assertEqual(self.named("another", [0], {32: "never"}, "Some OMP 1")["name"], "like LLVM libomp 14")
+
+    def test_records(self):
+        path = self.path("records")
+        write_archive(path, properties=[("STAVE::RECORDS::TASK_CREATE", "1234")])
+        self.assertEqual(self.json(path)["records"], {"task_create": 1234})
+        self.assertRegex(info(path).stdout.decode(), r"(?m)^task_create +1,234$")
+
+    def test_undelivered(self):
+        found = self.named("undelivered", [0], {1: "always", 32: "never", 99: "sometimes"})
+        self.assertEqual(found["callbacks"], {"thread_begin": "always", "dispatch": "never", "99": "sometimes"})
+        text = info(self.path("undelivered")).stdout.decode()
+        self.assertRegex(text, r"(?m)^not delivered +dispatch \(never\), 99 \(sometimes\)$")
+
+
+class Unreadable(Case):
+    def test_absent(self):
+        self.fails(info(self.path("nothing")), "No such file")
+
+    def test_no_archive(self):
+        for path in ("/etc", "/etc/passwd", "/dev/null"):
+            self.fails(info(path), "not an OTF2 archive")
+
+    def test_unfinished(self):
+        archive = self.copy("unfinished")
+        os.unlink(f"{archive}/traces.otf2")
+        size = os.path.getsize(f"{archive}/traces/0.evt")
+        for path in (archive, f"{archive}/traces.otf2"):
+            self.fails(info(path), "unfinished", f"{size:,} bytes")
+
+    def test_being_written(self):
+        """A process of the writer's name that has something open in the directory stands in for it."""
+        archive = self.copy("being-written")
+        os.unlink(f"{archive}/traces.otf2")
+        stand_in = shutil.copy(shutil.which("sleep"), self.path("stave-writer"))
+        with open(f"{archive}/traces/0.evt", "rb") as file:
+            process = subprocess.Popen([stand_in, "100"], pass_fds=[file.fileno()])
+        try:
+            deadline = time.monotonic() + 10
+            while "stave-writer" not in contents(f"/proc/{process.pid}/comm") and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.fails(info(archive), "still being written", str(process.pid))
+        finally:
+            process.kill()
+            process.wait()
+        self.fails(info(archive), "unfinished")
+
+    def test_damaged(self):
+        for name in ("traces.otf2", "traces.def", "traces/0.evt"):
+            archive = self.copy("damaged-" + name.replace("/", "-"))
+            with open(f"{archive}/{name}", "r+b") as file:
+                file.write(b"\xa5" * 30)
+            self.fails(info(archive))
+
+    def test_cut(self):
+        for name in ("traces.otf2", "traces.def", "traces/0.evt"):
+            archive = self.copy("cut-" + name.replace("/", "-"))
+            os.truncate(f"{archive}/{name}", os.path.getsize(f"{archive}/{name}") // 2)
+            self.fails(info(archive))
+
+    def test_missing_events(self):
+        archive = self.copy("missing-events")
+        os.unlink(f"{archive}/traces/0.evt")
+        self.fails(info(archive), "cannot be opened")
+
+    def worker_of(self, process):
+        path = f"/proc/{process.pid}/task/{process.pid}/children"
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            children = contents(path).split()
+            if children:
+                return int(children[0])
+            time.sleep(0.01)
+        raise AssertionError("no worker")
+
+    def blocked(self, name):
+        """Reading the events blocks on a FIFO that nobody writes to."""
+        archive = self.copy(name)
+        os.unlink(f"{archive}/traces/0.evt")
+        os.mkfifo(f"{archive}/traces/0.evt")
+        return subprocess.Popen([STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def ended(self, process):
+        output, error = process.communicate(timeout=60)
+        return subprocess.CompletedProcess([], process.returncode, output, error)
+
+    def test_crash_and_stillness(self):
+        stuck, crashed, interrupted = self.blocked("stuck"), self.blocked("crashed"), self.blocked("interrupted")
+        os.kill(self.worker_of(crashed), signal.SIGSEGV)
+        self.fails(self.ended(crashed), "damaged", "Segmentation fault")
+        worker = self.worker_of(interrupted)
+        interrupted.terminate()
+        self.ended(interrupted)
+        deadline = time.monotonic() + 10
+        while os.path.exists(f"/proc/{worker}") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(os.path.exists(f"/proc/{worker}"), "the worker outlived its guard")
+        self.fails(self.ended(stuck), "damaged", "no progress")
+
+
+@unittest.skipUnless(CAN_TRACE, "no tracer or no clang")
+class Stave(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = os.path.join(cls.folder, "program")
+        with open(cls.program + ".c", "w") as file:
+            file.write(PROGRAM)
+        subprocess.run(["clang", "-g", "-O1", "-fopenmp", "-o", cls.program, cls.program + ".c"], check=True)
+        cls.archive = os.path.join(cls.folder, "traced")
+        environment = {name: value for name, value in os.environ.items() if not re.match("STAVE_|OMP_|KMP_", name)}
+        subprocess.run([cls.program, "an argument"], env={**environment, "OMP_TOOL_LIBRARIES": LIBRARY, "STAVE_OUTPUT": cls.archive,
+                                           "STAVE_VERBOSE": "0"}, check=True)
+
+    def test_counts(self):
+        found = self.json(self.archive)
+        ours = {kind.lower(): figures["events"] for kind, figures in found["kinds"].items()}
+        self.assertEqual(ours, dict(kinds_by_otf2_print(self.archive)))
+        self.assertEqual(sum(ours.values()), found["events"])
+        self.assertEqual(sum(thread["events"] for thread in found["threads"]), found["events"])
+
+    def test_bytes(self):
+        found = self.json(self.archive)
+        self.assertAlmostEqual(found["encoded_bytes"], found["event_bytes"], delta=len(found["threads"]) * 32)
+
+    def test_origin(self):
+        found = self.json(self.archive)
+        self.assertEqual(os.path.realpath(found["program"]), os.path.realpath(self.program))
+        self.assertEqual(found["host"], os.uname().nodename)
+        self.assertEqual(found["ending"], "finalized")
+        self.assertEqual((found["lost"], found["stalls"], found["added_at_end"]), (0, 0, 0))
+        self.assertIn("clang", found["compiler"])
+        self.assertLess(abs(found["start_ns"] / 1e9 - time.time()), 600)
+        self.assertEqual(len(found["threads"]), 3)
+        self.assertRegex(found["runtime"]["name"], "libomp")
+        self.assertEqual(found["arguments"].split()[0], self.program)
+        self.assertGreater(found["process"], 1)
+
+    def test_records(self):
+        records = self.json(self.archive)["records"]
+        self.assertEqual(records["parallel_begin"], 1)
+        self.assertEqual(records["task_create"], 50)
+
+    def test_changed_program(self):
+        """A compiler is told only of the program that ran."""
+        before = os.stat(self.program)
+        os.utime(self.program)
+        self.assertIsNone(self.json(self.archive)["compiler"])
+        os.utime(self.program, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+if __name__ == "__main__":
+    unittest.main()
