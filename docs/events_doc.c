@@ -1,0 +1,230 @@
+/* Prints docs/events.md from the tables, or says where they do not fit together. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/config.h"
+#include "session/records.h"
+
+struct field {
+  const char *type, *name;
+};
+
+struct record_row {
+  const char *name;
+  struct field fields[3];
+  const char *doc;
+};
+
+struct callback_row {
+  const char *name;
+  int number;
+  const char *class;
+};
+
+struct ompt_row {
+  const char *name;
+  int number;
+  int results[5];
+  const char *carried;
+};
+
+static const struct record_row records[] = {
+#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
+  {#id, {{#a_type, #a_name}, {#b_type, #b_name}, {#c_type, #c_name}}, doc},
+#include "session/records.def"
+#undef RECORD
+};
+
+static const struct callback_row callbacks[] = {
+#define CALLBACK(name, number, class, minimum) {#name, number, #class},
+#include "tool/callbacks.def"
+#undef CALLBACK
+};
+
+static const struct ompt_row ompt[] = {
+#define OMPT(name, number, llvm14, llvm15, llvm16, llvm19, llvm22, carried)                                            \
+  {#name, number, {llvm14, llvm15, llvm16, llvm19, llvm22}, carried},
+#include "analysis/ompt.def"
+#undef OMPT
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static bool begins_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+static const struct callback_row *find_callback(const char *name) {
+  for (size_t i = 0; i < COUNT(callbacks); i++)
+    if (strcmp(callbacks[i].name, name) == 0)
+      return &callbacks[i];
+  return NULL;
+}
+
+/* True if the record is the callback's: of its name, or continuing it (implicit_task_begin), or one of several
+ * (dependence, dependences). */
+static bool is_of(const char *record, const char *callback) {
+  size_t length = strlen(callback);
+  if (begins_with(record, callback))
+    return record[length] == '\0' || record[length] == '_';
+  return length == strlen(record) + 1 && begins_with(callback, record) && callback[length - 1] == 's';
+}
+
+/* The longest name that fits, so that sync_region_wait is not sync_region's. */
+static const struct callback_row *callback_of(const struct record_row *record) {
+  const struct callback_row *best = NULL;
+  for (size_t i = 0; i < COUNT(callbacks); i++)
+    if (is_of(record->name, callbacks[i].name) && (!best || strlen(best->name) < strlen(callbacks[i].name)))
+      best = &callbacks[i];
+  return best;
+}
+
+/* -- do the tables fit together -- */
+
+static int complain(const char *name, const char *what) {
+  fprintf(stderr, "events_doc: %s: %s\n", name, what);
+  return 1;
+}
+
+static int check_callback(const struct callback_row *callback) {
+  bool is_recorded = false;
+  for (size_t i = 0; i < COUNT(records); i++)
+    is_recorded |= callback_of(&records[i]) == callback;
+  if (!is_recorded)
+    return complain(callback->name, "a row in callbacks.def, but no record in records.def has its name");
+  for (size_t i = 0; i < COUNT(ompt); i++)
+    if (strcmp(ompt[i].name, callback->name) == 0)
+      return ompt[i].number != callback->number ? complain(callback->name, "another number in ompt.def")
+             : *ompt[i].carried == '\0'         ? complain(callback->name, "ompt.def does not say what carries it")
+                                                : 0;
+  return complain(callback->name, "no row in ompt.def");
+}
+
+static int check(void) {
+  int errors = 0;
+  for (size_t i = 0; i < COUNT(callbacks); i++)
+    errors += check_callback(&callbacks[i]);
+  return errors;
+}
+
+/* -- printing -- */
+
+static void print_introduction(void) {
+  puts("# What is recorded\n\n"
+       "<!-- Made from src/session/records.def, src/tool/callbacks.def and src/analysis/ompt.def by scripts/render. -->\n\n"
+       "For each callback of OMPT: what the tool puts into a thread's ring, what the archive holds, and which runtimes\n"
+       "deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15, 16, 19 and 22; 23 is as 22).\n"
+       "A *point* is Enter and Leave at one time. Every record also has its time in clock ticks. What another runtime\n"
+       "answered is in the properties `STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info` shows it.\n\n"
+       "Field types: *id*: Stave's number of a parallel region or task, which OMPT carries in `ompt_data_t`;\n"
+       "*address*: an address in the program; *value*: a number as the runtime gave it; *ticks*: a time.\n");
+}
+
+static const char *result_text(int result) {
+  static const char *const words[] = {"error", "never", "impossible", "sometimes", "sometimes paired", "always"};
+  return result >= 0 && (size_t)result < COUNT(words) ? words[result] : "?";
+}
+
+static void print_delivered(const struct ompt_row *row) {
+  static const char *const versions[] = {"14", "15", "16", "19", "22"};
+  printf("Delivered:");
+  for (size_t i = 0, next; i < COUNT(versions); i = next) {
+    next = i + 1;
+    while (next < COUNT(versions) && row->results[next] == row->results[i])
+      next++;
+    printf("%s libomp %s", i ? ";" : "", versions[i]);
+    if (next - i > 1)
+      printf(" to %s", versions[next - 1]);
+    printf(" %s", result_text(row->results[i]));
+  }
+  printf(".\n");
+}
+
+static void print_record(const struct record_row *record) {
+  printf("- record `%s`", record->name);
+  const char *join = ": ";
+  for (size_t i = 0; i < COUNT(record->fields); i++) {
+    if (strcmp(record->fields[i].type, "none") == 0)
+      continue;
+    printf("%s`%s` (%s)", join, record->fields[i].name, record->fields[i].type);
+    join = ", ";
+  }
+  printf(".\n  %s\n", record->doc);
+}
+
+static void print_callback(const struct ompt_row *row) {
+  const struct callback_row *callback = find_callback(row->name);
+  printf("\n## %s (%d)\n\n", row->name, row->number);
+  if (!callback) {
+    printf("Not recorded. ");
+    print_delivered(row);
+    return;
+  }
+  for (size_t i = 0; i < COUNT(records); i++)
+    if (callback_of(&records[i]) == callback)
+      print_record(&records[i]);
+  printf("\nIn the archive: %s\n\nClass in STAVE_EVENTS: %s. ", row->carried, callback->class);
+  print_delivered(row);
+}
+
+static void print_others(void) {
+  puts("\n## Without a callback\n\nWhat the tool itself has to say.\n");
+  for (size_t i = 0; i < COUNT(records); i++)
+    if (!callback_of(&records[i]))
+      print_record(&records[i]);
+}
+
+/* A bar would end the cell. */
+static void print_cell(const char *text) {
+  for (; *text; text++) {
+    if (*text == '|')
+      putchar('\\');
+    putchar(*text);
+  }
+}
+
+static void print_attributes(void) {
+  static const struct {
+    const char *name, *type, *doc;
+  } rows[] = {
+#define ATTRIBUTE(id, name, type, description) {name, #type, description},
+#include "writer/attributes.def"
+#undef ATTRIBUTE
+  };
+  puts("\n## Attributes of events\n\n| attribute | type | meaning |\n|---|---|---|");
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    printf("| `%s` | %s | ", rows[i].name, rows[i].type);
+    print_cell(rows[i].doc);
+    puts(" |");
+  }
+}
+
+static void print_regions(void) {
+  static const struct {
+    const char *kind, *name, *role;
+  } rows[] = {
+#define CONSTRUCT(id, kind, name, role) {#kind, name, #role},
+#include "writer/constructs.def"
+#undef CONSTRUCT
+  };
+  puts("\n## Regions\n\n| name | role |\n|---|---|");
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    bool is_construct = strcmp(rows[i].kind, "omp") == 0;
+    printf("| `%s%s%s` | %s |\n", is_construct ? "!$omp " : "", rows[i].name, is_construct ? " @FILE:LINE" : "",
+           rows[i].role);
+  }
+}
+
+int main(void) {
+  if (check() > 0)
+    return EXIT_FAILURE;
+  print_introduction();
+  for (size_t i = 0; i < COUNT(ompt); i++)
+    print_callback(&ompt[i]);
+  print_others();
+  print_attributes();
+  print_regions();
+  return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
