@@ -51,3 +51,97 @@ def problems_of_records(expected, properties):
         told = int(properties.get(f"STAVE::RECORDS::{name.upper()}", 0))
         if told != number:
             yield f"{name}: {number} delivered, STAVE::RECORDS says {told}"
+
+
+# What a callback becomes in an archive whose program ended by itself: (what is told, how many
+# events of the callbacks, how many of the archive). Work, synchronisation and mutexes by kind.
+LOOPS = (1, 10, 11, 12, 13)
+BARRIERS, IMPLICIT_BARRIERS = (1, 3), (2, 4, 8, 9, 10)
+CONSTRUCTS = [
+    ("work", LOOPS, "for"), ("work", (2,), "sections"), ("work", (3, 4), "single"),
+    ("work", (3,), "single sblock"), ("work", (5,), "workshare"), ("work", (6,), "distribute"),
+    ("work", (7,), "taskloop"), ("work", (8,), "scope"),
+    ("sync_region", BARRIERS, "barrier"), ("sync_region", IMPLICIT_BARRIERS, "implicit barrier"),
+    ("sync_region", (5,), "taskwait"), ("sync_region", (6,), "taskgroup"),
+    ("sync_region_wait", BARRIERS + IMPLICIT_BARRIERS, "barrier wait"),
+    ("sync_region_wait", (5,), "taskwait wait"), ("sync_region_wait", (6,), "taskgroup wait"),
+    ("masked", None, "masked"),
+]
+MUTEXES = [((1,), "omp_set_lock"), ((2,), "omp_test_lock"), ((3,), "omp_set_nest_lock"),
+           ((4,), "omp_test_nest_lock"), ((5,), "!$omp critical"), ((6,), "!$omp atomic"),
+           ((7,), "!$omp ordered")]
+DISPATCHES = ("section", "loop chunk", "taskloop chunk", "distribute chunk")
+EXPLICIT_TASK_ENDS = (1, 3, 4, 8)
+
+
+class Events:
+    """The events of an archive, by kind and by the name of their region without its place."""
+
+    def __init__(self, checker):
+        self.kinds, self.entered = collections.Counter(), collections.Counter()
+        for (_, kind, region), number in checker.tally.events.items():
+            self.kinds[kind] += number
+            if kind == "Enter":
+                name = checker.archive.regions[region].name
+                self.entered[name.partition(" @")[0]] += number
+
+    def constructs(self, *names):
+        return sum(self.entered[f"!$omp {name}"] for name in names)
+
+
+def pairs_of_teams(counts, events):
+    members = counts.of("implicit_task", kinds=(2,), endpoints=(BEGIN,))
+    yield "ThreadFork", counts.of("parallel_begin", kinds=(0,)), events.kinds["ThreadFork"]
+    yield "ThreadJoin", counts.of("parallel_end", kinds=(0,)), events.kinds["ThreadJoin"]
+    yield "ThreadTeamBegin", members, events.kinds["ThreadTeamBegin"]
+    yield "ThreadTeamEnd", members, events.kinds["ThreadTeamEnd"]
+    yield "parallel", members, events.constructs("parallel")
+    yield "teams", counts.of("parallel_begin", kinds=(1,)), events.constructs("teams")
+
+
+def pairs_of_tasks(counts, events):
+    yield "ThreadTaskCreate", counts.of("task_create"), events.kinds["ThreadTaskCreate"]
+    yield ("ThreadTaskComplete", counts.of("task_schedule", kinds=EXPLICIT_TASK_ENDS),
+           events.kinds["ThreadTaskComplete"])
+    yield ("omp_fulfill_event", counts.of("task_schedule", kinds=(5, 6)),
+           events.entered["omp_fulfill_event"])
+    depends = sum(number for name, number in events.entered.items()
+                  if name.startswith("!$omp depend"))
+    yield "depend", counts.of("dependence"), depends
+    yield "task dependence", counts.of("task_dependence"), events.constructs("task dependence")
+
+
+def pairs_of_mutexes(counts, events):
+    yield "ThreadAcquireLock", counts.of("mutex_acquired"), events.kinds["ThreadAcquireLock"]
+    yield "ThreadReleaseLock", counts.of("mutex_released"), events.kinds["ThreadReleaseLock"]
+    for kinds, name in MUTEXES:
+        yield name, counts.of("mutex_acquire", kinds=kinds), events.entered[name]
+
+
+def pairs_of_constructs(counts, events):
+    for callback, kinds, name in CONSTRUCTS:
+        begun = counts.of(callback, kinds=kinds, endpoints=(BEGIN, BEGINEND))
+        yield name, begun, events.constructs(name)
+    reductions = counts.of("reduction", endpoints=(BEGIN, BEGINEND)) + \
+        counts.of("sync_region", kinds=(7,), endpoints=(BEGIN, BEGINEND))
+    yield "reduction", reductions, events.constructs("reduction")
+    yield "dispatch", counts.of("dispatch"), events.constructs(*DISPATCHES)
+    yield "flush", counts.of("flush"), events.constructs("flush")
+    yield "cancel", counts.of("cancel"), events.constructs("cancel")
+
+
+def problems_of_events(counts, checker):
+    events = Events(checker)
+    for pairs in (pairs_of_teams, pairs_of_tasks, pairs_of_mutexes, pairs_of_constructs):
+        for name, counted, found in pairs(counts, events):
+            if counted != found:
+                yield f"{name}: {counted} counted, {found} in the archive"
+
+
+def problems(counts, checker):
+    """What the tool was not asked for by Stave, what the archive does not hold."""
+    for name in counts.names():
+        if name not in counts.registered:
+            yield f"Stave does not take {name}"
+    yield from problems_of_records(counts.records(counts.names()), checker.archive.properties)
+    yield from problems_of_events(counts, checker)
