@@ -6,17 +6,22 @@
 #include "analysis/values.h"
 
 /* For each kind a function that holds its table of fields: inside it `members` is the kind's structure. */
-#define FIELD(type, name, meaning) {#name, #meaning, offsetof(members, name), sizeof(((members *)0)->name)},
+#define IS_POINTER(member)                                                                                             \
+  _Generic((member), const uint8_t * : true, const uint32_t * : true, const union OTF2_MetricValue_union * : true,     \
+           default : false)
+#define FIELD(type, name, meaning)                                                                                     \
+  {#name, #meaning, offsetof(members, name), sizeof(((members *)0)->name), IS_POINTER(((members *)0)->name)},
 #define KIND(kind)                                                                                                     \
   static const struct trace_field *fields_##kind(size_t *ret_count) {                                                  \
     typedef __typeof__(((struct trace_event *)0)->kind) members __attribute__((unused));                               \
-    static const struct trace_field table[] = {TRACE_FIELDS_##kind(FIELD){NULL, NULL, 0, 0}};                          \
+    static const struct trace_field table[] = {TRACE_FIELDS_##kind(FIELD){NULL, NULL, 0, 0, false}};                          \
     *ret_count = sizeof table / sizeof *table - 1;                                                                     \
     return table;                                                                                                      \
   }
 TRACE_KINDS(KIND)
 #undef KIND
 #undef FIELD
+#undef IS_POINTER
 
 static const struct {
   const char *name;
@@ -37,16 +42,12 @@ const struct trace_field *trace_kind_fields(enum trace_kind kind, size_t *ret_co
   return kinds[kind < TRACE_KIND_COUNT ? kind : TRACE_Unknown].fields(ret_count);
 }
 
-static bool is_array(const struct trace_field *field) {
-  return strcmp(field->meaning, "array") == 0;
-}
-
 uint64_t trace_field_value(const struct trace_event *event, const struct trace_field *field) {
   const char *place = (const char *)event + UNION_OFFSET + field->offset;
   uint8_t byte;
   uint32_t word;
   uint64_t value = 0;
-  if (is_array(field))
+  if (field->is_array)
     return 0;
   if (field->bytes == sizeof byte)
     return memcpy(&byte, place, sizeof byte), byte;
@@ -125,7 +126,7 @@ uint64_t trace_event_bytes(const struct trace_event *event) {
   bool is_short = event->kind == TRACE_Enter || event->kind == TRACE_Leave; /* these carry no length */
   uint64_t bytes = is_short ? 1 : 2;
   for (size_t i = 0; i < count; i++)
-    bytes += is_array(&fields[i]) ? 0 : number_bytes(trace_field_value(event, &fields[i]), fields[i].bytes);
+    bytes += fields[i].is_array ? 0 : number_bytes(trace_field_value(event, &fields[i]), fields[i].bytes);
   if (event->kind == TRACE_Metric)
     bytes += (uint64_t)event->Metric.count * 9;
   return bytes + attribute_bytes(event, trace_event_attribute_count(event));

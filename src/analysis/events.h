@@ -2,6 +2,7 @@
 #ifndef STAVE_ANALYSIS_EVENTS_H
 #define STAVE_ANALYSIS_EVENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,7 @@ struct trace_field {
   const char *name, *meaning; /* as in kinds.h */
   size_t offset;              /* in struct trace_event */
   size_t bytes;
+  bool is_array; /* a pointer to what the event holds several of; its number is in the field `count` */
 };
 
 /* "Enter", "ThreadTaskSwitch", ...: OTF2's name. */

@@ -139,18 +139,22 @@ static bool has_open(const char *pid, const char *directory) {
   return found;
 }
 
-/* The stave-writer that has the archive open; 0: none, or not on this machine. */
-static pid_t find_writer(const struct place *place) {
+/* Finds the stave-writer that has the archive open, and else any: a writer has no file open before a thread's first
+ * events go to the disk. Writers on other machines are not seen. Returns true if it has. */
+static bool find_writer(struct place *place) {
   char *real = realpath(place->directory, NULL);
   DIR *processes = real ? opendir("/proc") : NULL;
-  pid_t writer = 0;
-  for (struct dirent *entry; processes && !writer && (entry = readdir(processes));)
-    if (isdigit((unsigned char)*entry->d_name) && is_stave_writer(entry->d_name) && has_open(entry->d_name, real))
-      writer = (pid_t)atoi(entry->d_name);
+  bool found = false;
+  for (struct dirent *entry; processes && !found && (entry = readdir(processes));) {
+    if (!isdigit((unsigned char)*entry->d_name) || !is_stave_writer(entry->d_name))
+      continue;
+    found = has_open(entry->d_name, real);
+    place->writer = (pid_t)atoi(entry->d_name);
+  }
   if (processes)
     closedir(processes);
   free(real);
-  return writer;
+  return found;
 }
 
 /* -- both -- */
@@ -163,10 +167,11 @@ static bool is_closed(const struct place *place) {
 }
 
 static enum place_state state_of(struct place *place) {
-  place->writer = is_closed(place) ? 0 : find_writer(place);
-  if (place->writer)
-    return PLACE_OPEN;
   if (is_closed(place))
+    return PLACE_CLOSED;
+  if (find_writer(place))
+    return PLACE_OPEN;
+  if (is_closed(place)) /* by now */
     return PLACE_CLOSED;
   return is_directory(place->events) || access(place->anchor, F_OK) == 0 ? PLACE_UNFINISHED : PLACE_NO_ARCHIVE;
 }

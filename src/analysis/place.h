@@ -10,8 +10,8 @@
 
 enum place_state {
   PLACE_CLOSED,     /* an archive that its writer has closed */
-  PLACE_OPEN,       /* a process is still writing it */
-  PLACE_UNFINISHED, /* nobody writes it, and it was not closed */
+  PLACE_OPEN,       /* a stave-writer is still writing it: it has something open there */
+  PLACE_UNFINISHED, /* it was not closed, and nobody is known to write it */
   PLACE_NO_ARCHIVE, /* there is something else */
   PLACE_ABSENT,     /* there is nothing, or it cannot be looked at: error tells */
 };
@@ -21,7 +21,7 @@ struct place {
   char directory[PATH_MAX]; /* what holds the anchor file */
   char anchor[PATH_MAX];    /* the anchor file: .../traces.otf2 */
   char events[PATH_MAX];    /* the directory of the event files: .../traces */
-  pid_t writer;             /* of PLACE_OPEN */
+  pid_t writer;             /* of PLACE_OPEN; of PLACE_UNFINISHED: a stave-writer that may be its, or 0 */
   uint64_t event_bytes;     /* in the event files */
   uint64_t bytes;           /* in all files of the archive */
   size_t event_files;

@@ -150,8 +150,19 @@ static int run_guarded(const struct request *request) {
   return report_worker(request->path, result);
 }
 
-static int report_place(const char *path, const struct place *place) {
+static void report_unfinished(const char *path, const struct place *place) {
   char bytes[32];
+  summary_number(bytes, place->event_bytes);
+  if (place->writer > 0)
+    message_say("%s: not closed: wait if stave-writer, process %d, is writing it; otherwise it is unfinished, with %s "
+                "bytes of events",
+                path, (int)place->writer, bytes);
+  else
+    message_say("%s: not closed, and no stave-writer runs on this machine: it is unfinished, with %s bytes of events",
+                path, bytes);
+}
+
+static int report_place(const char *path, const struct place *place) {
   switch (place->state) {
   case PLACE_CLOSED:
     return EXIT_SUCCESS;
@@ -160,9 +171,7 @@ static int report_place(const char *path, const struct place *place) {
                 (int)place->writer);
     break;
   case PLACE_UNFINISHED:
-    message_say("%s: not closed, and no stave-writer on this machine has it open: unfinished. Its event files hold "
-                "%s bytes",
-                path, summary_number(bytes, place->event_bytes));
+    report_unfinished(path, place);
     break;
   case PLACE_NO_ARCHIVE:
     message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);

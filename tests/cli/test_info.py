@@ -287,6 +287,27 @@ class Unreadable(Case):
             process.wait()
         self.fails(info(archive), "unfinished")
 
+    @unittest.skipUnless(CAN_TRACE, "no tracer")
+    def test_traced_program_runs(self):
+        """As soon as there is an archive, nobody is told that it is simply unfinished."""
+        path = self.path("running")
+        program = self.path("waits")
+        with open(program + ".c", "w") as file:
+            file.write("#include <omp.h>\n#include <unistd.h>\nint main(void) { omp_get_max_threads(); pause(); }\n")
+        subprocess.run(["clang", "-fopenmp", "-o", program, program + ".c"], check=True)
+        process = subprocess.Popen([program], env={**os.environ, "OMP_TOOL_LIBRARIES": LIBRARY, "STAVE_OUTPUT": path})
+        try:
+            deadline = time.monotonic() + 10
+            while not os.path.isdir(f"{path}/traces") and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertRegex(said(info(path)), r"still being written|wait if")
+        finally:
+            process.kill()
+            process.wait()
+        while not os.path.exists(f"{path}/traces.otf2") and time.monotonic() < deadline + 10:
+            time.sleep(0.01)
+        self.assertIn("signal 9", self.json(path)["ending"])
+
     def test_damaged(self):
         for name in ("traces.otf2", "traces.def", "traces/0.evt"):
             archive = self.copy("damaged-" + name.replace("/", "-"))
