@@ -7,9 +7,12 @@
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
-/* The runtime answers wrongly for the initial thread when that begins, rightly when it ends. */
-static void put_placement(void) {
+/* Where the thread runs, asked once, as the first implicit task of a team begins: before, the runtime answers
+ * wrongly, and in a thread that it does not know well (in the middle of fork) the question takes a lock that
+ * may never be free. */
+static void put_placement(struct thread *self) {
   struct event event;
+  thread_placement_is_known(self);
   if ((tool.get_place_num || tool.get_proc_id) && event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, placement, 0, 0,
               .place = (uint64_t)(int64_t)(tool.get_place_num ? tool.get_place_num() : -1),
@@ -21,13 +24,11 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   struct event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = (uint32_t)thread_type);
-  put_placement();
 }
 
 void on_thread_end(ompt_data_t *thread_data) {
   (void)thread_data;
   struct event event;
-  put_placement();
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_end, 0, 0, );
   thread_detach();
@@ -70,6 +71,8 @@ BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, omp
   EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = id_of(parallel),
             .actual_and_index = actual | (uint64_t)index << 32, .task_flags = (unsigned)flags);
   give_id(task, event_id(&event));
+  if (way == SLOW && event.thread->wants_placement && !(flags & ompt_task_initial))
+    put_placement(event.thread);
   return true;
 }
 STATIC_IN_TWO_WAYS(implicit_task_begin,

@@ -44,13 +44,23 @@ static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
   return (position / quarter + 1) * quarter;
 }
 
-/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? The fast
- * way knows one clock only; with another one it is closed. */
+/* The fast way knows one clock only; with another one it is closed. */
+static void open_fast_way(struct thread *thread) {
+  bool is_open = tool.clock == CLOCK_KIND_TSC && !thread->wants_placement;
+  thread->ring.limit = is_open ? thread->room_limit : 0;
+}
+
+void thread_placement_is_known(struct thread *thread) {
+  thread->wants_placement = false;
+  open_fast_way(thread);
+}
+
+/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
   thread->room_limit = mark < full ? mark : full;
-  thread->ring.limit = tool.clock == CLOCK_KIND_TSC ? thread->room_limit : 0;
+  open_fast_way(thread);
 }
 
 /* Doubles the capacity if the producer stands where ring.h allows it, was pressed for room, and may. */
@@ -213,7 +223,8 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
                                 : ring_start_bytes() / RECORD_BYTES - 1;
-  *thread = (struct thread){.ring = {.slot = slot, .reserved = head}, .id_base = id_base(index)};
+  *thread = (struct thread){
+      .ring = {.slot = slot, .reserved = head}, .id_base = id_base(index), .wants_placement = true};
   slot->is_used = true;
   set_mask(&thread->ring, mask);
   set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));

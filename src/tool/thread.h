@@ -24,6 +24,7 @@ struct thread {
   uint64_t gap_lost;
   uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
   bool was_half_full;   /* since the capacity last grew */
+  bool wants_placement; /* where it runs is not recorded yet: until then all goes the slow way */
   bool is_slow;         /* thread_slow is at work on this ring */
 };
 
@@ -44,6 +45,9 @@ bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attrib
 /* The thread met a code address outside of the module it knows: publishes the module if nobody did
  * (modules.c). */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
+
+/* The thread has told where it runs: the fast way is open from now on. */
+void thread_placement_is_known(struct thread *thread);
 
 /* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */
 void thread_put(const struct record *record, const uint64_t *words);
