@@ -117,6 +117,8 @@ static bool open_archive(struct writer *writer) {
   if (!make_directory(writer, notice, sizeof notice))
     return false;
   int error = 0;
+  /* Whoever looks at the directory finds by this descriptor, left open, that it is still being written. */
+  open(writer->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   writer->archive = archive_open(writer->directory);
   writer->modules = modules_create();
   writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
