@@ -49,6 +49,17 @@ static inline uint64_t local_add(uint64_t *value, uint64_t n) {
 #endif
 }
 
+/* *value = wanted as one instruction if *value is `expected`; returns whether it was. As local_add. */
+static inline bool local_replace(uint64_t *value, uint64_t expected, uint64_t wanted) {
+#if defined(__x86_64__)
+  bool is_replaced;
+  __asm__ volatile("cmpxchgq %3, %0" : "+m"(*value), "+a"(expected), "=@ccz"(is_replaced) : "r"(wanted) : "memory");
+  return is_replaced;
+#else
+  return __atomic_compare_exchange_n(value, &expected, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+#endif
+}
+
 static inline struct record *ring_at(const struct ring *ring, uint64_t position) {
   return slot_records(ring->slot) + (position & ring->mask);
 }
@@ -61,7 +72,7 @@ static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_pos
 }
 
 /* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now: what fails
- * for one fails for those behind. */
+ * for one fails for those behind, and the slow way holds no place behind one that failed (thread.c). */
 static inline void ring_take_back(struct ring *ring, uint64_t n) {
   local_add(&ring->reserved, -n);
 }
@@ -71,14 +82,15 @@ static inline uint64_t ring_head(const struct ring *ring) {
   return *(const uint64_t *)&ring->slot->head;
 }
 
-/* A signal handler has reserved behind a commit that was about to publish: publishes that too. */
+/* Publishes what signal handlers reserved behind a commit while head was not there yet. A handler that comes after that
+ * finds head at its own position and publishes by itself: then head has moved, and nothing is left to do. Head must
+ * never be set back, because the writer may have read beyond. */
 static __attribute__((cold, noinline, unused)) void ring_commit_more(struct ring *ring) {
-  uint64_t end;
-  do {
-    end = ring->reserved;
-    atomic_store_explicit(&ring->slot->head, end, memory_order_release);
-    atomic_signal_fence(memory_order_seq_cst);
-  } while (ring->reserved != end);
+  uint64_t *head = (uint64_t *)&ring->slot->head;
+  uint64_t end = ring_head(ring), next;
+  for (; (next = *(volatile uint64_t *)&ring->reserved) != end; end = next)
+    if (!local_replace(head, end, next))
+      return;
 }
 
 /* Makes the n slots written at `position` visible to the writer, with all that signal handlers added behind them.

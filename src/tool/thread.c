@@ -55,12 +55,17 @@ void thread_placement_is_known(struct thread *thread) {
   open_fast_way(thread);
 }
 
-/* The reservation that ends at `end` fits: up to where may the next ones go without asking again? */
+/* Up to where may reservations go without asking? */
+static void open_up_to(struct thread *thread, uint64_t limit) {
+  thread->room_limit = limit;
+  open_fast_way(thread);
+}
+
+/* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
-  thread->room_limit = mark < full ? mark : full;
-  open_fast_way(thread);
+  open_up_to(thread, mark < full ? mark : full);
 }
 
 /* Doubles the capacity if the producer stands where ring.h allows it, was pressed for room, and may. */
@@ -79,22 +84,23 @@ static void grow_if_possible(struct thread *thread, uint64_t position, uint64_t 
 
 static void count_lost(struct thread *thread, uint64_t ticks) {
   struct thread_slot *slot = thread->ring.slot;
-  atomic_store_explicit(&slot->lost, atomic_load_explicit(&slot->lost, memory_order_relaxed) + 1,
-                        memory_order_relaxed);
-  if (thread->gap_lost++ == 0)
+  local_add((uint64_t *)&slot->lost, 1);
+  if (local_add(&thread->gap_lost, 1) == 0)
     thread->gap_begin_ticks = ticks;
 }
 
 /* Room for one slot more, taken behind a reservation that has its room. Only for the tool's own records:
- * without room they are left out (the slot counts stalls and losses too). */
-static void put_behind(struct thread *thread, const struct record *record) {
+ * without room they are left out. Returns whether there was. */
+static bool put_behind(struct thread *thread, const struct record *record) {
   struct ring *ring = &thread->ring;
   uint64_t position = local_add(&ring->reserved, 1);
   uint64_t tail = atomic_load_explicit(&ring->slot->tail, memory_order_acquire);
-  if (position + 1 - tail <= ring_capacity(ring))
+  bool has_place = position + 1 - tail <= ring_capacity(ring);
+  if (has_place)
     *ring_at(ring, position) = *record;
   else
     ring_take_back(ring, 1);
+  return has_place;
 }
 
 static void note_stall(struct thread *thread, uint64_t begin, uint64_t end) {
@@ -108,11 +114,12 @@ static void note_stall(struct thread *thread, uint64_t begin, uint64_t end) {
   put_behind(thread, (const struct record *)&stall);
 }
 
+/* What finds no room now is said the next time. */
 static void note_gap(struct thread *thread, uint64_t now) {
   const struct record_gap gap = {
       .type = RECORD_gap, .ticks = now, .begin = thread->gap_begin_ticks, .lost = thread->gap_lost};
-  thread->gap_lost = 0;
-  put_behind(thread, (const struct record *)&gap);
+  if (put_behind(thread, (const struct record *)&gap))
+    local_add(&thread->gap_lost, -gap.lost);
 }
 
 static bool has_room(const struct ring *ring, uint64_t end, uint64_t *ret_tail) {
@@ -164,8 +171,8 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
   return wait_for_room(&thread->ring, end);
 }
 
-/* A quarter mark, or a full ring. What goes behind the reservation is written last, under the mask it will be
- * read with. */
+/* A quarter mark, or a full ring. What goes behind the reservation is written under the mask it will be read
+ * with. The limit comes last: until then signal handlers get no place. */
 static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks) {
   struct ring *ring = &thread->ring;
   uint64_t end = position + n, tail, stall_begin = 0;
@@ -177,30 +184,49 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
     session_wake_writer(tool.session);
   }
   grow_if_possible(thread, position, end);
-  set_limit(thread, end, tail);
   if (stall_begin)
     note_stall(thread, stall_begin, clock_ticks(tool.clock));
   if (thread->gap_lost)
     note_gap(thread, ticks);
+  set_limit(thread, ring->reserved, tail);
   return true;
 }
 
 static bool drop(struct thread *thread, uint64_t n, uint64_t ticks) {
   ring_take_back(&thread->ring, n);
-  thread->ring.limit = thread->room_limit = 0;
   count_lost(thread, ticks);
   return false;
 }
 
+/* The next event asks again, however short it is. */
+static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks) {
+  open_up_to(thread, position);
+  atomic_signal_fence(memory_order_seq_cst);
+  return drop(thread, n, ticks);
+}
+
+/* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about to be
+ * taken back. Such a one went beyond the limit, and what comes behind begins there; nothing else does. Where the fast
+ * way is closed every reservation fails once: then whatever is in front counts. */
+static bool is_behind_failed_one(const struct thread *thread, uint64_t position) {
+  if (thread->ring.limit == thread->room_limit)
+    return (int64_t)(position - thread->room_limit) > 0;
+  return ring_head(&thread->ring) != position;
+}
+
 /* A signal handler that comes here while its thread is here already must not write behind a reservation whose
- * mask may just be changing: its event is dropped and counted. */
+ * mask may just be changing, or that is about to be taken back: its event is dropped and counted. */
 static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t *ret_position) {
-  if (ring_reserve(&thread->ring, n, ret_position) || *ret_position + n <= thread->room_limit)
+  if (ring_reserve(&thread->ring, n, ret_position))
     return true;
-  if (thread->is_slow)
+  if (thread->is_slow || is_behind_failed_one(thread, *ret_position))
     return drop(thread, n, ticks);
+  if (*ret_position + n <= thread->room_limit)
+    return true;
   thread->is_slow = true;
-  bool is_held = hold(thread, *ret_position, n, ticks) || drop(thread, n, ticks);
+  atomic_signal_fence(memory_order_seq_cst);
+  bool is_held = hold(thread, *ret_position, n, ticks) || close_and_drop(thread, *ret_position, n, ticks);
+  atomic_signal_fence(memory_order_seq_cst);
   thread->is_slow = false;
   return is_held;
 }
