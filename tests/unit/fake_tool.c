@@ -1,0 +1,67 @@
+#include "fake_tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tool/thread.h"
+
+struct tool tool = {.writer_pidfd = -1, .alive_fd = -1};
+
+static _Atomic unsigned times_given_up;
+
+bool tool_is_forked_child(void) {
+  return false;
+}
+
+void tool_follow_fork(void) {}
+
+void tool_give_up(void) {
+  atomic_store(&tool.recording, RECORDING_OFF);
+  atomic_fetch_add(&times_given_up, 1);
+}
+
+/* Never met: the events of these tests have no code address. */
+void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
+  (void)codeptr, (void)ticks;
+  abort();
+}
+
+unsigned fake_tool_gave_up(void) {
+  return atomic_load(&times_given_up);
+}
+
+static size_t threads_bytes(void) {
+  return tool.session->constants.slots_max * sizeof *tool.threads;
+}
+
+void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *ret_fd) {
+  int error = session_create(ring_bytes, &tool.session, ret_fd);
+  if (error) {
+    fprintf(stderr, "session_create: %s\n", strerror(-error));
+    exit(1);
+  }
+  tool.threads = mmap(NULL, threads_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (tool.threads == MAP_FAILED) {
+    perror("mmap");
+    exit(1);
+  }
+  tool.clock = clock_choose();
+  tool.constants.config.overflow = overflow;
+  tool.constants.config.timeout = 60;
+  atomic_store(&tool.recording, RECORDING_ON);
+}
+
+void fake_tool_stop(void) {
+  atomic_store(&tool.recording, RECORDING_OFF);
+  munmap(tool.threads, threads_bytes());
+  session_unmap(tool.session);
+  tool.session = NULL;
+}
+
+void fake_tool_start_ring_at(uint64_t position) {
+  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, 0);
+  atomic_store(&slot->head, position);
+  atomic_store(&slot->tail, position);
+}

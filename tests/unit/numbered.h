@@ -1,0 +1,31 @@
+/* Events that carry their number, and the check that all numbers arrive: each once, whole and in order. */
+#ifndef STAVE_TESTS_NUMBERED_H
+#define STAVE_TESTS_NUMBERED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/ring.h"
+#include "tool/thread.h"
+
+/* Who makes events, each numbering its own. */
+enum stream { STREAM_THREAD, STREAM_HANDLER, STREAMS };
+
+/* Records one event of n slots the way the callbacks do. False: it was dropped. */
+bool numbered_put(enum stream stream, uint64_t number, uint64_t n);
+
+/* What has arrived. */
+struct numbered_check {
+  uint64_t next[STREAMS];    /* number that is due */
+  uint64_t missing[STREAMS]; /* numbers passed over */
+  uint64_t arrived[STREAMS];
+  uint64_t lost; /* as the gap records say */
+  uint64_t gaps, stalls, attaches;
+  char problem[256]; /* the first thing that was wrong; empty: none */
+};
+
+/* Looks at what is new in the ring, checks whole records up to `most` slots and gives the room back. Returns the number
+ * of records. */
+uint64_t numbered_read(struct numbered_check *check, struct ring_view *view, uint64_t most);
+
+#endif

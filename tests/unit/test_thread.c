@@ -1,0 +1,238 @@
+/* A thread's way into its ring (thread.c), with a reader that the test plays itself. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "fake_tool.h"
+#include "numbered.h"
+
+/* Where counters begin: at rest, before 2^32, before 2^64, and where a ring of 64 KiB grows at once. */
+static const uint64_t starts[] = {0, UINT64_C(0xfffff000), UINT64_MAX - 3000, 2047};
+
+static struct ring_view view;
+static struct numbered_check check;
+static uint64_t next_number[STREAMS];
+
+static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t position) {
+  int fd;
+  fake_tool_start(ring_bytes, overflow, &fd);
+  close(fd);
+  fake_tool_start_ring_at(position);
+  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0), ring_bytes / RECORD_BYTES);
+  memset(&check, 0, sizeof check);
+  next_number[STREAM_THREAD] = next_number[STREAM_HANDLER] = 0;
+}
+
+static void stop(void) {
+  thread_detach();
+  fake_tool_stop();
+}
+
+/* As a callback does; the thread's placement, for which the fast way is closed at first, is known at once. */
+static bool put(uint64_t n) {
+  if (thread_self->wants_placement)
+    thread_placement_is_known(thread_self);
+  return numbered_put(STREAM_THREAD, next_number[STREAM_THREAD]++, n);
+}
+
+static uint64_t lost(void) {
+  return atomic_load(&view.slot->lost);
+}
+
+static void read_some(uint64_t most) {
+  numbered_read(&check, &view, most);
+  assert_string_equal(check.problem, "");
+}
+
+static void expect_in_order(void) {
+  read_some(UINT64_MAX);
+}
+
+static void the_first_event_gets_a_ring(void **state) {
+  (void)state;
+  start(64 << 10, OVERFLOW_block, 0);
+  assert_true(put(1));
+  assert_true(ring_view_update(&view));
+  const struct record *attach = ring_view_at(&view, 0);
+  assert_int_equal(attach->type, RECORD_attach);
+  assert_int_equal(attach->a, syscall(SYS_gettid));
+  assert_int_equal(atomic_load(&view.slot->state), SLOT_LIVE);
+  expect_in_order();
+  assert_int_equal(check.arrived[STREAM_THREAD], 1);
+  assert_int_equal(check.attaches, 1);
+  thread_detach();
+  assert_int_equal(atomic_load(&view.slot->state), SLOT_ENDED);
+  thread_detach();
+  fake_tool_stop();
+}
+
+static void *put_three(void *data) {
+  (void)data;
+  for (int i = 0; i < 3; i++)
+    put(1 + i);
+  thread_detach();
+  return NULL;
+}
+
+/* A slot that was given back goes on where it stood, for whoever takes it next. */
+static void slots_pass_from_thread_to_thread(void **state) {
+  (void)state;
+  start(64 << 10, OVERFLOW_block, UINT64_C(0xffffffff) - 20);
+  for (unsigned i = 1; i <= 10; i++) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, put_three, NULL), 0);
+    pthread_join(thread, NULL);
+    expect_in_order();
+    assert_int_equal(check.attaches, i);
+    assert_int_equal(check.arrived[STREAM_THREAD], 3 * i);
+    assert_int_equal(check.missing[STREAM_THREAD], 0);
+    assert_int_equal(atomic_load(&view.slot->state), SLOT_ENDED);
+    session_return_slot(tool.session, 0);
+  }
+  assert_int_equal(atomic_load(&tool.session->shared.slots_used), 1);
+  fake_tool_stop();
+}
+
+static void without_a_slot_events_are_counted(void **state) {
+  uint32_t index;
+  (void)state;
+  start(64 << 10, OVERFLOW_block, 0);
+  while (session_take_slot(tool.session, &index))
+    ;
+  for (int i = 0; i < 5; i++)
+    assert_false(put(1));
+  assert_int_equal(atomic_load(&tool.session->shared.lost_without_slot), 5);
+  fake_tool_stop();
+}
+
+/* Fills the ring until `least` events were dropped. */
+static void overfill(uint64_t least) {
+  while (lost() < least)
+    put(1);
+}
+
+static void full_rings_drop_and_say_so(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(starts); i++) {
+    start(64 << 10, OVERFLOW_drop, starts[i]);
+    overfill(100);
+    assert_int_equal(lost(), 100);
+    assert_true(ring_view_update(&view));
+    assert_int_equal(view.head - view.next, 2048);
+    expect_in_order();
+    assert_int_equal(check.gaps, 0);
+    assert_int_equal(check.missing[STREAM_THREAD], 0);
+    assert_true(put(1));
+    expect_in_order();
+    assert_int_equal(check.gaps, 1);
+    assert_int_equal(check.lost, 100);
+    assert_int_equal(check.missing[STREAM_THREAD], 100);
+    stop();
+  }
+}
+
+/* A long record that finds no room is dropped whole; a short one behind it may still fit. */
+static void long_records_are_dropped_whole(void **state) {
+  (void)state;
+  start(64 << 10, OVERFLOW_drop, 0);
+  while (put(RECORD_SLOTS_MAX))
+    ;
+  expect_in_order();
+  assert_int_equal(lost(), 1);
+  assert_int_equal(check.missing[STREAM_THREAD], 0);
+  assert_true(put(RECORD_SLOTS_MAX));
+  expect_in_order();
+  assert_int_equal(check.lost, 1);
+  assert_int_equal(check.missing[STREAM_THREAD], 1);
+  stop();
+}
+
+static void when_recording_stops_nothing_is_written(void **state) {
+  (void)state;
+  start(64 << 10, OVERFLOW_block, 0);
+  assert_true(put(1));
+  expect_in_order();
+  uint64_t head = view.head;
+  atomic_store(&tool.session->shared.stop_recording, 1);
+  uint64_t before = next_number[STREAM_THREAD];
+  while (put(1)) /* up to the next quarter mark it may go on */
+    assert_true(next_number[STREAM_THREAD] - before <= 512);
+  for (int i = 0; i < 3000; i++)
+    assert_false(put(1));
+  assert_true(ring_view_update(&view));
+  assert_true(view.head - head <= 512);
+  assert_int_equal(lost(), 3001);
+  stop();
+}
+
+/* Random lengths, a reader that lags behind by random amounts: rings grow with unread records of every position in
+ * them. What was dropped is counted, what was not arrives. */
+static void grow_at_random(uint64_t ring_bytes, uint64_t position, uint64_t *random) {
+  start(ring_bytes, OVERFLOW_drop, position);
+  uint64_t most = ring_bytes / RECORD_BYTES;
+  for (int step = 0; step < 300; step++) {
+    for (uint64_t n = next_random(random) % (most / 8); n > 0; n--)
+      put(next_random(random) % 16 ? 1 + next_random(random) % 3 : 1 + next_random(random) % RECORD_SLOTS_MAX);
+    read_some(next_random(random) % most);
+  }
+  expect_in_order();
+  assert_true(put(1));
+  expect_in_order();
+  assert_int_equal(check.missing[STREAM_THREAD], lost());
+  assert_int_equal(check.lost, lost());
+  assert_int_equal(check.arrived[STREAM_THREAD] + lost(), next_number[STREAM_THREAD]);
+  stop();
+}
+
+static void rings_grow_around_what_is_unread(void **state) {
+  uint64_t random = 99;
+  (void)state;
+  for (uint64_t ring_bytes = 64 << 10; ring_bytes <= 1 << 20; ring_bytes *= 4)
+    for (size_t i = 0; i < COUNT(starts); i++)
+      grow_at_random(ring_bytes, starts[i], &random);
+}
+
+/* The ring stands `offset` slots in front of a place where it may grow, more than half full; then come n slots. */
+static void grow_at(uint64_t boundary, uint64_t offset, uint64_t n) {
+  enum { START = RING_START_BYTES / RECORD_BYTES };
+  start(1 << 20, OVERFLOW_drop, boundary - START / 2 - 300);
+  assert_true(put(1));
+  expect_in_order();
+  while (atomic_load(&view.slot->head) < boundary - offset)
+    assert_true(put(1));
+  assert_int_equal(atomic_load(&view.slot->mask), START - 1);
+  assert_true(atomic_load(&view.slot->head) - atomic_load(&view.slot->tail) >= START / 2);
+  assert_true(put(n));
+  assert_true(offset < n || put(1)); /* a reservation that ends at the quarter mark asks for nothing */
+  assert_int_equal(atomic_load(&view.slot->mask), 2 * START - 1);
+  expect_in_order();
+  assert_int_equal(check.missing[STREAM_THREAD], 0);
+  assert_int_equal(check.arrived[STREAM_THREAD], next_number[STREAM_THREAD]);
+  stop();
+}
+
+static void growth_moves_nothing(void **state) {
+  enum { START = RING_START_BYTES / RECORD_BYTES };
+  (void)state;
+  for (uint64_t n = 1; n <= 8; n++)
+    for (uint64_t offset = 0; offset <= n; offset++)
+      for (uint64_t multiple = 1; multiple <= 5; multiple += 2)
+        grow_at(multiple * START, offset, n);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_first_event_gets_a_ring),
+      cmocka_unit_test(slots_pass_from_thread_to_thread),
+      cmocka_unit_test(without_a_slot_events_are_counted),
+      cmocka_unit_test(full_rings_drop_and_say_so),
+      cmocka_unit_test(long_records_are_dropped_whole),
+      cmocka_unit_test(when_recording_stops_nothing_is_written),
+      cmocka_unit_test(rings_grow_around_what_is_unread),
+      cmocka_unit_test(growth_moves_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
