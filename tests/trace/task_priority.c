@@ -1,0 +1,17 @@
+// Tasks with priorities.
+#include <stdio.h>
+
+int main(void) {
+  int done = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 8; i++) {
+#pragma omp task priority(i) shared(done)
+    {
+#pragma omp atomic
+      done++;
+    }
+  }
+  printf("done %d\n", done);
+  return 0;
+}
