@@ -1,8 +1,8 @@
 /* From records in time order to events: what each record means for the thread, team, task or lock that it belongs to.
  *
- * correlate.c holds the threads and the switch over record types; teams.c, tasks.c, sync.c and locks.c hold one subject
- * each; closing.c ends what is open when the process is over. They share struct correlator and call each other
- * through this header. */
+ * correlate.c holds the switch over record types; threads.c, teams.c, tasks.c, sync.c and locks.c hold one subject each,
+ * frames.c what they build on; closing.c ends what is open when the process is over. They share struct correlator and
+ * call each other through this header. */
 #ifndef STAVE_WRITER_CORRELATE_H
 #define STAVE_WRITER_CORRELATE_H
 
@@ -94,6 +94,14 @@ uint32_t region_at(struct correlator *correlator, struct location *location, enu
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of);
+
+/* threads.c */
+/* The thread that has the slot now; a new location if none has. NULL if OTF2 cannot. */
+struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks);
+void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
+void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
+void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
+void on_placement(struct location *location, const struct record_placement *record);
 
 /* teams.c */
 void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,

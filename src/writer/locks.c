@@ -87,15 +87,24 @@ void on_mutex_acquire(struct correlator *c, struct location *location, const str
   location->acquire_ticks = is_short ? now : 0;
 }
 
-static void leave_locking(struct correlator *c, struct location *location, uint64_t ticks) {
-  struct frame *frame = frame_find(location->current, FRAME_LOCKING);
+/* Where no lock event says which lock it was (wait_id is not 0), the Leave does. */
+static void leave_locking(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id) {
+  struct task *task = location->current;
+  struct frame *frame = frame_find(task, FRAME_LOCKING);
   location->acquire_ticks = 0;
-  if (frame)
-    frames_leave_above(c, location, location->current, ticks, (size_t)(frame - location->current->stack.frames));
+  if (!frame)
+    return;
+  size_t index = (size_t)(frame - task->stack.frames);
+  struct event leave = {.kind = EVENT_LEAVE, .ticks = ticks, .id = frame->region, .value = wait_id};
+  leave.attribute = wait_id ? ATTRIBUTE_lock_address : ATTRIBUTE_NONE;
+  frames_leave_above(c, location, task, ticks, index + 1);
+  task->stack.count = index;
+  emit_event(c, location, &leave);
 }
 
 void lock_attempt_ends(struct correlator *c, struct location *location) {
-  leave_locking(c, location, location->acquire_ticks);
+  const struct frame *frame = frame_find(location->current, FRAME_LOCKING);
+  leave_locking(c, location, location->acquire_ticks, frame ? frame->wait_id : 0);
 }
 
 static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t now) {
@@ -138,7 +147,7 @@ void on_mutex_acquired(struct correlator *c, struct location *location, const st
   begin_unseen(c, location, record->kind, record->wait_id, record->codeptr, now);
   acquire(c, location, record->wait_id, now);
   if (is_routine(record->kind)) {
-    leave_locking(c, location, now);
+    leave_locking(c, location, now, 0);
     return;
   }
   if (record->kind == MUTEX_ATOMIC)
@@ -218,11 +227,13 @@ void on_lock_destroy(struct correlator *c, struct location *location, const stru
 void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record) {
   uint64_t now = location_now(c, location, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
-    leave_locking(c, location, now);
+    leave_locking(c, location, now, record->wait_id);
   if (record->endpoint & ENDPOINT_END)
     emit_point(c, location,
                &(struct event){.ticks = now,
-                               .id = region_at(c, location, CONSTRUCT_unset_nest_lock, record->codeptr, 0)});
+                               .id = region_at(c, location, CONSTRUCT_unset_nest_lock, record->codeptr, 0),
+                               .attribute = ATTRIBUTE_lock_address,
+                               .value = record->wait_id});
 }
 
 void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id) {

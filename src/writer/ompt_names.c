@@ -60,11 +60,45 @@ static bool describe_mutex(uint32_t detail, char *text, size_t size) {
   return true;
 }
 
+struct flag {
+  uint32_t bit;
+  const char *name;
+};
+
+/* "untied, final", then what has no name as a number. The bits in `silent` go without saying. */
+static bool describe_flags(const struct flag *flags, uint32_t silent, uint32_t detail, char *text, size_t size) {
+  size_t used = 0;
+  *text = '\0';
+  detail &= ~silent;
+  for (; flags->name; flags++) {
+    if (detail & flags->bit && used < size)
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", flags->name);
+    detail &= ~flags->bit;
+  }
+  if (detail && used < size)
+    snprintf(text + used, size - used, "%sflags 0x%x", used ? ", " : "", detail);
+  return *text != '\0';
+}
+
+/* ompt_task_flag_t (OpenMP 5.1, 4.4.4.19). */
+static const struct flag task_flags[] = {{0x8, "target"},          {0x10, "taskwait"},        {0x08000000, "undeferred"},
+                                         {0x10000000, "untied"},   {0x20000000, "final"},     {0x40000000, "mergeable"},
+                                         {0x80000000, "merged"},   {0, NULL}};
+/* ompt_parallel_flag_t (OpenMP 5.1, 4.4.4.21). */
+static const struct flag parallel_flags[] = {
+    {0x1, "invoked by the program"}, {0x2, "invoked by the runtime"}, {0x40000000, "league"}, {0, NULL}};
+
 bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
   static const char *const severity[] = {[1] = "warning", [2] = "fatal"};
   if (detail == 0)
     return false;
+  enum { TASK_EXPLICIT = 0x4 };
+  static const uint32_t PARALLEL_TEAM = 0x80000000;
   switch ((int)construct) {
+  case CONSTRUCT_create_task:
+    return describe_flags(task_flags, TASK_EXPLICIT, detail, text, size);
+  case CONSTRUCT_parallel:
+    return describe_flags(parallel_flags, PARALLEL_TEAM, detail, text, size);
   case CONSTRUCT_implicit_barrier:
   case CONSTRUCT_barrier:
   case CONSTRUCT_barrier_wait:

@@ -133,7 +133,7 @@ static void name_own(const struct regions *regions, struct region *region) {
 
 /* "function, kind", as far as they are known. */
 static char *describe(const struct region *region, const char *function) {
-  char detail[64];
+  char detail[128];
   bool has_detail = ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
   if (function && has_detail)
     return format("%s, %s", function, detail);

@@ -77,6 +77,26 @@ static struct event enter_of_kind(uint64_t now, enum construct construct, uint32
   return (struct event){.ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
 }
 
+/* Every single has a count of 1; that needs no telling. */
+static bool is_count_worth_telling(const struct record_work *record) {
+  bool is_single = record->kind == WORK_SINGLE_EXECUTOR || record->kind == WORK_SINGLE_OTHER;
+  return record->count != (is_single ? 1 : 0);
+}
+
+static struct event enter_of_work(const struct record_work *record, uint64_t now, enum construct construct) {
+  struct event enter = enter_of_kind(now, construct, record->kind);
+  if (!is_count_worth_telling(record))
+    return enter;
+  if (enter.attribute == ATTRIBUTE_NONE) {
+    enter.attribute = ATTRIBUTE_iterations;
+    enter.value = record->count;
+  } else {
+    enter.attribute2 = ATTRIBUTE_iterations;
+    enter.value2 = record->count;
+  }
+  return enter;
+}
+
 static void begin_work(struct correlator *c, struct location *location, const struct record_work *record,
                        uint64_t now) {
   enum construct construct = construct_of_work(record->kind);
@@ -86,7 +106,7 @@ static void begin_work(struct correlator *c, struct location *location, const st
   struct frame frame = {.kind = FRAME_WORK,
                         .detail = record->kind,
                         .region = region_at(c, location, construct, record->codeptr, detail)};
-  frame_enter_with(c, location, location->current, frame, enter_of_kind(now, construct, record->kind));
+  frame_enter_with(c, location, location->current, frame, enter_of_work(record, now, construct));
   if (record->kind == WORK_SINGLE_EXECUTOR)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SBLOCK,

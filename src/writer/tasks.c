@@ -46,7 +46,7 @@ static struct task *create(struct correlator *c, struct location *location, uint
   task->codeptr = codeptr;
   task->is_taskwait = flags & TASK_TASKWAIT;
   task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
-  uint32_t creation = region_at(c, location, CONSTRUCT_create_task, codeptr, 0);
+  uint32_t creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
   struct event event = task_event(EVENT_TASK_CREATE, task, now);
   emit_enter(c, location, now, creation);
   emit_event(c, location, &event);

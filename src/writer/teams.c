@@ -64,14 +64,15 @@ static struct team *enclosing_team(struct location *location) {
   return task->team && !task->is_initial ? task->team : NULL;
 }
 
-static struct team *team_new(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr) {
+static struct team *team_new(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
+                             uint32_t flags) {
   struct team *team = memory_get(1, sizeof *team), *around = implicit_task_of(location)->team;
   team->id = id;
   team->references = 1;
   team->comm = COMM_UNKNOWN;
   team->parent = team_keep(enclosing_team(location));
   team->codeptr = regions_is_nowhere(c->regions, codeptr) && around ? around->codeptr : codeptr;
-  team->region = regions_get(c->regions, CONSTRUCT_parallel, team->codeptr, 0);
+  team->region = regions_get(c->regions, CONSTRUCT_parallel, team->codeptr, flags);
   if (id)
     map_put(&c->teams, id, team);
   return team;
@@ -90,7 +91,7 @@ void on_parallel_begin(struct correlator *c, struct location *location, const st
   uint64_t now = location_now(c, location, record->ticks);
   if (location->current->forked)
     team_join(c, location->current->forked, now); /* its end is missing */
-  struct team *team = team_new(c, location, id, record->codeptr);
+  struct team *team = team_new(c, location, id, record->codeptr, (uint32_t)record->parallel_flags);
   team->primary = location;
   team->encountering = location->current;
   team->fork_ticks = now;
@@ -211,7 +212,7 @@ void on_implicit_task_begin(struct correlator *c, struct location *location,
     return;
   }
   if (!team)
-    team = team_new(c, location, record->parallel, 0); /* its parallel_begin was dropped */
+    team = team_new(c, location, record->parallel, 0, 0); /* its parallel_begin was dropped */
   begin_member(c, location, team, id, index, now);
   if (team->begun >= actual)
     resolve(c, team);

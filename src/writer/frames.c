@@ -1,0 +1,128 @@
+/* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in which a
+ * location works. */
+#include <stdlib.h>
+
+#include "writer/correlate.h"
+#include "writer/memory.h"
+
+void emit_event(struct correlator *c, struct location *location, const struct event *event) {
+  if (!location->writer)
+    return;
+  c->closed_by_writer += c->is_closing;
+  emit(c->emitter, location, event);
+}
+
+void emit_enter(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
+  emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});
+}
+
+void emit_leave(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
+  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = region});
+}
+
+void emit_point(struct correlator *c, struct location *location, const struct event *event) {
+  struct event enter = *event;
+  enter.kind = EVENT_ENTER;
+  emit_event(c, location, &enter);
+  emit_leave(c, location, event->ticks, event->id);
+}
+
+void frame_enter_with(struct correlator *c, struct location *location, struct task *task, struct frame frame,
+                      struct event enter) {
+  struct stack *stack = &task->stack;
+  memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
+  stack->frames[stack->count++] = frame;
+  enter.kind = EVENT_ENTER;
+  enter.id = frame.region;
+  emit_event(c, location, &enter);
+}
+
+void frame_enter(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                 struct frame frame) {
+  frame_enter_with(c, location, task, frame, (struct event){.ticks = ticks});
+}
+
+void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  struct frame frame = task->stack.frames[--task->stack.count];
+  emit_leave(c, location, ticks, frame.region);
+}
+
+/* A mutex that is still held when its region is left is released there. */
+void frames_leave_above(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                        size_t count) {
+  while (task->stack.count > count) {
+    struct frame *top = &task->stack.frames[task->stack.count - 1];
+    if (top->kind == FRAME_MUTEX)
+      locks_release_all(c, location, ticks, top->wait_id);
+    frame_leave(c, location, task, ticks);
+  }
+}
+
+struct frame *frame_find(struct task *task, enum frame_kind kind) {
+  for (size_t i = task->stack.count; i-- > 0;)
+    if (task->stack.frames[i].kind == kind)
+      return &task->stack.frames[i];
+  return NULL;
+}
+
+/* -- tasks and teams of a location -- */
+
+struct task *task_new(void) {
+  return memory_get(1, sizeof(struct task));
+}
+
+void task_free(struct task *task) {
+  if (!task)
+    return;
+  team_release(task->team);
+  free(task->stack.frames);
+  free(task);
+}
+
+/* An explicit task runs in front of the implicit one, which its `outer` names. */
+struct task *implicit_task_of(struct location *location) {
+  struct task *task = location->current;
+  while (!task->is_implicit && task != location->base)
+    task = task->outer ? task->outer : location->base;
+  return task;
+}
+
+static struct team *serial_team(struct correlator *c, struct location *location) {
+  if (location->serial_team)
+    return location->serial_team;
+  struct team *team = memory_get(1, sizeof *team);
+  team->references = 1;
+  team->is_serial = true;
+  team->primary = location;
+  team->comm = definitions_comm(c->definitions, &location->id, 1, COMM_UNKNOWN, true);
+  return location->serial_team = team;
+}
+
+struct team *team_of(struct correlator *c, struct location *location) {
+  struct task *task = implicit_task_of(location);
+  return task->team && !task->is_initial ? task->team : serial_team(c, location);
+}
+
+uint32_t thread_number_of(struct location *location) {
+  struct task *task = implicit_task_of(location);
+  return task->team && !task->is_initial ? task->creator : 0;
+}
+
+uint32_t region_at(struct correlator *c, struct location *location, enum construct construct, uint64_t codeptr,
+                   uint32_t detail) {
+  if (regions_is_nowhere(c->regions, codeptr)) {
+    const struct team *team = implicit_task_of(location)->team;
+    codeptr = team ? team->codeptr : 0;
+  }
+  return regions_get(c->regions, construct, codeptr, detail);
+}
+
+void undecided_flush(struct correlator *c, struct location *location, struct team *end_of) {
+  for (unsigned i = 0; i < location->undecided_count; i++) {
+    struct event event = location->undecided[i];
+    event.team = end_of;
+    event.is_late = end_of != NULL;
+    emit_event(c, location, &event);
+  }
+  location->undecided_count = 0;
+}

@@ -1,0 +1,85 @@
+/* Threads: from attach to thread_end each is a location of the archive. */
+#include <stdlib.h>
+
+#include "writer/correlate.h"
+#include "writer/memory.h"
+
+static uint64_t program_ticks(struct correlator *c, uint64_t ticks) {
+  c->first_ticks = ticks < c->first_ticks ? ticks : c->first_ticks;
+  c->last_ticks = ticks > c->last_ticks ? ticks : c->last_ticks;
+  return ticks;
+}
+
+uint64_t location_now(struct correlator *c, struct location *location, uint64_t ticks) {
+  if (ticks < location->last_ticks)
+    ticks = location->last_ticks;
+  return location->last_ticks = program_ticks(c, ticks);
+}
+
+static void begin_program(struct correlator *c, struct location *location, uint64_t ticks) {
+  c->primary = location;
+  definitions_name_location(c->definitions, location, "Master thread", "");
+  uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
+  uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
+  emit_event(c, location, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
+  frame_enter(c, location, location->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
+}
+
+static struct location *new_location(struct correlator *c, uint32_t slot, uint64_t ticks) {
+  struct location *location = definitions_add_location(c->definitions);
+  if (!location)
+    return NULL;
+  location->slot = slot;
+  location->place = location->processor = -1;
+  location->base = location->current = task_new();
+  location->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
+  memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
+  c->by_slot[slot] = location;
+  if (!c->primary)
+    begin_program(c, location, location_now(c, location, ticks));
+  return location;
+}
+
+struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks) {
+  struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  return location ? location : new_location(c, slot, ticks);
+}
+
+void on_attach(struct correlator *c, struct location *location, const struct record_attach *record) {
+  (void)c;
+  location->kernel_tid = record->kernel_tid;
+}
+
+void on_placement(struct location *location, const struct record_placement *record) {
+  location->place = (int64_t)record->place;
+  location->processor = (int64_t)record->processor;
+}
+
+/* A second runtime in the process begins the thread once more: it stays what it was. */
+void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record) {
+  enum { THREAD_INITIAL = 1, THREAD_WORKER = 2 };
+  if (location->has_begun)
+    return;
+  uint64_t now = location_now(c, location, record->ticks);
+  location->has_begun = true;
+  location->thread_type = record->thread_type;
+  location->kernel_tid = record->kernel_tid ? record->kernel_tid : location->kernel_tid;
+  if (record->thread_type == THREAD_INITIAL)
+    return;
+  uint32_t region = regions_get(c->regions, CONSTRUCT_worker, 0, 0);
+  frame_enter(c, location, location->base, now, (struct frame){.kind = FRAME_BASE, .region = region});
+}
+
+void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  undecided_flush(c, location, NULL);
+  c->by_slot[location->slot] = NULL;
+  if (location == c->primary)
+    return; /* its program ends when the process does */
+  while (location->current != location->base)
+    implicit_task_end(c, location, implicit_task_of(location), now, false);
+  frames_leave_above(c, location, location->base, now, 0);
+  location->has_ended = true;
+  if (location->queue_begin == location->queue_end)
+    definitions_close_location(c->definitions, location);
+}
