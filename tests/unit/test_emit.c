@@ -1,0 +1,285 @@
+/* Events that wait for their team, and times that never decrease. The OTF2 calls end here and are noted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#include "writer/emit.h"
+
+enum { NOTED_MOST = 64 };
+
+struct noted {
+  OTF2_EvtWriter *writer;
+  char what; /* E enter, L leave, B and T team begin and end, C task create */
+  uint64_t ticks;
+  uint32_t number; /* region, comm or creating thread's rank */
+};
+
+static struct noted noted[NOTED_MOST];
+static size_t noted_count;
+static OTF2_ErrorCode answer;
+static unsigned closed;
+
+static OTF2_ErrorCode note(OTF2_EvtWriter *writer, char what, uint64_t ticks, uint32_t number) {
+  if (answer == OTF2_SUCCESS && noted_count < NOTED_MOST)
+    noted[noted_count++] = (struct noted){writer, what, ticks, number};
+  return answer;
+}
+
+/* In place of libotf2's. */
+#define OURS __attribute__((visibility("default")))
+
+OURS OTF2_ErrorCode OTF2_EvtWriter_Enter(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
+                                         OTF2_RegionRef region) {
+  (void)list;
+  return note(w, 'E', ticks, region);
+}
+
+OURS OTF2_ErrorCode OTF2_EvtWriter_Leave(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
+                                         OTF2_RegionRef region) {
+  (void)list;
+  return note(w, 'L', ticks, region);
+}
+
+OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTeamBegin(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
+                                                   OTF2_CommRef comm) {
+  (void)list;
+  return note(w, 'B', ticks, comm);
+}
+
+OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTeamEnd(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
+                                                 OTF2_CommRef comm) {
+  (void)list;
+  return note(w, 'T', ticks, comm);
+}
+
+OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTaskCreate(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
+                                                    OTF2_CommRef comm, uint32_t rank, uint32_t generation) {
+  (void)list, (void)comm, (void)generation;
+  return note(w, 'C', ticks, rank);
+}
+
+/* In place of definitions.c. */
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
+  (void)definitions;
+  return attribute;
+}
+
+void definitions_close_location(struct definitions *definitions, struct location *location) {
+  (void)definitions;
+  location->writer = NULL;
+  closed++;
+}
+
+/* -- two threads, a team -- */
+
+static struct emitter emitter;
+static struct location locations[2];
+static char writers[2];
+static struct team *team;
+
+static struct team *new_team(void) {
+  struct team *made = calloc(1, sizeof *made);
+  made->references = 1;
+  made->comm = COMM_UNKNOWN;
+  return made;
+}
+
+static int setup(void **state) {
+  (void)state;
+  memset(locations, 0, sizeof locations);
+  for (int i = 0; i < 2; i++)
+    locations[i].writer = (OTF2_EvtWriter *)&writers[i];
+  noted_count = 0;
+  closed = 0;
+  answer = OTF2_SUCCESS;
+  team = new_team();
+  return emitter_open(&emitter, NULL);
+}
+
+static int teardown(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++)
+    free(locations[i].queue);
+  team_release(team);
+  emitter_close(&emitter);
+  return 0;
+}
+
+static void put(int location, enum event_kind kind, uint64_t ticks, uint32_t id, struct team *of, bool is_late) {
+  emit(&emitter, &locations[location],
+       &(struct event){.kind = kind, .ticks = ticks, .id = id, .team = of, .is_late = is_late});
+}
+
+/* What was written so far, as "E10 L20 ...": kind, location if it is the second, time. */
+static void expect_written(const char *expected) {
+  char text[512] = "";
+  for (size_t i = 0; i < noted_count; i++) {
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s%c%s%u", i ? " " : "", noted[i].what,
+             (char *)noted[i].writer == &writers[1] ? "'" : "", (unsigned)noted[i].ticks);
+  }
+  assert_string_equal(text, expected);
+}
+
+static void events_without_a_team_are_written_at_once(void **state) {
+  (void)state;
+  put(0, EVENT_ENTER, 10, 5, NULL, false);
+  put(0, EVENT_LEAVE, 20, 5, NULL, false);
+  expect_written("E10 L20");
+  assert_int_equal(noted[0].number, 5);
+  assert_int_equal(locations[0].events, 2);
+  assert_int_equal(locations[0].first_ticks, 10);
+  assert_int_equal(locations[0].written_ticks, 20);
+}
+
+/* The first event that has to wait holds back all that follow on its thread, and nothing on others. */
+static void events_wait_until_the_comm_is_known(void **state) {
+  (void)state;
+  put(0, EVENT_ENTER, 10, 1, NULL, false);
+  put(0, EVENT_TEAM_BEGIN, 11, 0, team, false);
+  put(0, EVENT_ENTER, 12, 2, NULL, false);
+  put(1, EVENT_ENTER, 13, 3, NULL, false);
+  put(1, EVENT_TEAM_BEGIN, 14, 0, team, false);
+  put(1, EVENT_LEAVE, 15, 3, NULL, false);
+  expect_written("E10 E'13");
+  emit_waiters_of(&emitter, team); /* nothing is known yet */
+  expect_written("E10 E'13");
+  team->comm = 7;
+  emit_waiters_of(&emitter, team);
+  assert_int_equal(noted_count, 6);
+  for (size_t i = 2; i < noted_count; i++)
+    if (noted[i].what == 'B')
+      assert_int_equal(noted[i].number, 7);
+  assert_int_equal(locations[0].written_ticks, 12);
+  assert_int_equal(locations[1].written_ticks, 15);
+  put(0, EVENT_LEAVE, 20, 2, NULL, false);
+  assert_int_equal(noted_count, 7);
+  assert_int_equal(team->references, 1);
+  assert_null(team->waiters);
+}
+
+/* Behind one team's event stands one of another team: the queue goes over into waiting for that. */
+static void queues_wait_for_one_team_after_another(void **state) {
+  struct team *inner = new_team();
+  (void)state;
+  put(0, EVENT_TEAM_BEGIN, 10, 0, team, false);
+  put(0, EVENT_TEAM_BEGIN, 11, 0, inner, false);
+  put(0, EVENT_ENTER, 12, 1, NULL, false);
+  inner->comm = 2;
+  emit_waiters_of(&emitter, inner);
+  expect_written("");
+  inner->comm = COMM_UNKNOWN;
+  team->comm = 1;
+  emit_waiters_of(&emitter, team);
+  expect_written("B10");
+  inner->comm = 2;
+  emit_waiters_of(&emitter, inner);
+  expect_written("B10 B11 E12");
+  team_release(inner);
+}
+
+/* A worker learns of its region's end when it is woken for the next one: its own end goes back to the team's. */
+static void late_ends_go_back_to_the_end_of_the_team(void **state) {
+  (void)state;
+  team->comm = 1;
+  put(0, EVENT_TEAM_BEGIN, 10, 0, team, false);
+  put(0, EVENT_TEAM_END, 500, 0, team, true);
+  put(0, EVENT_ENTER, 501, 1, NULL, false);
+  expect_written("B10");
+  team->has_ended = true;
+  team->end_ticks = 100;
+  emit_waiters_of(&emitter, team);
+  expect_written("B10 T100 E501");
+  assert_int_equal(emitter.clamped, 0);
+}
+
+/* Not in front of what the thread has written already, and not behind its own record. */
+static void late_ends_stay_in_order(void **state) {
+  (void)state;
+  team->comm = 1;
+  team->has_ended = true;
+  team->end_ticks = 100;
+  put(0, EVENT_LEAVE, 150, 1, NULL, false);
+  put(0, EVENT_TEAM_END, 500, 0, team, true);
+  put(1, EVENT_TEAM_END, 90, 0, team, true);
+  expect_written("L150 T150 T'90");
+  assert_int_equal(emitter.clamped, 0);
+}
+
+static void times_never_decrease(void **state) {
+  (void)state;
+  put(0, EVENT_ENTER, 100, 1, NULL, false);
+  put(0, EVENT_LEAVE, 90, 1, NULL, false);
+  put(0, EVENT_ENTER, 100, 1, NULL, false);
+  expect_written("E100 L100 E100");
+  assert_int_equal(emitter.clamped, 1);
+}
+
+/* A thread that has ended is closed with the last event that was held back. */
+static void ended_locations_are_closed_when_nothing_waits(void **state) {
+  (void)state;
+  put(0, EVENT_TEAM_END, 10, 0, team, false);
+  locations[0].has_ended = true;
+  assert_int_equal(closed, 0);
+  team->comm = 1;
+  emit_waiters_of(&emitter, team);
+  expect_written("T10");
+  assert_int_equal(closed, 1);
+  assert_null(locations[0].writer);
+}
+
+/* The comm counts the members that have begun: a task's creator is named by its rank there. */
+static void creators_are_named_by_rank(void **state) {
+  (void)state;
+  team->members = calloc(3, sizeof *team->members);
+  team->size = 3;
+  team->members[2].rank = 1;
+  team->comm = 1;
+  put(0, EVENT_TASK_CREATE, 10, 2, team, false);
+  put(0, EVENT_TASK_CREATE, 11, 9, team, false);
+  assert_int_equal(noted[0].number, 1);
+  assert_int_equal(noted[1].number, 9);
+}
+
+static void refused_events_are_counted(void **state) {
+  (void)state;
+  put(0, EVENT_ENTER, 10, 1, NULL, false);
+  answer = OTF2_ERROR_ENOSPC;
+  put(0, EVENT_LEAVE, 20, 1, NULL, false);
+  assert_int_equal(emitter.failed, 1);
+  assert_int_equal(locations[0].events, 1);
+  assert_int_equal(locations[0].written_ticks, 10);
+}
+
+static void a_team_lives_as_long_as_somebody_names_it(void **state) {
+  struct team *inner = new_team();
+  (void)state;
+  inner->parent = team_keep(team);
+  assert_int_equal(team->references, 2);
+  assert_ptr_equal(team_keep(inner), inner);
+  team_release(inner);
+  assert_int_equal(team->references, 2);
+  team_release(inner);
+  assert_int_equal(team->references, 1);
+  assert_null(team_keep(NULL));
+  team_release(NULL);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(events_without_a_team_are_written_at_once),
+      TEST(events_wait_until_the_comm_is_known),
+      TEST(queues_wait_for_one_team_after_another),
+      TEST(late_ends_go_back_to_the_end_of_the_team),
+      TEST(late_ends_stay_in_order),
+      TEST(times_never_decrease),
+      TEST(ended_locations_are_closed_when_nothing_waits),
+      TEST(creators_are_named_by_rank),
+      TEST(refused_events_are_counted),
+      TEST(a_team_lives_as_long_as_somebody_names_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

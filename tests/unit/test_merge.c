@@ -1,0 +1,398 @@
+/* All rings as one stream: order in time, damage that stays in its ring, slots that come back. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "session/ring.h"
+#include "session/session.h"
+#include "writer/merge.h"
+
+enum { RING_BYTES = 64 << 10, CAPACITY = RING_BYTES / RECORD_BYTES, SLOTS = 8, SLOTS_MOST = 2000, TAKEN_MOST = 1 << 16 };
+
+struct taken {
+  uint32_t slot;
+  struct record record;
+};
+
+static struct session_header *session;
+static struct merge *merge;
+static struct ring rings[SLOTS_MOST];
+static struct taken taken[TAKEN_MOST];
+static size_t taken_count;
+
+/* What a test wants to happen while a pass is under way. */
+static void (*during_pass)(void);
+
+static uint64_t word_of(const struct record *record, unsigned i) {
+  return record->a * 1000 + i;
+}
+
+static void sink(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+  assert_ptr_equal(data, taken);
+  assert_int_equal(id, ((uint64_t)slot << 40) + record->b);
+  for (unsigned i = 0; i < 4u * record->more; i++)
+    assert_int_equal(words[i], word_of(record, i));
+  assert_true(taken_count < TAKEN_MOST);
+  taken[taken_count++] = (struct taken){slot, *record};
+  if (during_pass)
+    during_pass();
+}
+
+static int setup(void **state) {
+  int fd;
+  (void)state;
+  if (session_create(RING_BYTES, &session, &fd) < 0)
+    return -1;
+  close(fd);
+  merge = merge_create(session, sink, taken);
+  taken_count = 0;
+  during_pass = NULL;
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  merge_destroy(merge);
+  session_unmap(session);
+  return 0;
+}
+
+/* A ring of its own for the next `thread`, which begins at a position. */
+static struct thread_slot *attach(unsigned thread, uint64_t position) {
+  uint32_t index;
+  struct thread_slot *slot = session_take_slot(session, &index);
+  assert_non_null(slot);
+  assert_int_equal(index, thread);
+  atomic_store(&slot->head, position);
+  atomic_store(&slot->tail, position);
+  atomic_store(&slot->mask, CAPACITY - 1);
+  rings[thread] = (struct ring){slot, CAPACITY - 1, position, position};
+  return slot;
+}
+
+/* The record's slots stay open until publish. */
+static struct record *put(unsigned thread, uint64_t ticks, uint64_t number, unsigned more) {
+  struct ring *ring = &rings[thread];
+  uint64_t position;
+  ring_reserve(ring, 1 + more, &position); /* room is the test's business */
+  struct record *record = ring_at(ring, position);
+  *record = (struct record){.ticks = ticks, .a = number, .b = position, .type = RECORD_work, .more = (uint8_t)more};
+  for (unsigned i = 0; i < 4 * more; i++)
+    ((uint64_t *)ring_at(ring, position + 1 + i / 4))[i % 4] = word_of(record, i);
+  return record;
+}
+
+static void publish(unsigned thread) {
+  atomic_store_explicit(&rings[thread].slot->head, rings[thread].reserved, memory_order_release);
+}
+
+static void put_and_publish(unsigned thread, uint64_t ticks, uint64_t number) {
+  put(thread, ticks, number, 0);
+  publish(thread);
+}
+
+static void expect_in_time_order(void) {
+  for (size_t i = 1; i < taken_count; i++)
+    assert_true(taken[i - 1].record.ticks <= taken[i].record.ticks);
+}
+
+static void rings_are_merged_by_time(void **state) {
+  uint64_t random = 5, ticks[SLOTS] = {0}, put_count = 0, next[SLOTS] = {0};
+  (void)state;
+  for (unsigned thread = 0; thread < SLOTS; thread++)
+    attach(thread, thread * 1000);
+  for (int i = 0; i < 4000; i++) {
+    unsigned thread = (unsigned)(next_random(&random) % SLOTS);
+    ticks[thread] += next_random(&random) % 10; /* equal times too, in one ring and between rings */
+    put_and_publish(thread, ticks[thread], next[thread]++);
+    put_count++;
+  }
+  assert_false(merge_is_idle(merge));
+  assert_int_equal(merge_pass(merge), put_count);
+  assert_int_equal(taken_count, put_count);
+  expect_in_time_order();
+  memset(next, 0, sizeof next);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, next[taken[i].slot]++);
+  assert_true(merge_is_idle(merge));
+  assert_int_equal(merge_pass(merge), 0);
+  for (unsigned thread = 0; thread < SLOTS; thread++)
+    assert_int_equal(atomic_load(&rings[thread].slot->tail), atomic_load(&rings[thread].slot->head));
+}
+
+static void publish_more(void) {
+  if (taken_count < 100)
+    put_and_publish(1, 1, 1000 + taken_count);
+}
+
+/* What is committed while a pass runs is for the next one: a pass ends, and nothing is handed on that others may have
+ * come before. */
+static void a_pass_takes_what_was_there_when_it_began(void **state) {
+  (void)state;
+  attach(0, 0);
+  attach(1, 0);
+  for (uint64_t i = 0; i < 10; i++)
+    put_and_publish(0, 100 + i, i);
+  put_and_publish(1, 50, 999);
+  during_pass = publish_more;
+  assert_int_equal(merge_pass(merge), 11);
+  expect_in_time_order();
+  assert_false(merge_is_idle(merge));
+  during_pass = NULL;
+  assert_int_equal(merge_pass(merge), 11);
+}
+
+static void attach_another(void) {
+  during_pass = NULL;
+  attach(1, 0);
+  put_and_publish(1, 1, 7);
+}
+
+static void threads_that_begin_during_a_pass_are_next(void **state) {
+  (void)state;
+  attach(0, 0);
+  put_and_publish(0, 100, 0);
+  put_and_publish(0, 101, 1);
+  during_pass = attach_another;
+  assert_int_equal(merge_pass(merge), 2);
+  assert_false(merge_is_idle(merge));
+  assert_int_equal(merge_pass(merge), 1);
+  assert_int_equal(taken[2].slot, 1);
+}
+
+/* -- the rule of the two readings, with threads that run -- */
+
+enum { RUNNERS = 4, APART = 400, PASSED_ON = 50000 };
+
+struct token {
+  _Atomic uint64_t clock;  /* number of the next event of all */
+  _Atomic unsigned holder; /* who makes it */
+  _Atomic unsigned finished;
+};
+
+static struct token token;
+
+static bool has_room(unsigned thread) {
+  return rings[thread].reserved - atomic_load_explicit(&rings[thread].slot->tail, memory_order_acquire) < CAPACITY;
+}
+
+/* Makes the next event when it holds the token, and passes it on: each event happens after all before it. */
+static void *run_with_token(void *data) {
+  unsigned self = (unsigned)(uintptr_t)data;
+  uint64_t random = self + 1;
+  for (;;) {
+    while (atomic_load_explicit(&token.holder, memory_order_acquire) * APART != self || !has_room(self))
+      if (atomic_load(&token.finished))
+        return NULL;
+      else
+        sched_yield();
+    uint64_t now = atomic_load_explicit(&token.clock, memory_order_relaxed);
+    if (now == PASSED_ON) {
+      atomic_store(&token.finished, 1);
+      return NULL;
+    }
+    put_and_publish(self, now, now);
+    atomic_store_explicit(&token.clock, now + 1, memory_order_relaxed);
+    atomic_store_explicit(&token.holder, (unsigned)(next_random(&random) % RUNNERS), memory_order_release);
+  }
+}
+
+/* Events that happen one after another in different threads are handed on in this order, over all passes: with one
+ * reading of the heads a later event is seen before an earlier one. The runners' slots lie apart, so that reading the
+ * heads takes longer than passing the token on. */
+static void what_happened_before_comes_before(void **state) {
+  pthread_t threads[RUNNERS];
+  (void)state;
+  memset(&token, 0, sizeof token);
+  for (unsigned i = 0; i < RUNNERS * APART; i++)
+    attach(i, 0);
+  for (unsigned i = 0; i < RUNNERS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, run_with_token, (void *)(uintptr_t)(i * APART)), 0);
+  bool is_over;
+  do {
+    is_over = atomic_load(&token.finished);
+    if (merge_pass(merge) == 0)
+      sched_yield();
+  } while (!is_over);
+  for (unsigned i = 0; i < RUNNERS; i++)
+    pthread_join(threads[i], NULL);
+  merge_pass(merge);
+  assert_int_equal(taken_count, PASSED_ON);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, i);
+}
+
+/* -- long records, wrap -- */
+
+static void long_records_are_whole_across_the_wrap(void **state) {
+  static const uint64_t starts[] = {0, CAPACITY - 3, UINT64_C(0xffffffff) - 2, (UINT64_C(1) << 40) - 1};
+  uint64_t random = 3, number = 0;
+  (void)state;
+  for (unsigned thread = 0; thread < COUNT(starts); thread++)
+    attach(thread, starts[thread]);
+  for (int round = 0; round < 200; round++) {
+    for (unsigned thread = 0; thread < COUNT(starts); thread++)
+      for (int i = 0; i < 10; i++) {
+        put(thread, number, number, (unsigned)(next_random(&random) % RECORD_SLOTS_MAX));
+        number++;
+        publish(thread);
+      }
+    assert_int_equal(merge_pass(merge), 10 * COUNT(starts));
+  }
+  assert_int_equal(taken_count, number);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, i);
+  assert_int_equal(merge_damaged(merge), 0);
+}
+
+/* -- damage -- */
+
+/* The ring is given up, the others go on. */
+static void expect_only_the_first_damaged(uint64_t taken_before) {
+  assert_int_equal(merge_damaged(merge), 1);
+  put_and_publish(0, 1000, 1000);
+  put_and_publish(1, 1001, 1001);
+  assert_int_equal(merge_pass(merge), 1);
+  assert_int_equal(taken_count, taken_before + 1);
+  assert_int_equal(taken[taken_count - 1].slot, 1);
+  assert_int_equal(taken[taken_count - 1].record.a, 1001);
+  assert_int_equal(merge_damaged(merge), 1);
+  assert_true(merge_is_idle(merge));
+}
+
+static void records_longer_than_what_is_there_are_damage(void **state) {
+  (void)state;
+  attach(0, 0);
+  attach(1, 0);
+  put_and_publish(0, 1, 0);
+  put(0, 2, 1, 3)->more = 4;
+  publish(0);
+  put_and_publish(1, 3, 0);
+  merge_pass(merge);
+  assert_int_equal(taken_count, 2);
+  expect_only_the_first_damaged(2);
+}
+
+static void records_longer_than_allowed_are_damage(void **state) {
+  (void)state;
+  attach(0, 0);
+  attach(1, 0);
+  put(0, 2, 1, 0)->more = RECORD_SLOTS_MAX;
+  for (uint64_t i = 0; i < 300; i++)
+    put(0, 3 + i, i, 0);
+  publish(0);
+  merge_pass(merge);
+  assert_int_equal(taken_count, 0);
+  expect_only_the_first_damaged(0);
+}
+
+static void impossible_heads_are_damage(void **state) {
+  (void)state;
+  attach(0, 0);
+  attach(1, 0);
+  put_and_publish(0, 1, 0);
+  merge_pass(merge);
+  atomic_store(&rings[0].slot->head, CAPACITY + 2);
+  merge_pass(merge);
+  assert_int_equal(taken_count, 1);
+  expect_only_the_first_damaged(1);
+}
+
+static void impossible_masks_are_damage(void **state) {
+  (void)state;
+  attach(0, 0);
+  attach(1, 0);
+  put_and_publish(0, 1, 0);
+  atomic_store(&rings[0].slot->mask, 2 * CAPACITY - 1);
+  merge_pass(merge);
+  assert_int_equal(taken_count, 0);
+  expect_only_the_first_damaged(0);
+}
+
+static void the_number_of_slots_is_not_believed(void **state) {
+  (void)state;
+  attach(0, 0);
+  put_and_publish(0, 1, 0);
+  atomic_store(&session->shared.slots_used, UINT32_MAX);
+  assert_int_equal(merge_pass(merge), 1);
+}
+
+/* -- slots -- */
+
+static bool is_free(unsigned thread) {
+  return atomic_load(&rings[thread].slot->state) == SLOT_FREE;
+}
+
+static void ended_slots_are_returned_once_drained(void **state) {
+  (void)state;
+  for (unsigned thread = 0; thread < 3; thread++) {
+    attach(thread, 0);
+    put_and_publish(thread, 1, 0);
+  }
+  atomic_store_explicit(&rings[1].slot->state, SLOT_ENDED, memory_order_release);
+  assert_int_equal(merge_pass(merge), 3);
+  assert_false(is_free(0));
+  assert_true(is_free(1));
+  assert_false(is_free(2));
+  attach(1, atomic_load(&rings[1].slot->head)); /* the next thread gets this one */
+  put_and_publish(1, 2, 5);
+  assert_int_equal(merge_pass(merge), 1);
+  assert_int_equal(taken[3].slot, 1);
+  assert_int_equal(taken[3].record.a, 5);
+}
+
+static void end_the_first(void) {
+  during_pass = NULL;
+  put_and_publish(0, 9, 2);
+  atomic_store_explicit(&rings[0].slot->state, SLOT_ENDED, memory_order_release);
+}
+
+/* The last record came after the pass had looked: the slot stays until that is read. */
+static void slots_with_something_left_are_kept(void **state) {
+  (void)state;
+  attach(0, 0);
+  put_and_publish(0, 1, 1);
+  during_pass = end_the_first;
+  assert_int_equal(merge_pass(merge), 1);
+  assert_false(is_free(0));
+  assert_int_equal(merge_pass(merge), 1);
+  assert_int_equal(taken[1].record.a, 2);
+  assert_true(is_free(0));
+}
+
+static void what_threads_dropped_is_summed(void **state) {
+  (void)state;
+  for (unsigned thread = 0; thread < 3; thread++) {
+    struct thread_slot *slot = attach(thread, 0);
+    atomic_store(&slot->lost, 10 + thread);
+    atomic_store(&slot->stalls, 1 + thread);
+  }
+  atomic_store(&session->shared.lost_without_slot, 100);
+  merge_pass(merge);
+  assert_int_equal(merge_lost(merge), 133);
+  assert_int_equal(merge_stalls(merge), 6);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(rings_are_merged_by_time),
+      TEST(a_pass_takes_what_was_there_when_it_began),
+      TEST(threads_that_begin_during_a_pass_are_next),
+      TEST(what_happened_before_comes_before),
+      TEST(long_records_are_whole_across_the_wrap),
+      TEST(records_longer_than_what_is_there_are_damage),
+      TEST(records_longer_than_allowed_are_damage),
+      TEST(impossible_heads_are_damage),
+      TEST(impossible_masks_are_damage),
+      TEST(the_number_of_slots_is_not_believed),
+      TEST(ended_slots_are_returned_once_drained),
+      TEST(slots_with_something_left_are_kept),
+      TEST(what_threads_dropped_is_summed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
