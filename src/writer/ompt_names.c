@@ -84,21 +84,21 @@ static bool describe_flags(const struct flag *flags, uint32_t silent, uint32_t d
 static const struct flag task_flags[] = {{0x8, "target"},          {0x10, "taskwait"},        {0x08000000, "undeferred"},
                                          {0x10000000, "untied"},   {0x20000000, "final"},     {0x40000000, "mergeable"},
                                          {0x80000000, "merged"},   {0, NULL}};
-/* ompt_parallel_flag_t (OpenMP 5.1, 4.4.4.21). */
+/* ompt_parallel_flag_t (OpenMP 5.1, 4.4.4.21). Invoked by the runtime, and a team, go without saying. */
 static const struct flag parallel_flags[] = {
-    {0x1, "invoked by the program"}, {0x2, "invoked by the runtime"}, {0x40000000, "league"}, {0, NULL}};
+    {0x1, "invoked by the program"}, {0x40000000, "league"}, {0, NULL}};
 
 bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
   static const char *const severity[] = {[1] = "warning", [2] = "fatal"};
   if (detail == 0)
     return false;
   enum { TASK_EXPLICIT = 0x4 };
-  static const uint32_t PARALLEL_TEAM = 0x80000000;
+  static const uint32_t PARALLEL_BY_RUNTIME = 0x2, PARALLEL_TEAM = 0x80000000;
   switch ((int)construct) {
   case CONSTRUCT_create_task:
     return describe_flags(task_flags, TASK_EXPLICIT, detail, text, size);
   case CONSTRUCT_parallel:
-    return describe_flags(parallel_flags, PARALLEL_TEAM, detail, text, size);
+    return describe_flags(parallel_flags, PARALLEL_TEAM | PARALLEL_BY_RUNTIME, detail, text, size);
   case CONSTRUCT_implicit_barrier:
   case CONSTRUCT_barrier:
   case CONSTRUCT_barrier_wait:
