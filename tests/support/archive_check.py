@@ -27,6 +27,7 @@ class Stack:
         self.open = []                # (region, time)
         self.parallel_left = None     # when Leave(parallel) came
         self.began = None
+        self.outer = None             # what the location worked on when the team began
 
 
 class Task:
@@ -136,7 +137,7 @@ class Checker:
         if members[0] == location and self.archive.comms[comm].parent != thread.implicit[-1].comm:
             self.problem(f"the parent of team {comm} is not the enclosing team")
         stack = Stack(comm)
-        stack.began = event.time
+        stack.began, stack.outer = event.time, thread.current
         thread.implicit.append(stack)
         thread.current = stack
 
@@ -152,7 +153,7 @@ class Checker:
             self.problem("the team ends in an explicit task")
         self.intervals[comm, location].append((stack.began, event.time))
         thread.implicit.pop()
-        thread.current = thread.implicit[-1]
+        thread.current = stack.outer
 
     def expect_empty(self, stack, whose):
         for region, _ in stack.open:
