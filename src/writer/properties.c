@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "stave/names.h"
+
 static void set_number(struct archive *archive, const char *name, uint64_t number) {
   char text[24];
   snprintf(text, sizeof text, "%" PRIu64, number);
@@ -22,19 +24,19 @@ static void set_completeness(struct archive *archive, const struct summary *summ
 /* Their names alone state a loss, so they are there only if there is one. */
 static void set_losses(struct archive *archive, const struct summary *summary) {
   if (summary->lost)
-    set_number(archive, "STAVE::LOST_EVENTS", summary->lost);
+    set_number(archive, STAVE_PROPERTY_LOST_EVENTS, summary->lost);
   if (summary->damaged)
-    set_number(archive, "STAVE::LOST_DAMAGED_RECORDS", summary->damaged);
+    set_number(archive, STAVE_PROPERTY_LOST_DAMAGED_RECORDS, summary->damaged);
   if (summary->refused)
-    set_number(archive, "STAVE::LOST_REFUSED_EVENTS", summary->refused);
+    set_number(archive, STAVE_PROPERTY_LOST_REFUSED_EVENTS, summary->refused);
 }
 
-/* "STAVE::PREFIX::number" = the runtime's name for it. OTF2 allows no minus in a property's name. */
+/* Prefix and number = the runtime's name for it. OTF2 allows no minus in a property's name. */
 static void set_names(struct archive *archive, const char *prefix, const struct session_name *names) {
   for (int i = 0; i < SESSION_NAMES && names[i].name[0]; i++) {
     char property[64], value[SESSION_NAME_BYTES + 1];
     bool is_negative = names[i].value < 0;
-    snprintf(property, sizeof property, "STAVE::%s::%s%u", prefix, is_negative ? "MINUS_" : "",
+    snprintf(property, sizeof property, "%s%s%u", prefix, is_negative ? "MINUS_" : "",
              is_negative ? 0u - (unsigned)names[i].value : (unsigned)names[i].value);
     snprintf(value, sizeof value, "%.*s", SESSION_NAME_BYTES, names[i].name);
     for (char *c = value; *c; c++)
@@ -49,7 +51,7 @@ static void set_results(struct archive *archive, const int32_t *results) {
     char property[64];
     if (results[i] < 0)
       continue;
-    snprintf(property, sizeof property, "STAVE::SET_CALLBACK::%d", i);
+    snprintf(property, sizeof property, STAVE_PROPERTY_SET_CALLBACK "%d", i);
     bool is_known = (size_t)results[i] < sizeof words / sizeof *words;
     archive_set_property(archive, property, is_known ? words[results[i]] : "unknown");
   }
@@ -58,7 +60,7 @@ static void set_results(struct archive *archive, const int32_t *results) {
 static void set_records(struct archive *archive, const uint64_t *records) {
   for (unsigned type = RECORD_TYPE_NONE + 1; type < RECORD_TYPE_COUNT; type++) {
     char property[64];
-    snprintf(property, sizeof property, "STAVE::RECORDS::%s", record_name(type));
+    snprintf(property, sizeof property, STAVE_PROPERTY_RECORDS "%s", record_name(type));
     if (records[type])
       set_number(archive, property, records[type]);
   }
@@ -71,16 +73,16 @@ void properties_write(struct archive *archive, const struct session_constants *c
   archive_describe(archive, "Stave " STAVE_VERSION, host, description);
   set_completeness(archive, summary);
   set_losses(archive, summary);
-  archive_set_property(archive, "STAVE::ENDING", summary->ending);
-  set_number(archive, "STAVE::CLOSED_BY_WRITER", summary->closed_by_writer);
-  set_number(archive, "STAVE::STALLS", summary->stalls);
-  archive_set_property(archive, "STAVE::PROGRAM", constants->program);
-  archive_set_property(archive, "STAVE::ARGUMENTS", summary->arguments);
-  set_number(archive, "STAVE::PROCESS_ID", (uint32_t)constants->pid);
-  archive_set_property(archive, "STAVE::RUNTIME", constants->runtime_version);
-  set_number(archive, "STAVE::OMP_VERSION", (uint32_t)constants->omp_version);
-  set_names(archive, "STATE", constants->states);
-  set_names(archive, "MUTEX_IMPLEMENTATION", constants->mutex_implementations);
+  archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);
+  set_number(archive, STAVE_PROPERTY_CLOSED_BY_WRITER, summary->closed_by_writer);
+  set_number(archive, STAVE_PROPERTY_STALLS, summary->stalls);
+  archive_set_property(archive, STAVE_PROPERTY_PROGRAM, constants->program);
+  archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
+  set_number(archive, STAVE_PROPERTY_PROCESS_ID, (uint32_t)constants->pid);
+  archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
+  set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);
+  set_names(archive, STAVE_PROPERTY_STATE, constants->states);
+  set_names(archive, STAVE_PROPERTY_MUTEX_IMPLEMENTATION, constants->mutex_implementations);
   set_results(archive, constants->set_callback_results);
   set_records(archive, summary->records);
 }

@@ -1,0 +1,32 @@
+/* The names under which Stave's archives say what OTF2 has no record for. For programs that read archives; in C and C++.
+ *
+ * Trace properties: OTF2_Reader_GetProperty(reader, STAVE_PROPERTY_ENDING, &text). OTF2 writes their names in capitals.
+ * Attributes: OTF2_AttributeList, by the reference of the Attribute definition that has the name. */
+#ifndef STAVE_NAMES_H
+#define STAVE_NAMES_H
+
+/* How the program ended: "finalized", "exit status 3", "killed by signal 11 (...)", "exec", or that nobody could tell. */
+#define STAVE_PROPERTY_ENDING "STAVE::ENDING"
+/* Events that the writer added at the end because the program did not come to them. */
+#define STAVE_PROPERTY_CLOSED_BY_WRITER "STAVE::CLOSED_BY_WRITER"
+/* Times that a thread waited for room in its ring; each is a BufferFlush event. */
+#define STAVE_PROPERTY_STALLS "STAVE::STALLS"
+/* Path, arguments (quoted for a shell) and process id of the program. */
+#define STAVE_PROPERTY_PROGRAM "STAVE::PROGRAM"
+#define STAVE_PROPERTY_ARGUMENTS "STAVE::ARGUMENTS"
+#define STAVE_PROPERTY_PROCESS_ID "STAVE::PROCESS_ID"
+/* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
+#define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
+#define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"
+/* Present only if events were lost: dropped by threads, made unreadable by the program, refused by OTF2. */
+#define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"
+#define STAVE_PROPERTY_LOST_DAMAGED_RECORDS "STAVE::LOST_DAMAGED_RECORDS"
+#define STAVE_PROPERTY_LOST_REFUSED_EVENTS "STAVE::LOST_REFUSED_EVENTS"
+/* Prefixes; a number or a name follows. The runtime's names for states and mutex implementations, its answer to
+ * ompt_set_callback by callback number, and how many records of each kind the archive was made of. */
+#define STAVE_PROPERTY_STATE "STAVE::STATE::"
+#define STAVE_PROPERTY_MUTEX_IMPLEMENTATION "STAVE::MUTEX_IMPLEMENTATION::"
+#define STAVE_PROPERTY_SET_CALLBACK "STAVE::SET_CALLBACK::"
+#define STAVE_PROPERTY_RECORDS "STAVE::RECORDS::"
+
+#endif
