@@ -109,6 +109,10 @@ static bool wait_until_ready(void) {
   }
   if (atomic_load(state) != WRITER_READY)
     return say_writer_failed();
+  if (tool.constants.config.verbose >= 2)
+    tool_say("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
+             tool.session->shared.archive, tool.clock == CLOCK_KIND_TSC ? "processor's" : "kernel's",
+             (unsigned long long)(tool.session->constants.slot_stride - SESSION_PAGE_BYTES) / 1024);
   if (*tool.session->shared.message)
     tool_say("%.1000s", tool.session->shared.message);
   return true;
