@@ -17,7 +17,8 @@
 
 #include <omp-tools.h>
 
-enum { CALLBACKS_MAX = 64, KINDS_MAX = 128, ENDPOINTS_MAX = 4, NO_KIND = KINDS_MAX - 1, DEPENDENCE = CALLBACKS_MAX - 1 };
+enum { CALLBACKS_MAX = 64, KINDS_MAX = 128, ENDPOINTS_MAX = 4 };
+enum { NO_KIND = KINDS_MAX - 1, DEPENDENCE = CALLBACKS_MAX - 1 };
 
 static struct {
   _Atomic uint64_t counts[CALLBACKS_MAX][KINDS_MAX][ENDPOINTS_MAX];

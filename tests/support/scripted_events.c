@@ -41,9 +41,9 @@ static const struct name mutex_names[] = {{"lock", 1},     {"test_lock", 2}, {"n
                                           {"critical", 5}, {"atomic", 6},    {"ordered", 7},   NO_MORE};
 static const struct name dispatch_names[] = {
     {"iteration", 1}, {"section", 2}, {"ws_loop_chunk", 3}, {"taskloop_chunk", 4}, {"distribute_chunk", 5}, NO_MORE};
-static const struct name dependence_names[] = {{"in", 1},     {"out", 2},          {"inout", 3},
-                                               {"mutexinoutset", 4}, {"source", 5}, {"sink", 6},
-                                               {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
+static const struct name dependence_names[] = {
+    {"in", 1},     {"out", 2},  {"inout", 3},    {"mutexinoutset", 4},   {"source", 5},
+    {"sink", 6},   {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
 static const struct name cancel_flags[] = {{"parallel", 1},    {"sections", 2},    {"loop", 4},        {"taskgroup", 8},
                                            {"activated", 0x10}, {"detected", 0x20}, {"discarded", 0x40}, NO_MORE};
 static const struct name severity_names[] = {{"warning", 1}, {"fatal", 2}, NO_MORE};

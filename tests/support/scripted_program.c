@@ -6,7 +6,7 @@
 
 #include "scripted_runtime.h"
 
-#define PLACE __attribute__((visibility("default"), noinline, noclone)) void
+#define PLACE __attribute__((visibility("default"), noinline)) void
 
 static volatile int calls;
 
