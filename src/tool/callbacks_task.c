@@ -100,8 +100,15 @@ static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_
                                                                      ompt_data_t *parallel, ompt_data_t *task,
                                                                      unsigned actual, unsigned index,
                                                                      int flags) {
-  on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
-  on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
+  if ((int)endpoint == ENDPOINT_BEGINEND) {
+    on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
+    on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
+    return;
+  }
+  struct event event;
+  if (event_begin(SLOW, &event, 1, NULL))
+    EVENT_PUT(&event, 1, implicit_task_end, endpoint, 0, .task = id_of(task), .index = index,
+              .task_flags = (unsigned)flags);
 }
 
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,

@@ -22,12 +22,23 @@ static struct location *place_for(struct correlator *c, const struct task *task)
   return task->location && task->location->writer ? task->location : c->primary;
 }
 
+/* A task that runs, or waits for a region that it has forked, is no suspended one: unwinding comes to it. */
+static bool is_open_on(const struct location *location, const struct task *task) {
+  const struct task *open = location->current;
+  while (open && open != task)
+    open = open->outer;
+  return open != NULL;
+}
+
 static void leave_suspended(struct correlator *c, struct task *task, uint64_t now) {
   struct location *location = place_for(c, task);
-  if (location->current != task)
-    task_switch(c, location, task, now, STATUS_SWITCH);
+  struct task *running = location->current;
+  if (is_open_on(location, task))
+    return;
+  task_switch(c, location, task, now, STATUS_SWITCH);
   frames_leave_above(c, location, task, now, 0);
-  task_switch(c, location, implicit_task_of(location), now, STATUS_SWITCH);
+  location->current = task->outer;
+  task_switch(c, location, running, now, STATUS_SWITCH);
 }
 
 /* Tasks that have begun and not ended: their regions are left, they do not complete. */
@@ -40,29 +51,37 @@ static void leave_tasks(struct correlator *c, uint64_t now) {
   }
 }
 
-/* From the inside out: implicit tasks of inner teams, the regions that these tasks' primaries have forked. */
-static void unwind(struct correlator *c, struct location *location, uint64_t now) {
+static void unwind_explicit(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+  frames_leave_above(c, location, task, now, 0);
+  task_switch(c, location, implicit_task_of(location), now, STATUS_SWITCH);
+}
+
+static void unwind_implicit(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+  bool is_primary = task->team->primary == location && !task->team->is_league;
+  struct team *team = team_keep(task->team);
+  implicit_task_end(c, location, task, now, !is_primary);
+  if (is_primary)
+    team_end(c, team, now);
+  team_release(team);
+}
+
+void location_unwind(struct correlator *c, struct location *location, uint64_t now) {
   locks_release_all(c, location, now, 0);
-  for (struct task *task; (task = implicit_task_of(location)) != location->base;) {
-    bool is_primary = task->team->primary == location && !task->team->is_league;
-    struct team *team = team_keep(task->team);
-    location->current = task;
+  for (;;) {
+    struct task *task = location->current;
     if (task->forked)
       team_join(c, task->forked, now);
-    implicit_task_end(c, location, task, now, !is_primary);
-    if (is_primary)
-      team_end(c, team, now);
-    team_release(team);
-    if (location->current->forked == team)
-      team_join(c, team, now);
+    else if (task == location->base)
+      return;
+    else if (task->is_implicit)
+      unwind_implicit(c, location, task, now);
+    else
+      unwind_explicit(c, location, task, now);
   }
-  location->current = location->base;
-  if (location->base->forked)
-    team_join(c, location->base->forked, now);
 }
 
 static void end_location(struct correlator *c, struct location *location, uint64_t now) {
-  unwind(c, location, now);
+  location_unwind(c, location, now);
   frames_leave_above(c, location, location->base, now, location == c->primary ? 1 : 0);
   c->closed_by_writer += location->owed;
   location->has_ended = true;

@@ -60,6 +60,8 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   struct correlator *c = correlator;
   c->records++;
   c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
+  if (record->type == RECORD_attach)
+    thread_attaches(c, slot, (const struct record_attach *)record);
   struct location *location = location_of(c, slot, record->ticks);
   if (!location)
     return;

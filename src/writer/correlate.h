@@ -69,6 +69,14 @@ void frame_leave(struct correlator *correlator, struct location *location, struc
 void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task, struct frame frame,
                       struct event enter);
 
+/* Ends all that is open on the location, from the inside out, until it is back at its base. Regions that it has forked
+ * are joined. */
+void location_unwind(struct correlator *correlator, struct location *location, uint64_t ticks);
+
+/* A number that no specification names where something begins or ends: a point `unknown`. */
+void emit_unknown(struct correlator *correlator, struct location *location, uint64_t ticks, uint64_t codeptr,
+                  uint32_t number);
+
 /* Leaves everything above the first `count` regions. */
 void frames_leave_above(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
                         size_t count);
@@ -96,6 +104,8 @@ uint32_t region_at(struct correlator *correlator, struct location *location, enu
 void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of);
 
 /* threads.c */
+/* A thread that has a new slot goes on where it was if it is one that the archive still has. */
+void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record);
 /* The thread that has the slot now; a new location if none has. NULL if OTF2 cannot. */
 struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks);
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);

@@ -27,6 +27,13 @@ void emit_point(struct correlator *c, struct location *location, const struct ev
   emit_leave(c, location, event->ticks, event->id);
 }
 
+void emit_unknown(struct correlator *c, struct location *location, uint64_t ticks, uint64_t codeptr, uint32_t number) {
+  emit_point(c, location, &(struct event){.ticks = ticks,
+                                          .id = region_at(c, location, CONSTRUCT_unknown, codeptr, number),
+                                          .attribute = ATTRIBUTE_kind,
+                                          .value = number});
+}
+
 void frame_enter_with(struct correlator *c, struct location *location, struct task *task, struct frame frame,
                       struct event enter) {
   struct stack *stack = &task->stack;

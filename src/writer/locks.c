@@ -107,6 +107,13 @@ void lock_attempt_ends(struct correlator *c, struct location *location) {
   leave_locking(c, location, location->acquire_ticks, frame ? frame->wait_id : 0);
 }
 
+static bool is_held_by(const struct lock *lock, const struct location *location) {
+  for (size_t i = 0; lock && i < lock->count; i++)
+    if (lock->holds[i].location == location)
+      return true;
+  return false;
+}
+
 static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t now) {
   struct lock *lock = lock_of(c, wait_id);
   struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .id = lock->id, .number = ++lock->order};
@@ -144,6 +151,10 @@ static void begin_unseen(struct correlator *c, struct location *location, uint32
 
 void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record) {
   uint64_t now = location_now(c, location, record->ticks);
+  if (is_held_by(map_get(&c->locks, record->wait_id), location)) {
+    c->ignored_ends++; /* said twice */
+    return;
+  }
   begin_unseen(c, location, record->kind, record->wait_id, record->codeptr, now);
   acquire(c, location, record->wait_id, now);
   if (is_routine(record->kind)) {
@@ -157,9 +168,9 @@ void on_mutex_acquired(struct correlator *c, struct location *location, const st
               (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, location, sblock, record->codeptr, 0)});
 }
 
-/* Ends the location's hold; false if it has none. */
+/* Ends the location's hold; false if it has none, or the lock (NULL) was never acquired. */
 static bool release(struct correlator *c, struct location *location, struct lock *lock, uint64_t now) {
-  for (size_t i = lock->count; i-- > 0;) {
+  for (size_t i = lock ? lock->count : 0; i-- > 0;) {
     if (lock->holds[i].location != location)
       continue;
     emit_event(c, location, &(struct event){.kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id,
@@ -174,7 +185,7 @@ static void release_routine(struct correlator *c, struct location *location, con
                             uint64_t now) {
   uint32_t region = region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock, record->codeptr, 0);
   emit_enter(c, location, now, region);
-  release(c, location, lock_of(c, record->wait_id), now);
+  release(c, location, map_get(&c->locks, record->wait_id), now);
   emit_leave(c, location, now, region);
 }
 
@@ -187,9 +198,9 @@ void on_mutex_released(struct correlator *c, struct location *location, const st
   } else if (frame) {
     size_t index = (size_t)(frame - task->stack.frames);
     frames_leave_above(c, location, task, now, index + 1);
-    release(c, location, lock_of(c, record->wait_id), now);
+    release(c, location, map_get(&c->locks, record->wait_id), now);
     frame_leave(c, location, task, now);
-  } else if (!release(c, location, lock_of(c, record->wait_id), now)) {
+  } else if (!release(c, location, map_get(&c->locks, record->wait_id), now)) {
     c->ignored_ends++;
   }
 }

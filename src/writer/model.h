@@ -33,7 +33,8 @@ enum frame_kind {
 struct frame {
   uint32_t region;
   uint32_t detail;
-  uint64_t wait_id;
+  uint64_t wait_id; /* of a mutex */
+  uint64_t codeptr; /* of work */
   enum frame_kind kind;
 };
 
@@ -116,6 +117,7 @@ struct task {
   bool is_initial;
   bool is_taskwait;       /* made by a taskwait with depend */
   bool has_started;
+  bool is_detached;       /* has run to its end and waits for omp_fulfill_event */
   struct location *location; /* where it runs or ran last */
   struct task *outer;     /* implicit: what this thread ran before */
   struct team *forked;    /* the region that this task has met and not yet left */

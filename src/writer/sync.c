@@ -105,6 +105,7 @@ static void begin_work(struct correlator *c, struct location *location, const st
   uint32_t detail = detail_of_work(record->kind, construct);
   struct frame frame = {.kind = FRAME_WORK,
                         .detail = record->kind,
+                        .codeptr = record->codeptr,
                         .region = region_at(c, location, construct, record->codeptr, detail)};
   frame_enter_with(c, location, location->current, frame, enter_of_work(record, now, construct));
   if (record->kind == WORK_SINGLE_EXECUTOR)
@@ -135,6 +136,8 @@ void on_work(struct correlator *c, struct location *location, const struct recor
     begin_work(c, location, record, now);
   if (record->endpoint & ENDPOINT_END)
     end_work(c, location, record, now);
+  if (!(record->endpoint & ENDPOINT_BEGINEND))
+    emit_unknown(c, location, now, record->codeptr, record->endpoint);
 }
 
 /* -- synchronisation -- */
@@ -250,6 +253,8 @@ void on_sync_region(struct correlator *c, struct location *location, const struc
   }
   if (record->endpoint & ENDPOINT_END)
     end_sync(c, location, record);
+  if (!(record->endpoint & ENDPOINT_BEGINEND))
+    emit_unknown(c, location, location_now(c, location, record->ticks), record->codeptr, record->endpoint);
 }
 
 /* The rows sync_region and sync_region_wait of the record table have the same fields. */
@@ -311,8 +316,9 @@ void on_dispatch(struct correlator *c, struct location *location, const struct r
     frame_leave(c, location, location->current, now);
   enum construct construct = construct_of_dispatch(record->kind);
   bool is_section = construct == CONSTRUCT_section;
-  uint32_t region = region_at(c, location, construct, is_section ? record->start : 0,
-                              construct == CONSTRUCT_unknown ? record->kind : 0);
+  const struct frame *work = frame_find(location->current, FRAME_WORK);
+  uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0; /* a chunk has no address of its own */
+  uint32_t region = region_at(c, location, construct, codeptr, construct == CONSTRUCT_unknown ? record->kind : 0);
   struct event enter = {.ticks = now};
   if (!is_section) {
     enter.attribute = ATTRIBUTE_chunk_start;

@@ -71,7 +71,17 @@ void on_task_create(struct correlator *c, struct location *location, const struc
 
 /* -- scheduling -- */
 
+/* Nobody goes back to a task that is gone: whoever runs in front of it goes back to what is behind. */
+static void unlink_task(struct location *location, const struct task *task) {
+  for (struct task *open = location ? location->current : NULL; open; open = open->outer)
+    if (open->outer == task)
+      open->outer = task->outer;
+}
+
 static void forget(struct correlator *c, struct task *task) {
+  unlink_task(task->location, task);
+  if (task->forked)
+    team_join(c, task->forked, task->location->last_ticks);
   map_remove(&c->tasks, task->id);
   task_free(task);
 }
@@ -126,7 +136,9 @@ static void end_running(struct correlator *c, struct location *location, struct 
   frames_leave_above(c, location, task, now, 0);
   complete(c, location, task, now, status);
   location->current = implicit_task_of(location);
-  forget(c, task);
+  task->is_detached = status == STATUS_DETACH;
+  if (!task->is_detached)
+    forget(c, task);
 }
 
 /* A task with the id was never seen to be created: its creation was dropped. */
@@ -171,6 +183,8 @@ void on_task_schedule(struct correlator *c, struct location *location, const str
   struct task *prior = record->prior_task ? map_get(&c->tasks, record->prior_task) : NULL;
   if (status == STATUS_EARLY_FULFILL || status == STATUS_LATE_FULFILL) {
     point_fulfill(c, location, prior, status, now);
+    if (prior && prior->is_detached)
+      forget(c, prior);
     return;
   }
   if (status == STATUS_TASKWAIT_COMPLETE) {

@@ -126,6 +126,11 @@ static void name_worker(struct correlator *c, struct location *location, const s
   char number[56];
   if (location->is_named)
     return;
+  if (!location->has_begun) {
+    snprintf(number, sizeof number, "%u", ++c->foreign_threads);
+    definitions_name_location(c->definitions, location, "Foreign thread ", number);
+    return;
+  }
   write_number(team, index, number, sizeof number);
   bool is_hidden_helper = !team->parent && team->codeptr && regions_is_nowhere(c->regions, team->codeptr);
   definitions_name_location(c->definitions, location, is_hidden_helper ? "OMP hidden helper " : "OMP thread ", number);
@@ -202,7 +207,9 @@ void on_implicit_task_begin(struct correlator *c, struct location *location,
                             const struct record_implicit_task_begin *record, uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t actual = (uint32_t)record->actual_and_index, index = (uint32_t)(record->actual_and_index >> 32);
-  struct team *team = map_get(&c->teams, record->parallel);
+  struct team *team = map_get(&c->teams, record->parallel), *forked = location->current->forked;
+  if (!team && forked && !forked->is_forked && index == 0)
+    team = forked; /* the runtime does not say which region: it is the one that this thread has just met */
   if ((record->task_flags & TASK_INITIAL) && team && team->is_league) {
     begin_league_member(c, location, team, id, index, now);
     return;
@@ -284,15 +291,19 @@ void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
 
 void on_implicit_task_end(struct correlator *c, struct location *location,
                           const struct record_implicit_task_end *record) {
-  struct task *task = map_get(&c->tasks, record->task);
-  if (!task || !task->is_implicit || task->location != location) {
+  if (!(record->endpoint & ENDPOINT_END)) {
+    emit_unknown(c, location, location_now(c, location, record->ticks), 0, record->endpoint);
+    return;
+  }
+  struct task *task = record->task ? map_get(&c->tasks, record->task) : implicit_task_of(location);
+  if (!task || !task->is_implicit || task->location != location || (!record->task && task == location->base)) {
     c->ignored_ends++;
     location->owed -= location->owed < 2 ? location->owed : 2;
     return;
   }
   uint64_t now = location_now(c, location, record->ticks);
   if (task == location->base) {
-    map_remove(&c->tasks, task->id);
+    map_remove(&c->tasks, record->task); /* with two runtimes it has two ids */
     return;
   }
   struct team *team = team_keep(task->team);

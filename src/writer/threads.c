@@ -45,6 +45,17 @@ struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks
   return location ? location : new_location(c, slot, ticks);
 }
 
+/* One thread can be the initial thread of two runtimes; the first that is done with it says that it has ended. */
+void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record) {
+  struct location *primary = c->primary;
+  bool is_taken = slot < c->by_slot_capacity && c->by_slot[slot];
+  if (is_taken || !primary || c->by_slot[primary->slot] == primary || primary->kernel_tid != record->kernel_tid)
+    return;
+  memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
+  c->by_slot[slot] = primary;
+  primary->slot = slot;
+}
+
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record) {
   (void)c;
   location->kernel_tid = record->kernel_tid;
@@ -76,8 +87,7 @@ void on_thread_end(struct correlator *c, struct location *location, const struct
   c->by_slot[location->slot] = NULL;
   if (location == c->primary)
     return; /* its program ends when the process does */
-  while (location->current != location->base)
-    implicit_task_end(c, location, implicit_task_of(location), now, false);
+  location_unwind(c, location, now);
   frames_leave_above(c, location, location->base, now, 0);
   location->has_ended = true;
   if (location->queue_begin == location->queue_end)
