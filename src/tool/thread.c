@@ -61,7 +61,8 @@ static void open_up_to(struct thread *thread, uint64_t limit) {
   open_fast_way(thread);
 }
 
-/* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. */
+/* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. Never less than `end`: what is
+ * reserved stays within the limit, or is_behind_failed_one would see failed ones for ever. */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
@@ -188,6 +189,7 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
     note_stall(thread, stall_begin, clock_ticks(tool.clock));
   if (thread->gap_lost)
     note_gap(thread, ticks);
+  has_room(ring, ring->reserved, &tail); /* anew: what was put behind may have its room from a later tail */
   set_limit(thread, ring->reserved, tail);
   return true;
 }

@@ -19,7 +19,7 @@ enum { TRAP_FLAG = 0x100 };
 
 /* Which instructions of an event the handler records after: of `period`, those of which the bit is set. */
 struct pattern {
-  unsigned first;  /* nothing happens before */
+  unsigned first;  /* nothing happens before, nor is anything read */
   unsigned bits;   /* bit i: record after instruction first + i */
   unsigned length; /* instructions to which the bits apply, again and again; nothing is traced behind */
 };
@@ -30,7 +30,8 @@ static uint64_t next_number[STREAMS];
 static uint64_t dropped_from_handler;
 static struct pattern pattern;
 static volatile unsigned instruction;
-static bool with_reader; /* the handler reads too */
+static bool with_reader;     /* the handler reads too: all there is, after each instruction */
+static unsigned reader_pace; /* but only one slot after each so many, if this is not 0 */
 static enum clock_kind kind;
 
 static bool wants_event(unsigned i) {
@@ -44,8 +45,8 @@ static void after_instruction(int signal, siginfo_t *info, void *context) {
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG; /* the rest is of no interest */
   if (wants_event(instruction++))
     dropped_from_handler += !numbered_put(STREAM_HANDLER, next_number[STREAM_HANDLER]++, 1);
-  if (with_reader)
-    numbered_read(&check, &view, UINT64_MAX);
+  if (with_reader && instruction > pattern.first && (!reader_pace || (instruction - pattern.first) % reader_pace == 1))
+    numbered_read(&check, &view, reader_pace ? 1 : UINT64_MAX);
 }
 
 /* Behind the red zone, in which the compiler may keep things. */
@@ -83,6 +84,7 @@ static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t p
   next_number[STREAM_THREAD] = next_number[STREAM_HANDLER] = dropped_from_handler = 0;
   pattern = (struct pattern){0};
   with_reader = true;
+  reader_pace = 0;
 }
 
 static void expect_whole(void) {
@@ -114,7 +116,7 @@ typedef void (*preparation)(void);
 
 /* Runs the case under one pattern; returns the instructions that the event took. */
 static unsigned run_case(preparation prepare, enum overflow_policy overflow, uint64_t n, struct pattern wanted) {
-  start(512 << 10, overflow, 0);
+  start(overflow == OVERFLOW_drop ? 64 << 10 : 512 << 10, overflow, 0); /* what may grow does not get full at once */
   assert_true(put(1));
   thread_placement_is_known(thread_self); /* opens the fast way */
   prepare();
@@ -169,6 +171,14 @@ static void at_a_full_ring(void) {
   with_reader = false;
 }
 
+/* The same, but from some instruction on there is a slow reader: there is room for the event, and then, or not, for what
+ * the tool has to add. */
+static void at_a_full_ring_that_is_drained(void) {
+  at_a_full_ring();
+  with_reader = true;
+  reader_pace = 16;
+}
+
 static void in_the_fast_way(void **state) {
   (void)state;
   run_everywhere(nothing_special, OVERFLOW_block, 1);
@@ -188,6 +198,9 @@ static void while_the_ring_grows(void **state) {
 static void while_events_are_dropped(void **state) {
   (void)state;
   run_everywhere(at_a_full_ring, OVERFLOW_drop, 1);
+  unsigned instructions = run_case(at_a_full_ring, OVERFLOW_drop, 1, (struct pattern){0});
+  for (unsigned first = 0; first < instructions; first++)
+    run_case(at_a_full_ring_that_is_drained, OVERFLOW_drop, 1, (struct pattern){first, 0, 100});
 }
 
 /* Where the counter is not the session's clock every event goes the slow way, after the fast one has failed. */
