@@ -74,7 +74,6 @@ void on_thread_begin(struct correlator *c, struct location *location, const stru
   uint64_t now = location_now(c, location, record->ticks);
   location->has_begun = true;
   location->thread_type = record->thread_type;
-  location->kernel_tid = record->kernel_tid ? record->kernel_tid : location->kernel_tid;
   if (record->thread_type == THREAD_INITIAL)
     return;
   uint32_t region = regions_get(c->regions, CONSTRUCT_worker, 0, 0);
