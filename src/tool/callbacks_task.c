@@ -38,6 +38,11 @@ BODY parallel_begin_event(enum way way, ompt_data_t *encountering_task, const om
                           ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
   (void)encountering_task, (void)frame;
   struct event event;
+  if (__builtin_expect(thread_self->module_may_close, false)) {
+    if (way == FAST)
+      return false;
+    thread_recheck_code();
+  }
   if (!event_begin(way, &event, 1, codeptr))
     return give_id_of_dropped(way, parallel);
   EVENT_PUT(&event, 1, parallel_begin, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code,

@@ -37,13 +37,14 @@ static struct known_module *find_known(uint64_t address) {
 }
 
 /* Two threads may add the same module at once: it is published twice then, which harms nobody. */
-static void add_known(uint64_t base, uint64_t size) {
+static void add_known(uint64_t base, uint64_t size, bool is_permanent) {
   uint32_t i = atomic_fetch_add_explicit(&tool.modules_count, 1, memory_order_relaxed);
   if (i >= KNOWN_MODULES_MAX) {
     atomic_store_explicit(&tool.modules_count, KNOWN_MODULES_MAX, memory_order_relaxed);
     return;
   }
   tool.modules[i].size = size;
+  tool.modules[i].is_permanent = is_permanent;
   atomic_store_explicit(&tool.modules[i].base, base, memory_order_release);
 }
 
@@ -121,6 +122,13 @@ static void publish(const struct found_module *module, uint64_t ticks) {
   thread_put((const struct record *)&record, (const uint64_t *)&words);
 }
 
+static bool was_there_at_start(uint64_t bias) {
+  for (uint32_t i = 0; i < tool.start_count; i++)
+    if (tool.start_biases[i] == bias)
+      return true;
+  return false;
+}
+
 /* Takes no lock that the application could hold: the list of libraries is locked by the dynamic linker only
  * while it changes the list itself, never while it runs constructors. */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
@@ -128,16 +136,51 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
     return;
   struct known_module *known = find_known(codeptr);
   struct found_module module = {0};
-  if (known)
+  bool is_permanent = false;
+  if (known) {
     module = (struct found_module){.base = atomic_load(&known->base), .size = known->size};
-  else if (dl_iterate_phdr(try_module, &(struct search){codeptr, &module})) {
+    is_permanent = known->is_permanent;
+  } else if (dl_iterate_phdr(try_module, &(struct search){codeptr, &module})) {
+    is_permanent = was_there_at_start(module.bias);
     publish(&module, ticks);
-    add_known(module.base, module.size);
+    add_known(module.base, module.size, is_permanent);
   }
   if (module.size) {
     thread_self->module_base = module.base;
     thread_self->module_size = module.size;
+    thread_self->module_may_close = !is_permanent;
   }
+}
+
+static int read_closed(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  *(uint64_t *)data = info->dlpi_subs;
+  return 1;
+}
+
+void thread_recheck_code(void) {
+  uint64_t closed = 0;
+  dl_iterate_phdr(read_closed, &closed);
+  if (atomic_exchange(&tool.modules_closed, closed) != closed) {
+    uint32_t count = atomic_load_explicit(&tool.modules_count, memory_order_acquire);
+    for (uint32_t i = 0; i < count && i < KNOWN_MODULES_MAX; i++)
+      if (!tool.modules[i].is_permanent)
+        atomic_store_explicit(&tool.modules[i].base, 0, memory_order_release);
+  }
+  thread_self->module_base = thread_self->module_size = 0; /* looked up again, in the rows above first */
+}
+
+static int note_bias(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size, (void)data;
+  if (tool.start_count < KNOWN_MODULES_MAX)
+    tool.start_biases[tool.start_count++] = info->dlpi_addr;
+  atomic_store(&tool.modules_closed, info->dlpi_subs);
+  return 0;
+}
+
+void modules_note_start(void) {
+  tool.start_count = 0;
+  dl_iterate_phdr(note_bias, NULL);
 }
 
 void modules_find_runtime(uint64_t address) {

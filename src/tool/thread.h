@@ -18,6 +18,7 @@ struct thread {
   /* the module in which the last code address lay */
   uint64_t module_base;
   uint64_t module_size;
+  bool module_may_close; /* it was loaded later: a region in it first asks whether it still is what it was */
   /* cold */
   uint64_t room_limit;      /* what ring.limit would be if the fast way were open */
   uint64_t gap_begin_ticks; /* OVERFLOW_drop: events were dropped since then; 0: none */
@@ -48,6 +49,9 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noi
 
 /* The thread has told where it runs: the fast way is open from now on. */
 void thread_placement_is_known(struct thread *thread);
+
+/* The thread meets a region in a module that was loaded later: forgets what the dynamic linker has closed since. */
+void thread_recheck_code(void) __attribute__((cold, noinline));
 
 /* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */
 void thread_put(const struct record *record, const uint64_t *words);

@@ -16,6 +16,7 @@ struct thread;
 struct known_module {
   _Atomic uint64_t base; /* stored last, with release: a zero base is an unused row */
   uint64_t size;
+  bool is_permanent; /* it was loaded when OpenMP started; others may be closed and something else take their place */
 };
 
 enum { KNOWN_MODULES_MAX = 1024 };
@@ -37,6 +38,9 @@ struct tool {
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_place_num_t get_place_num;
   ompt_get_proc_id_t get_proc_id;
+  _Atomic uint64_t modules_closed; /* how many the dynamic linker had closed when the rows below were last looked at */
+  uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
+  uint32_t start_count;
   _Atomic uint32_t modules_count;
   struct known_module modules[KNOWN_MODULES_MAX];
   struct session_constants constants; /* what every session of this process begins with */
@@ -59,6 +63,9 @@ bool tool_start_session(void);
 
 /* Stops recording for good because the writer makes no progress; says so once. */
 void tool_give_up(void);
+
+/* Notes which modules are loaded now, as OpenMP starts (modules.c). */
+void modules_note_start(void);
 
 /* Notes in tool.constants where the OpenMP runtime's own code lies, given an address in it (modules.c). */
 void modules_find_runtime(uint64_t address);
