@@ -71,6 +71,9 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   if (missing)
     tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);
+  if (getpid() == 1 && tool.runtimes == 0)
+    tool_say("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; run it by "
+             "`stave record` or under an init");
   if (tool.runtimes == 0 && !tool_start_session())
     return 0;
   tool.runtimes++;

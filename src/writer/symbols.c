@@ -42,6 +42,7 @@ struct symbols {
   struct cds_lfht *table;
   struct resolver *resolver; /* the symboliser's while it runs */
   pthread_t thread;
+  _Atomic uint64_t *counter; /* whoever wants to see that something happens; NULL: nobody */
   bool running; /* the thread was started and neither joined nor abandoned */
   bool abandoned;
   atomic_bool stop;  /* nothing more comes */
@@ -85,6 +86,8 @@ static void resolve(struct symbols *symbols, struct cds_wfcq_node *link) {
   if (!atomic_load_explicit(&place->resolved, memory_order_acquire))
     resolver_resolve(symbols->resolver, place);
   atomic_store_explicit(&place->resolved, true, memory_order_release);
+  if (symbols->counter)
+    atomic_fetch_add_explicit(symbols->counter, 1, memory_order_relaxed);
 }
 
 static void *symboliser(void *argument) {
@@ -201,6 +204,10 @@ static bool wait_done(struct symbols *symbols) {
     futex_wait(&symbols->done, 0, LOOK_MS);
   }
   return true;
+}
+
+void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter) {
+  symbols->counter = counter;
 }
 
 int symbols_finish(struct symbols *symbols, bool skip_pending) {

@@ -60,6 +60,9 @@ struct symbols *symbols_create(struct modules *modules, int *ret_error);
  * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
 
+/* Before the first symbols_request: the symboliser adds 1 to *counter, which stays the caller's, for each place. */
+void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter);
+
 /* What is not resolved yet stays so from now on, also while symbols_finish waits. Async-signal-safe. */
 void symbols_hurry(struct symbols *symbols);
 
