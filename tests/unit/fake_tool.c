@@ -49,7 +49,7 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
   }
   tool.clock = clock_choose();
   tool.constants.config.overflow = overflow;
-  tool.constants.config.timeout = 60;
+  tool.constants.config.timeout = 20;
   atomic_store(&tool.recording, RECORDING_ON);
 }
 
