@@ -127,8 +127,8 @@ static void take(struct merge *merge, uint32_t slot) {
     give_back(source);
 }
 
-/* Takes records of the top ring while they are the earliest of all. Returns how many. */
-static uint64_t take_run(struct merge *merge, uint32_t slot) {
+/* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how many. */
+static uint64_t take_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), taken = 0;
   do {
@@ -137,7 +137,7 @@ static uint64_t take_run(struct merge *merge, uint32_t slot) {
     if (source->view.next == source->view.head)
       break;
     look_at_next(source);
-  } while (source->ticks <= until);
+  } while (source->ticks <= until && source->view.next < end);
   return taken;
 }
 
@@ -191,7 +191,8 @@ uint64_t merge_pass(struct merge *merge) {
     uint32_t slot = merge->heap[0];
     struct source *source = &merge->sources[slot];
     int was_due = source->view.next < source->first_head;
-    taken += take_run(merge, slot);
+    /* Behind the last record that is due, an earlier one may still be missing elsewhere. */
+    taken += take_run(merge, slot, was_due && due == 1 ? source->first_head : source->view.head);
     due -= was_due && source->view.next >= source->first_head;
     if (source->view.next == source->view.head)
       merge->heap[0] = merge->heap[--merge->heap_count];

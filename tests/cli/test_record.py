@@ -460,4 +460,8 @@ class Tracer(Case):
 
 
 if __name__ == "__main__":
+    # Whoever starts the tests in the background or by nohup leaves signals ignored, and a shell cannot trap those.
+    for ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP):
+        signal.signal(ignored, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main()
