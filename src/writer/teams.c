@@ -126,14 +126,15 @@ static void name_worker(struct correlator *c, struct location *location, const s
   char number[56];
   if (location->is_named)
     return;
-  if (!location->has_begun) {
-    snprintf(number, sizeof number, "%u", ++c->foreign_threads);
-    definitions_name_location(c->definitions, location, "Foreign thread ", number);
-    return;
-  }
-  write_number(team, index, number, sizeof number);
   bool is_hidden_helper = !team->parent && team->codeptr && regions_is_nowhere(c->regions, team->codeptr);
-  definitions_name_location(c->definitions, location, is_hidden_helper ? "OMP hidden helper " : "OMP thread ", number);
+  const char *prefix = is_hidden_helper ? "OMP hidden helper " : "OMP thread ";
+  if (!location->has_begun && !is_hidden_helper) {
+    prefix = "Foreign thread ";
+    snprintf(number, sizeof number, "%u", ++c->foreign_threads);
+  } else {
+    write_number(team, index, number, sizeof number);
+  }
+  definitions_name_location(c->definitions, location, prefix, number);
 }
 
 static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team, uint64_t id,
