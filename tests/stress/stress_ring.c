@@ -260,6 +260,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: stress_ring [--seconds N]\n");
     return 2;
   }
+  setlinebuf(stdout); /* a reader in another process must not print it again */
   int failures = 0;
   for (size_t i = 0; i < COUNT; i++)
     failures += run(&scenarios[i], (uint64_t)(seconds * 1e9 / COUNT));

@@ -13,7 +13,16 @@
 #include "fake_tool.h"
 #include "numbered.h"
 
-#if defined(__x86_64__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+#if defined(__x86_64__) && !defined(SANITIZED)
 
 enum { TRAP_FLAG = 0x100 };
 
@@ -231,7 +240,7 @@ int main(void) {
 #else
 
 int main(void) {
-  return 77; /* no trap flag here */
+  return 77; /* no trap flag here, or each instruction of a sanitizer's would be stepped through too */
 }
 
 #endif
