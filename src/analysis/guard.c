@@ -45,7 +45,7 @@ static int look_on(pid_t worker, int pipe_fd, const struct guard_progress *progr
     uint64_t now = now_ms(), done = atomic_load(&progress->done);
     if (watch->look)
       watch->look(watch->data, progress, now - start);
-    if (done != last_done) {
+    if (done != last_done || atomic_load(&progress->is_waiting)) {
       last_done = done;
       last_change = now;
     } else if (now - last_change > watch->patience_ms) {

@@ -3,12 +3,14 @@
 #define STAVE_ANALYSIS_GUARD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Shared by the worker, which counts, and its guard, which looks on. */
 struct guard_progress {
   _Atomic uint64_t done;  /* anything that grows while there is progress */
   _Atomic uint64_t total; /* what done will be at the end; 0: unknown */
+  _Atomic bool is_waiting; /* for somebody else, as who writes to a pipe does: it takes as long as it takes */
 };
 
 enum guard_ending {

@@ -1,25 +1,19 @@
 #include "cli/cmd_info.h"
 
-#include "analysis/guard.h"
 #include "cli/compiler.h"
 #include "cli/info.h"
 #include "cli/message.h"
-#include "cli/summary.h"
+#include "cli/reading.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-enum { EXIT_UNREADABLE = 1, EXIT_USAGE = 2, PATIENCE_MS = 20000, QUIET_MS = 1000 };
+enum { EXIT_UNREADABLE = 1, EXIT_USAGE = 2 };
 
 struct request {
   const char *path;
-  const struct place *place;
   bool is_json, is_all;
 };
 
@@ -42,15 +36,6 @@ void cmd_info_help(void) {
          "      --json  one JSON object instead of text\n"
          "  -h, --help  this text\n\n"
          "Exit status: 0; 1 if the archive cannot be read or is not closed; 2 if an option is wrong.\n");
-}
-
-/* -- in the worker -- */
-
-static void count_total(const struct trace *trace, struct guard_progress *progress) {
-  uint64_t events = atomic_load(&progress->done); /* the definitions, which have been read */
-  for (size_t i = 0; i < trace->location_count; i++)
-    events += trace->locations[i].event_count;
-  atomic_store(&progress->total, events);
 }
 
 /* A program that was built anew says nothing about the one that ran. */
@@ -88,13 +73,13 @@ static int print(const struct request *request, const struct info *info) {
   return EXIT_UNREADABLE;
 }
 
-static int read_and_print(void *data, struct guard_progress *progress) {
+static int read_and_print(void *data, const struct place *place, struct guard_progress *progress) {
   const struct request *request = data;
   char error[TRACE_ERROR_BYTES];
-  struct info info = {.path = request->path, .place = *request->place, .is_all = request->is_all};
+  struct info info = {.path = request->path, .place = *place, .is_all = request->is_all};
   int result = trace_open(info.place.anchor, &progress->done, &info.trace, error);
   if (result == 0) {
-    count_total(info.trace, progress);
+    reading_expect(info.trace, progress, 1);
     result = tally_read(&info.tally, info.trace, error);
   }
   int status = EXIT_UNREADABLE;
@@ -107,88 +92,6 @@ static int read_and_print(void *data, struct guard_progress *progress) {
   tally_free(&info.tally);
   trace_close(info.trace);
   return status;
-}
-
-/* -- around it -- */
-
-static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
-  bool *is_shown = data;
-  uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
-  if (elapsed_ms < QUIET_MS || !message_on_terminal())
-    return;
-  *is_shown = true;
-  if (total > 0)
-    fprintf(stderr, "\r\033[Kstave: reading, %u %%", (unsigned)(done < total ? done * 100 / total : 100));
-  else
-    fprintf(stderr, "\r\033[Kstave: reading the definitions");
-}
-
-static int report_worker(const char *path, struct guard_result result) {
-  switch (result.ending) {
-  case GUARD_RETURNED:
-    return result.value;
-  case GUARD_CRASHED:
-    message_say("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(result.value));
-    break;
-  case GUARD_STUCK:
-    message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path, PATIENCE_MS / 1000);
-    break;
-  case GUARD_FAILED:
-    message_say("cannot start a process to read %s: %s", path, strerror(result.value));
-    break;
-  }
-  return EXIT_UNREADABLE;
-}
-
-static int run_guarded(const struct request *request) {
-  bool is_shown = false;
-  struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress, .data = &is_shown};
-  fflush(NULL);
-  struct guard_result result = guard_run(read_and_print, (void *)request, &watch);
-  if (is_shown)
-    fprintf(stderr, "\r\033[K");
-  return report_worker(request->path, result);
-}
-
-static void report_unfinished(const char *path, const struct place *place) {
-  char bytes[32];
-  summary_number(bytes, place->event_bytes);
-  if (place->writer > 0)
-    message_say("%s: not closed: wait if stave-writer, process %d, is writing it; otherwise it is unfinished, with %s "
-                "bytes of events",
-                path, (int)place->writer, bytes);
-  else
-    message_say("%s: not closed, and no stave-writer runs on this machine: it is unfinished, with %s bytes of events",
-                path, bytes);
-}
-
-static int report_place(const char *path, const struct place *place) {
-  switch (place->state) {
-  case PLACE_CLOSED:
-    return EXIT_SUCCESS;
-  case PLACE_OPEN:
-    message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
-                (int)place->writer);
-    break;
-  case PLACE_UNFINISHED:
-    report_unfinished(path, place);
-    break;
-  case PLACE_NO_ARCHIVE:
-    message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
-    break;
-  case PLACE_ABSENT:
-    message_say("%s: %s", path, strerror(place->error));
-    break;
-  }
-  return EXIT_UNREADABLE;
-}
-
-static int show(struct request *request) {
-  struct place place;
-  place_find(&place, request->path);
-  request->place = &place;
-  int status = report_place(request->path, &place);
-  return status != EXIT_SUCCESS ? status : run_guarded(request);
 }
 
 int cmd_info(int argc, char **argv) {
@@ -212,5 +115,5 @@ int cmd_info(int argc, char **argv) {
     return EXIT_USAGE;
   }
   request.path = argv[optind];
-  return show(&request);
+  return reading_run(request.path, read_and_print, &request, EXIT_UNREADABLE);
 }

@@ -1,0 +1,109 @@
+#include "cli/reading.h"
+
+#include "cli/message.h"
+#include "cli/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATIENCE_MS = 20000, QUIET_MS = 1000 };
+
+struct request {
+  const struct place *place;
+  reading_work work;
+  void *data;
+};
+
+void reading_expect(const struct trace *trace, struct guard_progress *progress, unsigned times) {
+  uint64_t events = 0, definitions = atomic_load(&progress->done);
+  for (size_t i = 0; i < trace->location_count; i++)
+    events += trace->locations[i].event_count;
+  atomic_store(&progress->total, definitions + events * times);
+}
+
+static int work(void *data, struct guard_progress *progress) {
+  const struct request *request = data;
+  return request->work(request->data, request->place, progress);
+}
+
+static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
+  bool *is_shown = data;
+  uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
+  if (elapsed_ms < QUIET_MS || !message_on_terminal())
+    return;
+  *is_shown = true;
+  if (total > 0)
+    fprintf(stderr, "\r\033[Kstave: reading, %u %%", (unsigned)(done < total ? done * 100 / total : 100));
+  else
+    fprintf(stderr, "\r\033[Kstave: reading the definitions");
+}
+
+static int report_worker(const char *path, struct guard_result result, int unreadable) {
+  switch (result.ending) {
+  case GUARD_RETURNED:
+    return result.value;
+  case GUARD_CRASHED:
+    message_say("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(result.value));
+    break;
+  case GUARD_STUCK:
+    message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path, PATIENCE_MS / 1000);
+    break;
+  case GUARD_FAILED:
+    message_say("cannot start a process to read %s: %s", path, strerror(result.value));
+    break;
+  }
+  return unreadable;
+}
+
+static int run_guarded(const char *path, struct request *request, int unreadable) {
+  bool is_shown = false;
+  struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress, .data = &is_shown};
+  fflush(NULL);
+  struct guard_result result = guard_run(work, request, &watch);
+  if (is_shown)
+    fprintf(stderr, "\r\033[K");
+  return report_worker(path, result, unreadable);
+}
+
+static void report_unfinished(const char *path, const struct place *place) {
+  char bytes[32];
+  summary_number(bytes, place->event_bytes);
+  if (place->writer > 0)
+    message_say("%s: not closed: wait if stave-writer, process %d, is writing it; otherwise it is unfinished, with %s "
+                "bytes of events",
+                path, (int)place->writer, bytes);
+  else
+    message_say("%s: not closed, and no stave-writer runs on this machine: it is unfinished, with %s bytes of events",
+                path, bytes);
+}
+
+static bool is_closed(const char *path, const struct place *place) {
+  switch (place->state) {
+  case PLACE_CLOSED:
+    return true;
+  case PLACE_OPEN:
+    message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
+                (int)place->writer);
+    break;
+  case PLACE_UNFINISHED:
+    report_unfinished(path, place);
+    break;
+  case PLACE_NO_ARCHIVE:
+    message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
+    break;
+  case PLACE_ABSENT:
+    message_say("%s: %s", path, strerror(place->error));
+    break;
+  }
+  return false;
+}
+
+int reading_run(const char *path, reading_work do_work, void *data, int unreadable) {
+  struct place place;
+  place_find(&place, path);
+  if (!is_closed(path, &place))
+    return unreadable;
+  struct request request = {&place, do_work, data};
+  return run_guarded(path, &request, unreadable);
+}

@@ -1,0 +1,20 @@
+/* Reading an archive for a command: what is wrong with the path or the archive is said on stderr, the work is done in a
+ * process of its own (guard.h), and a line on a terminal shows its progress. */
+#ifndef STAVE_CLI_READING_H
+#define STAVE_CLI_READING_H
+
+#include "analysis/guard.h"
+#include "analysis/place.h"
+#include "analysis/trace.h"
+
+/* What is done with a closed archive. Returns the command's exit status (0..255). */
+typedef int (*reading_work)(void *data, const struct place *place, struct guard_progress *progress);
+
+/* Finds the archive at `path` and runs `work` on it. Returns what that returned; or `unreadable` after one line on
+ * stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. */
+int reading_run(const char *path, reading_work work, void *data, int unreadable);
+
+/* Sets how many events there will be, counted `times` times if they are read more than once. Call after trace_open. */
+void reading_expect(const struct trace *trace, struct guard_progress *progress, unsigned times);
+
+#endif
