@@ -11,16 +11,7 @@
 #include <otf2/otf2.h>
 
 #include "analysis/definitions.h"
-
-enum { BATCH_EVENTS = 1 << 14 };
-
-struct trace_reader {
-  OTF2_Reader *otf2;
-  OTF2_EvtReaderCallbacks *callbacks;
-  char anchor[PATH_MAX];
-  char message[TRACE_ERROR_BYTES]; /* the first thing that OTF2 had to say since it was emptied */
-  bool files_are_open;
-};
+#include "analysis/trace_reader.h"
 
 /* Where the events of one location go. */
 struct stream {
@@ -46,7 +37,7 @@ static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, co
   return error;
 }
 
-static int fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what) {
+int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what) {
   const char *why = *trace->reader->message ? trace->reader->message : "OTF2 gives no reason";
   snprintf(error, TRACE_ERROR_BYTES, "%s: %.400s", what, why);
   return -EIO;
@@ -76,7 +67,7 @@ static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
     OTF2_Reader_SelectLocation(otf2, trace->locations[i].ref);
   *trace->reader->message = '\0';
   if (OTF2_Reader_OpenEvtFiles(otf2) != OTF2_SUCCESS)
-    return fail(trace, error, "the event files cannot be opened");
+    return trace_fail(trace, error, "the event files cannot be opened");
   trace->reader->files_are_open = true;
   read_local_definitions(trace);
   *trace->reader->message = '\0'; /* archives without local definitions are whole too */
@@ -87,12 +78,12 @@ static int read_all_definitions(struct trace *trace, const char *anchor, char er
   struct trace_reader *reader = trace->reader;
   reader->otf2 = OTF2_Reader_Open(anchor);
   if (!reader->otf2)
-    return fail(trace, error, "the archive cannot be opened");
+    return trace_fail(trace, error, "the archive cannot be opened");
   if (OTF2_Reader_SetSerialCollectiveCallbacks(reader->otf2) != OTF2_SUCCESS)
-    return fail(trace, error, "the archive cannot be read");
+    return trace_fail(trace, error, "the archive cannot be read");
   definitions_read_archive(trace, reader->otf2);
   if (!definitions_read(trace, reader->otf2))
-    return fail(trace, error, "the definitions cannot be read");
+    return trace_fail(trace, error, "the definitions cannot be read");
   return open_events(trace, error);
 }
 
@@ -191,16 +182,16 @@ static bool is_too_many(const struct trace *trace, size_t index, uint64_t count)
 
 static int read_batches(struct stream *stream, OTF2_EvtReader *reader, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = stream->trace;
-  uint64_t total = 0, count = BATCH_EVENTS;
-  while (count == BATCH_EVENTS && !stream->is_stopped) {
-    OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(trace->reader->otf2, reader, BATCH_EVENTS, &count);
+  uint64_t total = 0, count = TRACE_BATCH_EVENTS;
+  while (count == TRACE_BATCH_EVENTS && !stream->is_stopped) {
+    OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
     total += count;
     if (trace->progress)
       atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
     if (stream->is_stopped)
       return 0;
     if (code != OTF2_SUCCESS)
-      return fail(trace, error, "the events are damaged");
+      return trace_fail(trace, error, "the events are damaged");
     if (is_too_many(trace, stream->location, total)) {
       snprintf(error, TRACE_ERROR_BYTES, "the events of %.200s are damaged: their end is missing",
                trace->locations[stream->location].name);
@@ -218,7 +209,7 @@ static int read_stream(struct stream *stream, char error[TRACE_ERROR_BYTES]) {
   *trace->reader->message = '\0';
   OTF2_EvtReader *reader = callbacks ? OTF2_Reader_GetEvtReader(otf2, location->ref) : NULL;
   if (!reader)
-    return location->event_count ? fail(trace, error, "the events of a location cannot be opened") : 0;
+    return location->event_count ? trace_fail(trace, error, "the events of a location cannot be opened") : 0;
   OTF2_EvtReader_ApplyMappingTables(reader, true);
   OTF2_EvtReader_ApplyClockOffsets(reader, true);
   OTF2_Reader_RegisterEvtCallbacks(otf2, reader, callbacks, stream);

@@ -1,0 +1,125 @@
+/* Reading the events of all locations merged by time, by OTF2's global event reader. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/trace_reader.h"
+
+struct order {
+  struct trace *trace;
+  uint64_t from_ticks, to_ticks;
+  trace_take take;
+  void *data;
+  uint64_t *numbers; /* of the last event of each location */
+  uint64_t most_events;
+  bool is_stopped, is_past; /* by the taker; by the time */
+};
+
+static OTF2_CallbackCode deliver(struct order *order, uint64_t ref, struct trace_event *event) {
+  const struct trace_location *location = trace_location(order->trace, ref);
+  event->location = (size_t)(location - order->trace->locations);
+  event->number = ++order->numbers[event->location];
+  if (event->ticks < order->from_ticks)
+    return OTF2_CALLBACK_SUCCESS;
+  order->is_past = event->ticks > order->to_ticks;
+  order->is_stopped = order->is_past || !order->take(order->data, event);
+  return order->is_stopped ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+#define PARAMETER(type, name, meaning) , type name
+#define STORE(type, name, meaning) .name = name,
+#define KIND(k)                                                                                                        \
+  static OTF2_CallbackCode on_##k(OTF2_LocationRef otf2_location, OTF2_TimeStamp otf2_ticks, void *otf2_data,          \
+                                  OTF2_AttributeList *otf2_list TRACE_FIELDS_##k(PARAMETER)) {                         \
+    struct trace_event event;                                                                                          \
+    event.kind = TRACE_##k;                                                                                            \
+    event.ticks = otf2_ticks;                                                                                          \
+    event.attributes = otf2_list;                                                                                      \
+    event.k = (__typeof__(event.k)){TRACE_FIELDS_##k(STORE)};                                                          \
+    return deliver(otf2_data, otf2_location, &event);                                                                  \
+  }
+TRACE_KINDS(KIND)
+#undef KIND
+#undef STORE
+#undef PARAMETER
+
+static OTF2_GlobalEvtReaderCallbacks *make_callbacks(void) {
+  OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
+  if (!callbacks)
+    return NULL;
+#define KIND(k) OTF2_GlobalEvtReaderCallbacks_Set##k##Callback(callbacks, on_##k);
+  TRACE_KINDS(KIND)
+#undef KIND
+  return callbacks;
+}
+
+/* The global reader merges the locations whose own readers are open; it closes them. */
+static OTF2_GlobalEvtReader *open_reader(struct order *order) {
+  struct trace *trace = order->trace;
+  OTF2_Reader *otf2 = trace->reader->otf2;
+  bool is_sized = true;
+  for (size_t i = 0; i < trace->location_count; i++) {
+    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(otf2, trace->locations[i].ref);
+    if (!reader)
+      continue;
+    OTF2_EvtReader_ApplyMappingTables(reader, true);
+    OTF2_EvtReader_ApplyClockOffsets(reader, true);
+    uint64_t bytes = trace_location_bytes(trace, i);
+    order->most_events += bytes;
+    is_sized &= bytes > 0;
+  }
+  if (!is_sized)
+    order->most_events = UINT64_MAX;
+  return OTF2_Reader_GetGlobalEvtReader(otf2);
+}
+
+/* A file without its end gives the same events again and again (trace.c): no event takes less than a byte. */
+static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = order->trace;
+  uint64_t total = 0, count = TRACE_BATCH_EVENTS;
+  while (count == TRACE_BATCH_EVENTS && !order->is_stopped) {
+    OTF2_ErrorCode code = OTF2_Reader_ReadGlobalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
+    total += count;
+    if (trace->progress)
+      atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
+    if (order->is_stopped)
+      return 0;
+    if (code != OTF2_SUCCESS)
+      return trace_fail(trace, error, "the events are damaged");
+    if (total > order->most_events) {
+      snprintf(error, TRACE_ERROR_BYTES, "the events are damaged: the end of a location is missing");
+      return -EIO;
+    }
+  }
+  return 0;
+}
+
+static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = order->trace;
+  OTF2_Reader *otf2 = trace->reader->otf2;
+  if (trace->location_count == 0)
+    return 0;
+  *trace->reader->message = '\0';
+  OTF2_GlobalEvtReader *reader = open_reader(order);
+  OTF2_GlobalEvtReaderCallbacks *callbacks = reader ? make_callbacks() : NULL;
+  if (!callbacks)
+    return trace_fail(trace, error, "the events cannot be opened");
+  OTF2_Reader_RegisterGlobalEvtCallbacks(otf2, reader, callbacks, order);
+  OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
+  int result = read_batches(order, reader, error);
+  OTF2_Reader_CloseGlobalEvtReader(otf2, reader);
+  return result;
+}
+
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take, void *data,
+                        char error[TRACE_ERROR_BYTES]) {
+  struct order order = {trace, from_ticks, to_ticks, take, data, .numbers = NULL};
+  order.numbers = calloc(trace->location_count + 1, sizeof *order.numbers);
+  if (!order.numbers) {
+    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+    return -ENOMEM;
+  }
+  int result = read_all(&order, error);
+  free(order.numbers);
+  return result;
+}
