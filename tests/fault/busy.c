@@ -1,0 +1,70 @@
+/* busy COUNTS [THREADS [BURSTS [PAUSE_US]]]: threads that lock, unlock and make tasks, in bursts.
+ *
+ * What each has completed it counts in COUNTS, a file mapped shared, so that the numbers survive however the process
+ * ends. BURSTS 0 never ends. 32 rounds and a pause of 1 ms make some 100,000 events a second and thread. */
+#include <fcntl.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "busy.h"
+
+enum { ROUNDS = 32 };
+
+static struct busy_counts *counts;
+
+static void *map_counts(const char *path) {
+  size_t size = BUSY_THREADS_MAX * sizeof(struct busy_counts);
+  int fd = open(path, O_RDWR | O_CREAT, 0666);
+  void *map = MAP_FAILED;
+  if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) {
+    perror(path);
+    exit(99);
+  }
+  close(fd);
+  return map;
+}
+
+static void burst(struct busy_counts *mine, omp_lock_t *lock) {
+  for (int i = 0; i < ROUNDS; i++) {
+    omp_set_lock(lock);
+    mine->sets++;
+    omp_unset_lock(lock);
+    mine->unsets++;
+  }
+#pragma omp task
+  __asm__ volatile("");
+#pragma omp taskwait
+  mine->tasks++;
+}
+
+static void work(long bursts, long pause_us) {
+  struct busy_counts *mine = &counts[omp_get_thread_num()];
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  for (long i = 0; bursts == 0 || i < bursts; i++) {
+    burst(mine, &lock);
+    if (pause_us)
+      usleep((useconds_t)pause_us);
+  }
+  omp_destroy_lock(&lock);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return 98;
+  int threads = argc > 2 ? atoi(argv[2]) : 2;
+  long bursts = argc > 3 ? atol(argv[3]) : 0, pause_us = argc > 4 ? atol(argv[4]) : 1000;
+  counts = map_counts(argv[1]);
+#pragma omp parallel num_threads(threads)
+  work(bursts, pause_us);
+  uint64_t sets = 0;
+  for (int i = 0; i < threads; i++)
+    sets += counts[i].sets;
+  printf("threads %d sets %lu\n", threads, (unsigned long)sets);
+  return 7;
+}
