@@ -91,6 +91,7 @@ struct session_shared {
   _Alignas(64) _Atomic uint32_t tool_state; /* enum tool_state */
   _Atomic uint32_t writer_state;            /* enum writer_state; a futex for the tool */
   _Atomic uint64_t progress;                /* grows whenever the writer did something */
+  _Atomic uint32_t writer_life;             /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording;          /* set by the writer: STAVE_MAX_SIZE is reached */
   char message[1024];                       /* valid with WRITER_FAILED */
   char archive[SESSION_TEXT_BYTES];         /* valid from WRITER_READY on: the archive's directory */

@@ -156,6 +156,22 @@ void session_return_slot(struct session_header *header, uint32_t index) {
   } while (!atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_release, memory_order_relaxed));
 }
 
+/* The kernel walks this list at the thread's end and marks the futexes that it holds: here one, in memory that others
+ * see. Its node is private, so that nobody can lead the kernel elsewhere. */
+void session_writer_lives(struct session_header *header) {
+  static struct robust_list node;
+  static struct robust_list_head head;
+  _Atomic uint32_t *life = &header->shared.writer_life;
+  node.next = &head.list;
+  head = (struct robust_list_head){{&node}, (char *)life - (char *)&node, NULL};
+  atomic_store(life, (uint32_t)syscall(SYS_gettid));
+  syscall(SYS_set_robust_list, &head, sizeof head);
+}
+
+bool session_writer_is_dead(const struct session_header *header) {
+  return atomic_load_explicit(&header->shared.writer_life, memory_order_relaxed) & FUTEX_OWNER_DIED;
+}
+
 void session_wake_writer(struct session_header *header) {
   if (!atomic_load(&header->shared.asleep))
     return;

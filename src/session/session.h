@@ -2,6 +2,7 @@
 #ifndef STAVE_SESSION_SESSION_H
 #define STAVE_SESSION_SESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "session/layout.h"
@@ -36,5 +37,13 @@ void session_wake_writer(struct session_header *header);
 /* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `still_idle(data)` once more
  * so that no record is left lying, then waits. */
 void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*still_idle)(void *), void *data);
+
+/* Makes the kernel note the calling thread's end, however it comes, where session_writer_is_dead looks. The thread may
+ * hold no other robust mutex. Writer only. */
+void session_writer_lives(struct session_header *header);
+
+/* Whether the writer has ended. Needs no descriptor, which the application might have closed. False before
+ * session_writer_lives. */
+bool session_writer_is_dead(const struct session_header *header);
 
 #endif

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -83,19 +84,19 @@ static bool say_writer_failed(void) {
   return false;
 }
 
-static bool writer_is_dead(void) {
-  struct pollfd writer = {.fd = tool.writer_pidfd, .events = POLLIN};
-  return tool.writer_pidfd >= 0 && poll(&writer, 1, 0) > 0;
+static bool process_is_dead(int pidfd) {
+  struct pollfd process = {.fd = pidfd, .events = POLLIN};
+  return pidfd >= 0 && poll(&process, 1, 0) > 0;
 }
 
-static bool wait_until_ready(void) {
+static bool wait_until_ready(int writer_pidfd) {
   _Atomic uint32_t *state = &tool.session->shared.writer_state;
   uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)tool.constants.config.timeout * 1000000000;
   while (atomic_load(state) == WRITER_STARTING) {
     futex_wait(state, WRITER_STARTING, SLICE_NS);
     if (atomic_load(state) != WRITER_STARTING)
       break;
-    if (writer_is_dead()) {
+    if (process_is_dead(writer_pidfd)) {
       tool_say("stave-writer ended while it started (a library it needs may be missing: run it by hand); the "
                "program "
                "runs untraced");
@@ -118,47 +119,56 @@ static bool wait_until_ready(void) {
   return true;
 }
 
-static bool start_writer(int session_fd) {
+static bool start_writer(int session_fd, int *ret_pidfd) {
   char path[CONFIG_TEXT_BYTES + 64];
-  int ends[2] = {-1, -1};
   if (writer_process_find(tool.constants.config.writer, path, sizeof path) < 0) {
     tool_say("no stave-writer at %s (set STAVE_WRITER to where it is); the program runs untraced", path);
     return false;
   }
-  if (pipe2(ends, O_CLOEXEC) < 0)
-    ends[0] = ends[1] = -1;
   struct writer_process process = {.path = path,
                                    .session_fd = session_fd,
-                                   .application_fd = move_up((int)syscall(SYS_pidfd_open, getpid(), 0)),
-                                   .alive_fd = move_up(ends[0])};
-  tool.alive_fd = move_up(ends[1]);
+                                   .application_fd = move_up((int)syscall(SYS_pidfd_open, getpid(), 0))};
   int error = writer_process_start(&process);
   close_if_open(process.application_fd);
-  close_if_open(process.alive_fd);
-  tool.writer_pidfd = move_up(process.pidfd);
+  *ret_pidfd = move_up(process.pidfd);
   if (error)
     tool_say("cannot start %s: %s; the program runs untraced", path, strerror(-error));
   return !error;
 }
 
+/* An application that closes all descriptors may have something else there since. */
+static void close_session_fd(void) {
+  struct stat status;
+  if (tool.session_fd >= 0 && fstat(tool.session_fd, &status) == 0 && status.st_ino == tool.session_inode)
+    close(tool.session_fd);
+  tool.session_fd = -1;
+}
+
 static void drop_session(void) {
-  close_if_open(tool.writer_pidfd);
-  close_if_open(tool.alive_fd);
-  tool.writer_pidfd = tool.alive_fd = -1;
+  close_session_fd();
   session_unmap(tool.session);
   tool.session = NULL;
 }
 
+/* A lock belongs to the process alone: children have no part in it, and exec, which closes the descriptor, gives it up.
+ * By that the writer notices exec. The sizes of the memory are sealed: the descriptor can do no harm. */
+static void keep_session_fd(int fd) {
+  struct stat status = {0};
+  tool.session_fd = fd;
+  fstat(fd, &status);
+  tool.session_inode = status.st_ino;
+  fcntl(fd, F_SETLK, &(struct flock){.l_type = F_WRLCK});
+}
+
 bool tool_start_session(void) {
-  int session_fd = -1;
-  tool.writer_pidfd = tool.alive_fd = -1;
+  int session_fd = -1, writer_pidfd = -1;
   atomic_store(&tool.modules_count, 0);
   int error = map_memory(&session_fd);
   if (error)
     tool_say("cannot get memory for the trace: %s; the program runs untraced", strerror(-error));
-  session_fd = move_up(session_fd);
-  bool is_ready = !error && start_writer(session_fd) && wait_until_ready();
-  close_if_open(session_fd);
+  keep_session_fd(move_up(session_fd));
+  bool is_ready = !error && start_writer(tool.session_fd, &writer_pidfd) && wait_until_ready(writer_pidfd);
+  close_if_open(writer_pidfd);
   if (is_ready)
     atomic_store(&tool.recording, RECORDING_ON);
   else
@@ -170,13 +180,10 @@ bool tool_is_forked_child(void) {
   return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_relaxed) == 0;
 }
 
-/* The parent's session is not mapped here; its pipe's write end must go, or the writer never sees the parent
- * exec. */
+/* The parent's session is not mapped here. */
 void tool_follow_fork(void) {
   atomic_store(&tool.recording, RECORDING_OFF);
-  close_if_open(tool.alive_fd);
-  close_if_open(tool.writer_pidfd);
-  tool.writer_pidfd = tool.alive_fd = -1;
+  close_session_fd();
   tool.session = NULL;
   atomic_store(tool.fork_mark, 1);
   if (tool.constants.config.fork == FORK_follow)
@@ -187,10 +194,13 @@ void tool_give_up(void) {
   if (atomic_exchange(&tool.recording, RECORDING_OFF) == RECORDING_OFF)
     return;
   atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
-  tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; "
-           "the archive "
-           "%s may be incomplete",
-           tool.constants.config.timeout, tool.session->shared.archive);
+  if (session_writer_is_dead(tool.session))
+    tool_say("stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
+             tool.session->shared.archive);
+  else
+    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; the "
+             "archive %s may be incomplete",
+             tool.constants.config.timeout, tool.session->shared.archive);
 }
 
 static bool wait_until_closed(void) {
@@ -202,29 +212,37 @@ static bool wait_until_closed(void) {
     if (seen != progress)
       since = now;
     progress = seen;
-    bool is_over = writer_is_dead() && atomic_load(&shared->writer_state) == WRITER_READY;
+    bool is_over = session_writer_is_dead(tool.session) && atomic_load(&shared->writer_state) == WRITER_READY;
     if (is_over || now - since > (uint64_t)tool.constants.config.timeout * 1000000000)
       return false;
   }
   return atomic_load(&shared->writer_state) == WRITER_CLOSED;
 }
 
+static void say_not_closed(const char *archive) {
+  if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
+    tool_say("%.1000s; the archive %s is not complete", tool.session->shared.message, archive);
+  else if (session_writer_is_dead(tool.session))
+    tool_say("stave-writer was killed; the archive %s is not complete", archive);
+  else
+    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT); the archive %s is not complete",
+             tool.constants.config.timeout, archive);
+}
+
+/* Who has given up has waited and said so already. */
 void tool_end_session(void) {
   struct session_shared *shared = &tool.session->shared;
   atomic_store(&tool.recording, RECORDING_OFF);
-  atomic_store(&shared->tool_state, TOOL_FINISHED);
+  bool has_given_up = atomic_exchange(&shared->tool_state, TOOL_FINISHED) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);
-  bool is_closed = wait_until_closed();
+  bool is_closed = !has_given_up && wait_until_closed();
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);
   archive[sizeof archive - 1] = '\0';
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status;
-  if (!is_closed)
-    tool_say("%s; the archive %s is not complete",
-             atomic_load(&shared->writer_state) == WRITER_FAILED ? shared->message
-                                                                 : "stave-writer did not finish",
-             archive);
-  else if (!is_quiet)
+  if (!is_closed && !has_given_up)
+    say_not_closed(archive);
+  else if (is_closed && !is_quiet)
     tool_say("the trace is in %s", archive);
   drop_session();
 }

@@ -154,7 +154,7 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
     if (seen != progress) {
       progress = seen;
       since = now;
-    } else if (now - since > timeout_ns) {
+    } else if (now - since > timeout_ns || session_writer_is_dead(tool.session)) {
       tool_give_up();
     }
   }

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-struct tool tool = {.writer_pidfd = -1, .alive_fd = -1};
+struct tool tool = {.session_fd = -1};
 
 void tool_say(const char *format, ...) {
   char line[CONFIG_TEXT_BYTES + 512] = "stave: ";

@@ -32,8 +32,8 @@ struct tool {
   struct session_header *session; /* NULL: none. A forked child must not touch it: it is not mapped there */
   struct thread *threads;         /* one for each slot; zeroed in a forked child */
   _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
-  int writer_pidfd;               /* -1: the kernel has none */
-  int alive_fd;                   /* write end of a pipe that exec closes; -1: none */
+  int session_fd;                 /* with a lock on it that exec gives up; -1: none */
+  uint64_t session_inode;         /* to know whether session_fd still is what it was */
   int runtimes;                   /* initialized and not yet finalized */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_place_num_t get_place_num;

@@ -68,8 +68,7 @@ static int run_writer(void *data) {
   dup2(process->session_fd, WRITER_FD_SESSION);
   if (process->application_fd < 0 || dup2(process->application_fd, WRITER_FD_APPLICATION) < 0)
     close(WRITER_FD_APPLICATION);
-  dup2(process->alive_fd, WRITER_FD_ALIVE);
-  close_from(WRITER_FD_ALIVE + 1);
+  close_from(WRITER_FD_APPLICATION + 1);
   char name[] = "stave-writer";
   execve(process->path, (char *[]){name, NULL}, steps->environment);
   steps->error = errno;

@@ -3,14 +3,13 @@
 #define STAVE_TOOL_WRITER_PROCESS_H
 
 /* The descriptors that the writer gets, under these numbers. */
-enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4, WRITER_FD_ALIVE = 5 };
+enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
 
 struct writer_process {
   /* given by the caller; all descriptors stay the caller's and must be at least 10 */
   const char *path;
   int session_fd;     /* the session memory */
   int application_fd; /* a pidfd of this process, or -1 */
-  int alive_fd;       /* read end of a pipe that ends when this process execs */
   /* result */
   int pidfd; /* the writer's, the caller's to close; -1: the kernel has none */
 };

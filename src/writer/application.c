@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,13 +17,13 @@
 
 enum { RECHECK_NS = 1000000000 };
 
-void application_open(struct application *application, pid_t pid, int pidfd, int alive_fd, int session_fd) {
+void application_open(struct application *application, pid_t pid, int pidfd, int session_fd) {
   struct stat status = {0};
   fstat(session_fd, &status);
   struct pollfd descriptor = {.fd = pidfd};
   bool has_pidfd = poll(&descriptor, 1, 0) >= 0 && !(descriptor.revents & POLLNVAL);
   *application = (struct application){
-      .pid = pid, .pidfd = has_pidfd ? pidfd : -1, .alive_fd = alive_fd, .session_inode = status.st_ino};
+      .pid = pid, .pidfd = has_pidfd ? pidfd : -1, .session_fd = session_fd, .session_inode = status.st_ino};
 }
 
 /* Fields of /proc/PID/stat, counted from 1, from the third on (the second can hold anything). */
@@ -77,10 +78,10 @@ static bool maps_session(const struct application *application) {
   return is_mapped || !has_lines;
 }
 
-/* The pipe's end is only a hint: daemons close all descriptors and run on. */
+/* That the lock is gone is only a hint: daemons close all descriptors and run on. */
 static bool has_execed(struct application *application) {
-  struct pollfd pipe = {.fd = application->alive_fd, .events = POLLIN};
-  if (application->alive_fd < 0 || poll(&pipe, 1, 0) <= 0)
+  struct flock lock = {.l_type = F_WRLCK};
+  if (fcntl(application->session_fd, F_GETLK, &lock) < 0 || lock.l_type != F_UNLCK)
     return false;
   uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (application->checked_ns && now - application->checked_ns < RECHECK_NS)

@@ -9,8 +9,8 @@
 
 struct application {
   pid_t pid;
-  int pidfd;    /* -1: the kernel has none; then the process table is asked */
-  int alive_fd; /* ends when the process execs; -1 after it was found to mean nothing */
+  int pidfd;      /* -1: the kernel has none; then the process table is asked */
+  int session_fd; /* the process holds a lock on it, until it execs */
   uint64_t session_inode;
   uint64_t checked_ns; /* when its memory map was last looked at */
 };
@@ -22,7 +22,7 @@ enum application_end {
 };
 
 /* Descriptors as inherited from the tool; they stay open with the process. session_fd is the session memory's. */
-void application_open(struct application *application, pid_t pid, int pidfd, int alive_fd, int session_fd);
+void application_open(struct application *application, pid_t pid, int pidfd, int session_fd);
 
 /* Asks without waiting. Cheap: one or two system calls. */
 enum application_end application_check(struct application *application);

@@ -22,7 +22,7 @@
 #include "writer/properties.h"
 #include "writer/report.h"
 
-enum { FD_SESSION = 3, FD_APPLICATION = 4, FD_ALIVE = 5 };
+enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 10000000, BUSY_RECORDS = 16384 };
 
 struct writer {
@@ -179,8 +179,8 @@ static bool has_ended(struct writer *writer) {
 
 static void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
-  for (;;) {
-    bool is_over = has_ended(writer);
+  for (bool is_over = false;;) {
+    is_over = is_over || has_ended(writer);
     uint64_t taken = drain_once(writer);
     if (is_over && taken == 0)
       return;
@@ -275,13 +275,13 @@ int main(void) {
     fputs("stave-writer: started by libstave.so for a program that is traced; not meant to be run by hand\n", stderr);
     return 2;
   }
+  session_writer_lives(writer.session);
   writer.constants = writer.session->constants;
   terminate_texts(&writer.constants);
   uname(&writer.machine);
-  application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_ALIVE, FD_SESSION);
+  application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_SESSION);
   application_arguments(&writer.application, writer.arguments, sizeof writer.arguments);
   report_open(&writer.report, writer.session);
-  close(FD_SESSION);
   if (!open_archive(&writer))
     return 1;
   drain(&writer);

@@ -2,6 +2,8 @@
 //
 // Each thread counts the constructs it has completed in COUNTS, a file mapped shared, so that the
 // numbers survive however the process ends: a construct is counted after its last event.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <omp.h>
 #include <signal.h>
@@ -11,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREADS = 2, ROUNDS = 3000, BARRIER_EVERY = 16 };
+enum { THREADS = 2, ROUNDS = 1000, BARRIER_EVERY = 16 };
 
 typedef struct {
   volatile long criticals, tasks, barriers;
@@ -19,15 +21,25 @@ typedef struct {
 
 static counts_t *counts;
 static volatile long sum;
-static volatile long null_address; // the compiler must not see it
+static volatile long zero; // the compiler must not see it
 
 static void end_by_segv(void) {
-  volatile int *nowhere = (volatile int *)null_address;
+  volatile int *nowhere = (volatile int *)zero;
   *nowhere = 1;
 }
 
+static void end_by_bus(void) {
+  int fd = memfd_create("empty", MFD_CLOEXEC);
+  volatile char *beyond = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+  zero = *beyond;
+}
+
+static void end_by_fpe(void) {
+  sum = sum / zero; // a constant would be no division
+}
+
 static void end_by_exec(void) {
-  execl("/bin/true", "true", (char *)NULL);
+  execl("/bin/sleep", "sleep", "0.3", (char *)NULL); // long enough to be seen
   abort();
 }
 
@@ -52,6 +64,16 @@ static void end_by_sigkill(void) {
   kill(getpid(), SIGKILL);
 }
 
+// The terminal sends the signal, when the test says so.
+static void end_by_waiting(void) {
+}
+
+static void end_by_error_directive(void) {
+#ifdef HAS_ERROR_DIRECTIVE
+#pragma omp error at(execution) severity(fatal) message("the end")
+#endif
+}
+
 static void end_by_nothing(void) {
 }
 
@@ -60,10 +82,24 @@ static const struct {
   void (*end)(void); // called in the parallel region
   int thread;        // by this thread
 } endings[] = {
-    {"return", end_by_nothing, 0}, {"exit-serial", end_by_nothing, 0},   {"exit-in-parallel", end_by_exit, 0},
-    {"_exit", end_by__exit, 1},    {"quick_exit", end_by_quick_exit, 1}, {"abort", abort, 1},
-    {"segv", end_by_segv, 1},      {"sigterm", end_by_sigterm, 1},       {"sigkill", end_by_sigkill, 0},
+    {"return", end_by_nothing, 0},
+    {"exit-serial", end_by_nothing, 0},
+    {"exit-in-dlclose", end_by_nothing, 0},
+    {"pause-hard", end_by_nothing, 0},
+    {"exit-in-parallel", end_by_exit, 0},
+    {"exit-by-worker", end_by_exit, 1},
+    {"_exit", end_by__exit, 1},
+    {"quick_exit", end_by_quick_exit, 1},
+    {"abort", abort, 1},
+    {"error-directive", end_by_error_directive, 1},
+    {"segv", end_by_segv, 1},
+    {"bus", end_by_bus, 1},
+    {"fpe", end_by_fpe, 1},
+    {"sigterm", end_by_sigterm, 1},
+    {"sigint-terminal", end_by_waiting, 0},
+    {"sigkill", end_by_sigkill, 0},
     {"exec", end_by_exec, 0},
+    {"exec-by-worker", end_by_exec, 1},
 };
 
 static int find_ending(const char *name) {
@@ -116,6 +152,18 @@ static void work(int ending) {
     one_round(&counts[me], 1); // no barriers: the other one comes to none any more
 }
 
+// A library whose destructor ends the program; it lies beside the program.
+static void end_in_dlclose(const char *program) {
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s/exit_in_destructor.so", (int)(strrchr(program, '/') - program), program);
+  void *library = dlopen(path, RTLD_NOW);
+  if (!library) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(99);
+  }
+  dlclose(library);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return 98;
@@ -128,5 +176,9 @@ int main(int argc, char **argv) {
   puts("end");
   if (!strcmp(argv[1], "exit-serial"))
     exit(6);
+  if (!strcmp(argv[1], "exit-in-dlclose"))
+    end_in_dlclose(argv[0]);
+  if (!strcmp(argv[1], "pause-hard"))
+    return 10 + omp_pause_resource_all(omp_pause_hard);
   return 0;
 }

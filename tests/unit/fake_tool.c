@@ -7,7 +7,7 @@
 
 #include "tool/thread.h"
 
-struct tool tool = {.writer_pidfd = -1, .alive_fd = -1};
+struct tool tool = {.session_fd = -1};
 
 static _Atomic unsigned times_given_up;
 

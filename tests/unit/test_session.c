@@ -409,6 +409,49 @@ static void sleep_ends_by_itself(void **state) {
   assert_int_equal(atomic_load(&session->shared.wake), 0);
 }
 
+/* A writer in a process of its own, killed like this or ending like that. */
+static bool is_dead_after(struct session_header *session, void (*end)(void)) {
+  pid_t writer = fork();
+  if (writer == 0) {
+    session_writer_lives(session);
+    end();
+  }
+  waitpid(writer, NULL, 0);
+  return session_writer_is_dead(session);
+}
+
+static void end_killed(void) {
+  raise(SIGKILL);
+}
+
+static void end_at_once(void) {
+  _exit(0);
+}
+
+static void a_dead_writer_is_seen(void **state) {
+  struct fixture *fixture = *state;
+  int ends[2];
+  assert_false(session_writer_is_dead(fixture->session));
+  assert_int_equal(pipe(ends), 0);
+  pid_t writer = fork();
+  if (writer == 0) {
+    session_writer_lives(fixture->session);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    for (;;)
+      pause();
+  }
+  char byte;
+  assert_int_equal(read(ends[0], &byte, 1), 1);
+  assert_false(session_writer_is_dead(fixture->session));
+  kill(writer, SIGKILL);
+  waitpid(writer, NULL, 0);
+  assert_true(session_writer_is_dead(fixture->session));
+  assert_true(is_dead_after(fixture->session, end_killed));
+  assert_true(is_dead_after(fixture->session, end_at_once));
+  close(ends[0]);
+  close(ends[1]);
+}
+
 #define IN_SESSION(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -417,6 +460,7 @@ int main(void) {
       IN_SESSION(fresh_memory_is_zero),
       IN_SESSION(nobody_can_take_the_memory_away),
       IN_SESSION(damaged_constants_are_refused),
+      IN_SESSION(a_dead_writer_is_seen),
       cmocka_unit_test(impossible_rings_are_refused),
       cmocka_unit_test(what_is_no_session_is_refused),
       IN_SESSION(slots_are_taken_and_returned),
