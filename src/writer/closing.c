@@ -127,6 +127,11 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   }
 }
 
+static void destroy_task(void *task) {
+  free(((struct task *)task)->stack.frames);
+  free(task);
+}
+
 void correlator_close(struct correlator *c) {
   size_t count, position = 0;
   struct location **locations = definitions_locations(c->definitions, &count);
@@ -140,5 +145,6 @@ void correlator_close(struct correlator *c) {
   locks_free(c);
   map_clear(&c->tasks);
   map_clear(&c->teams);
+  pool_close(&c->task_pool, destroy_task);
   free(c->by_slot);
 }

@@ -12,6 +12,7 @@ void correlator_open(struct correlator *c, struct emitter *emitter, struct defin
                            .definitions = definitions,
                            .regions = regions,
                            .modules = modules,
+                           .task_pool = {.size = sizeof(struct task)},
                            .first_ticks = UINT64_MAX};
 }
 

@@ -25,6 +25,7 @@ struct correlator {
   struct map teams;         /* by parallel id */
   struct map tasks;         /* by task id: implicit and explicit ones that live */
   struct map locks;         /* by wait id */
+  struct pool task_pool;
   uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */
   unsigned initial_threads, foreign_threads, workers_named;
@@ -60,9 +61,21 @@ void emit_event(struct correlator *correlator, struct location *location, const 
 /* A point: Enter and Leave at once, of the region that event->id names; its attributes go on the Enter. */
 void emit_point(struct correlator *correlator, struct location *location, const struct event *event);
 
-/* Enters a region of the task, or leaves the innermost one. */
-void frame_enter(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
-                 struct frame frame);
+/* A place for one region more on top. */
+void stack_grow(struct stack *stack);
+static inline struct frame *stack_push(struct stack *stack) {
+  if (stack->count == stack->capacity)
+    stack_grow(stack);
+  return &stack->frames[stack->count++];
+}
+
+/* Enters a region of the task, or leaves the innermost one. (Here, because a frame that is handed over by value costs
+ * more than all the rest.) */
+static inline void frame_enter(struct correlator *correlator, struct location *location, struct task *task,
+                               uint64_t ticks, struct frame frame) {
+  *stack_push(&task->stack) = frame;
+  emit_enter(correlator, location, ticks, frame.region);
+}
 void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
 
 /* The same with an Enter of the caller's: its kind and region are set here, time and attributes are the caller's. */
@@ -84,7 +97,7 @@ void frames_leave_above(struct correlator *correlator, struct location *location
 /* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
 struct frame *frame_find(struct task *task, enum frame_kind kind);
 
-struct task *task_new(void);
+struct task *task_new(struct correlator *correlator);
 void task_free(struct task *task);
 
 /* The implicit or initial task in whose team the location works now, or its base. */

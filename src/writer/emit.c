@@ -2,17 +2,33 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "writer/memory.h"
 
+static void destroy_team(void *team) {
+  free(((struct team *)team)->members);
+  free(team);
+}
+
 int emitter_open(struct emitter *emitter, struct definitions *definitions) {
-  *emitter = (struct emitter){.definitions = definitions, .attributes = OTF2_AttributeList_New()};
+  *emitter = (struct emitter){.definitions = definitions,
+                              .attributes = OTF2_AttributeList_New(),
+                              .teams = {.size = sizeof(struct team)}};
   return emitter->attributes ? 0 : -ENOMEM;
 }
 
 void emitter_close(struct emitter *emitter) {
   if (emitter->attributes)
     OTF2_AttributeList_Delete(emitter->attributes);
+  pool_close(&emitter->teams, destroy_team);
+}
+
+struct team *team_get(struct emitter *emitter) {
+  struct team *team = pool_get(&emitter->teams);
+  *team = (struct team){
+      .pool = &emitter->teams, .references = 1, .members = team->members, .capacity = team->capacity};
+  return team;
 }
 
 struct team *team_keep(struct team *team) {
@@ -24,8 +40,9 @@ struct team *team_keep(struct team *team) {
 void team_release(struct team *team) {
   while (team && --team->references == 0) {
     struct team *parent = team->parent;
-    free(team->members);
-    free(team);
+    if (team->size)
+      memset(team->members, 0, team->size * sizeof *team->members);
+    pool_put(team->pool, team);
     team = parent;
   }
 }
@@ -59,10 +76,10 @@ static uint32_t rank_of(const struct event *event) {
   return team && event->id < team->size ? team->members[event->id].rank : event->id;
 }
 
-/* The one place where OTF2 events are written. */
-static OTF2_ErrorCode write_event(struct location *location, const struct event *event, OTF2_AttributeList *list) {
+/* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
+static OTF2_ErrorCode write_event(struct location *location, const struct event *event, OTF2_TimeStamp t,
+                                  OTF2_AttributeList *list) {
   OTF2_EvtWriter *w = location->writer;
-  OTF2_TimeStamp t = event->ticks;
   OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
   case EVENT_PROGRAM_BEGIN:
@@ -110,15 +127,14 @@ static uint64_t final_ticks(struct emitter *emitter, const struct location *loca
 }
 
 static void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
-  struct event final = *event;
-  final.ticks = final_ticks(emitter, location, event);
+  uint64_t ticks = final_ticks(emitter, location, event);
   if (location->events == 0)
-    location->first_ticks = final.ticks;
-  if (write_event(location, &final, attributes_of(emitter, &final)) != OTF2_SUCCESS) {
+    location->first_ticks = ticks;
+  if (write_event(location, event, ticks, attributes_of(emitter, event)) != OTF2_SUCCESS) {
     emitter->failed++;
     return;
   }
-  location->written_ticks = final.ticks;
+  location->written_ticks = ticks;
   location->events++;
 }
 

@@ -9,6 +9,7 @@
 struct emitter {
   struct definitions *definitions;
   OTF2_AttributeList *attributes;
+  struct pool teams;
   uint64_t clamped; /* events whose time would have decreased */
   uint64_t failed;  /* events that OTF2 refused */
 };
@@ -22,6 +23,9 @@ void emit(struct emitter *emitter, struct location *location, const struct event
 
 /* The team's comm has been set, or its end time: what waited for that goes on. */
 void emit_waiters_of(struct emitter *emitter, struct team *team);
+
+/* A new team with one reference, the caller's. */
+struct team *team_get(struct emitter *emitter);
 
 /* References that keep a team alive while somebody still names it. team_release frees it with the last one. */
 struct team *team_keep(struct team *team);

@@ -34,19 +34,16 @@ void emit_unknown(struct correlator *c, struct location *location, uint64_t tick
                                           .value = number});
 }
 
+void stack_grow(struct stack *stack) {
+  memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
+}
+
 void frame_enter_with(struct correlator *c, struct location *location, struct task *task, struct frame frame,
                       struct event enter) {
-  struct stack *stack = &task->stack;
-  memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
-  stack->frames[stack->count++] = frame;
+  *stack_push(&task->stack) = frame;
   enter.kind = EVENT_ENTER;
   enter.id = frame.region;
   emit_event(c, location, &enter);
-}
-
-void frame_enter(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
-                 struct frame frame) {
-  frame_enter_with(c, location, task, frame, (struct event){.ticks = ticks});
 }
 
 void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
@@ -74,16 +71,17 @@ struct frame *frame_find(struct task *task, enum frame_kind kind) {
 
 /* -- tasks and teams of a location -- */
 
-struct task *task_new(void) {
-  return memory_get(1, sizeof(struct task));
+struct task *task_new(struct correlator *c) {
+  struct task *task = pool_get(&c->task_pool);
+  *task = (struct task){.pool = &c->task_pool, .stack = {task->stack.frames, 0, task->stack.capacity}};
+  return task;
 }
 
 void task_free(struct task *task) {
   if (!task)
     return;
   team_release(task->team);
-  free(task->stack.frames);
-  free(task);
+  pool_put(task->pool, task);
 }
 
 /* An explicit task runs in front of the implicit one, which its `outer` names. */
@@ -97,8 +95,7 @@ struct task *implicit_task_of(struct location *location) {
 static struct team *serial_team(struct correlator *c, struct location *location) {
   if (location->serial_team)
     return location->serial_team;
-  struct team *team = memory_get(1, sizeof *team);
-  team->references = 1;
+  struct team *team = team_get(c->emitter);
   team->is_serial = true;
   team->primary = location;
   team->comm = definitions_comm(c->definitions, &location->id, 1, COMM_UNKNOWN, true);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
+
 static void out_of_memory(void) {
   fputs("stave-writer: out of memory\n", stderr);
   _exit(3);
@@ -29,4 +31,28 @@ void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t si
   memset(larger + *capacity * size, 0, (wanted - *capacity) * size);
   *array = larger;
   *capacity = wanted;
+}
+
+void *pool_get(struct pool *pool) {
+  void **thing = pool->free;
+  if (!thing)
+    return memory_get(1, pool->size);
+  ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
+  pool->free = *thing;
+  return thing;
+}
+
+void pool_put(struct pool *pool, void *thing) {
+  *(void **)thing = pool->free;
+  pool->free = thing;
+  ASAN_POISON_MEMORY_REGION(thing, pool->size);
+}
+
+void pool_close(struct pool *pool, void (*destroy)(void *thing)) {
+  for (void **thing = pool->free, **next; thing; thing = next) {
+    ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
+    next = *thing;
+    destroy(thing);
+  }
+  pool->free = NULL;
 }

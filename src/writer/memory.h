@@ -12,4 +12,18 @@ void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1,
  * elements are zero. */
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size);
 
+/* Things of one size that come and go with the events: what is put back is what the next one gets. */
+struct pool {
+  size_t size; /* of a thing: at least a pointer's */
+  void *free;  /* the first that was put back; each begins with the address of the next */
+};
+
+/* A thing: zeroed when it is new, else as it was put back but for its first pointer. */
+void *pool_get(struct pool *pool);
+
+void pool_put(struct pool *pool, void *thing);
+
+/* Frees what was put back, each by `destroy`. */
+void pool_close(struct pool *pool, void (*destroy)(void *thing));
+
 #endif

@@ -11,6 +11,7 @@
 #include <otf2/otf2.h>
 
 #include "writer/event.h"
+#include "writer/memory.h"
 
 enum { COMM_UNKNOWN = UINT32_MAX };
 
@@ -83,6 +84,7 @@ struct member {
 /* A parallel region while it runs, a league, or an initial thread's own "team" for the serial part. */
 struct team {
   uint64_t id;
+  struct pool *pool; /* that it goes back to; with its array of members, all zero then */
   unsigned references;
   struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
   struct location *primary;
@@ -107,6 +109,7 @@ struct team {
 
 struct task {
   uint64_t id;
+  struct pool *pool;      /* that it goes back to; with the memory of its stack */
   struct team *team;      /* of the construct that made it */
   uint32_t creator;       /* thread number in that team */
   uint32_t generation;    /* 0: implicit or initial */

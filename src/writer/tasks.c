@@ -37,7 +37,7 @@ static uint64_t task_name(const struct task *task) {
 
 static struct task *create(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
                            uint32_t flags, uint64_t now) {
-  struct task *task = task_new();
+  struct task *task = task_new(c);
   task->id = id;
   task->team = team_keep(team_of(c, location));
   task->creator = thread_number_of(location);

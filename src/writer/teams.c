@@ -66,9 +66,8 @@ static struct team *enclosing_team(struct location *location) {
 
 static struct team *team_new(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
                              uint32_t flags) {
-  struct team *team = memory_get(1, sizeof *team), *around = implicit_task_of(location)->team;
+  struct team *team = team_get(c->emitter), *around = implicit_task_of(location)->team;
   team->id = id;
-  team->references = 1;
   team->comm = COMM_UNKNOWN;
   team->parent = team_keep(enclosing_team(location));
   team->codeptr = regions_is_nowhere(c->regions, codeptr) && around ? around->codeptr : codeptr;
@@ -139,7 +138,7 @@ static void name_worker(struct correlator *c, struct location *location, const s
 
 static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team, uint64_t id,
                                   uint32_t index, struct member *member) {
-  struct task *task = task_new();
+  struct task *task = task_new(c);
   task->id = id;
   task->is_implicit = task->has_started = true;
   task->team = team_keep(team);

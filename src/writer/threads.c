@@ -31,7 +31,7 @@ static struct location *new_location(struct correlator *c, uint32_t slot, uint64
     return NULL;
   location->slot = slot;
   location->place = location->processor = -1;
-  location->base = location->current = task_new();
+  location->base = location->current = task_new(c);
   location->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
   memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
   c->by_slot[slot] = location;

@@ -79,8 +79,7 @@ static char writers[2];
 static struct team *team;
 
 static struct team *new_team(void) {
-  struct team *made = calloc(1, sizeof *made);
-  made->references = 1;
+  struct team *made = team_get(&emitter);
   made->comm = COMM_UNKNOWN;
   return made;
 }
@@ -93,8 +92,9 @@ static int setup(void **state) {
   noted_count = 0;
   closed = 0;
   answer = OTF2_SUCCESS;
+  int error = emitter_open(&emitter, NULL);
   team = new_team();
-  return emitter_open(&emitter, NULL);
+  return error;
 }
 
 static int teardown(void **state) {
