@@ -117,6 +117,7 @@ struct thread_slot {
   _Atomic uint64_t stalls;
   /* written by the writer */
   _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
+  _Atomic uint64_t prepared;          /* records for which the ring has memory, where it may grow to that */
   /* written by both, see enum slot_state */
   _Alignas(64) _Atomic uint32_t state;
   _Atomic uint32_t next_free; /* index + 1 of the next free slot */

@@ -11,6 +11,7 @@
  * Pairs of acquire and release:
  *   producer's store of head (ring_commit)  -> consumer's load of head (ring_view_update): the records are visible
  *   consumer's store of tail (ring_view_release) -> producer's load of tail (ring_slow.c): the slots were read
+ *   consumer's store of prepared (ring_view_prepare) -> producer's load of prepared (thread.c): the memory is there
  *   producer's store of mask comes before its store of head; the consumer loads head first, then mask.
  *
  * Signal handlers. A reservation is one instruction (local_add), so an interrupted callback and the one in the
@@ -18,10 +19,11 @@
  * nest strictly, so all that was reserved after it is written by then. One that does not leaves it to the callback
  * it interrupted, which looks again after its store.
  *
- * Growth. The capacity doubles only when the producer stands at a position that is an odd multiple of the old
- * capacity: every record still unread then has the same place under the old mask and under the new one, so nobody
- * needs to be told where the old part ends. (An unread position p lies in [b - old, b), b the boundary; b - old is
- * a multiple of 2 * old, so bit log2(old) of p is 0.) */
+ * Growth. The consumer finds a ring half full and gets memory for twice as much. Then the capacity doubles, but only
+ * when the producer stands at a position that is an odd multiple of the old capacity: every record still unread then
+ * has the same place under the old mask and under the new one, so nobody needs to be told where the old part ends. (An
+ * unread position p lies in [b - old, b), b the boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is 0.)
+ */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H
 
@@ -135,6 +137,17 @@ static inline bool ring_view_update(struct ring_view *view) {
 /* The record at a position below head. Points into shared memory: copy what is decided on. */
 static inline const struct record *ring_view_at(const struct ring_view *view, uint64_t position) {
   return slot_records(view->slot) + (position & view->mask);
+}
+
+/* Whether the ring was half full when its head was last seen, and could grow. */
+static inline bool ring_view_wants_growth(const struct ring_view *view) {
+  uint64_t capacity = view->mask + 1;
+  return view->head - view->next >= capacity / 2 && 2 * capacity <= view->capacity_max;
+}
+
+/* There is memory for twice the capacity last seen. */
+static inline void ring_view_prepare(struct ring_view *view) {
+  atomic_store_explicit(&view->slot->prepared, 2 * (view->mask + 1), memory_order_release);
 }
 
 /* Gives everything below view->next back to the producer. */

@@ -10,6 +10,10 @@
 
 #include "session/futex.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 enum { SLOTS_MOST = 16384 };
 
 static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
@@ -170,6 +174,16 @@ void session_writer_lives(struct session_header *header) {
 
 bool session_writer_is_dead(const struct session_header *header) {
   return atomic_load_explicit(&header->shared.writer_life, memory_order_relaxed) & FUTEX_OWNER_DIED;
+}
+
+bool session_populate(void *memory, size_t bytes) {
+  if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
+    return true;
+  if (errno != EINVAL)
+    return false;
+  for (size_t i = 0; i < bytes; i += SESSION_PAGE_BYTES)
+    *((volatile char *)memory + i) = 0;
+  return true;
 }
 
 void session_wake_writer(struct session_header *header) {

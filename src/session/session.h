@@ -31,6 +31,11 @@ struct thread_slot *session_take_slot(struct session_header *header, uint32_t *r
 /* Gives an ended and drained slot back. Writer only. */
 void session_return_slot(struct session_header *header, uint32_t index);
 
+/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the store. Kernels
+ * before 5.14 lack the call: there each page is touched, and the risk taken; the bytes must not be in use. False: the
+ * memory is not to be had. */
+bool session_populate(void *memory, size_t bytes);
+
 /* Wakes the writer if it has said that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);
 

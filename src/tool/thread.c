@@ -1,17 +1,11 @@
 #include "tool/thread.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "session/futex.h"
 #include "session/session.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 /* Never written to but by reservations that fail: its limit stays 0. */
 static struct thread nobody;
@@ -25,18 +19,6 @@ static uint64_t ring_capacity(const struct ring *ring) {
 static void set_mask(struct ring *ring, uint64_t mask) {
   ring->mask = mask;
   atomic_store_explicit(&ring->slot->mask, mask, memory_order_relaxed);
-}
-
-/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS in a
- * callback. Kernels before 5.14 lack the call: there each page is touched, and the risk taken. */
-static bool populate(void *memory, size_t bytes) {
-  if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
-    return true;
-  if (errno != EINVAL)
-    return false;
-  for (size_t i = 0; i < bytes; i += SESSION_PAGE_BYTES)
-    *((volatile char *)memory + i) = 0;
-  return true;
 }
 
 static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
@@ -69,18 +51,14 @@ static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   open_up_to(thread, mark < full ? mark : full);
 }
 
-/* Doubles the capacity if the producer stands where ring.h allows it, was pressed for room, and may. */
-static void grow_if_possible(struct thread *thread, uint64_t position, uint64_t end) {
-  struct thread_slot *slot = thread->ring.slot;
+/* Doubles the capacity if the producer stands where ring.h allows it, and the writer has found the ring half full and
+ * got the memory: 4 MiB take 2 ms, which no callback should. */
+static void grow_if_prepared(struct thread *thread, uint64_t position, uint64_t end) {
   uint64_t old = ring_capacity(&thread->ring);
-  uint64_t most = (tool.session->constants.slot_stride - SESSION_PAGE_BYTES) / RECORD_BYTES;
   uint64_t boundary = (position + old - 1) / old * old;
-  if (!thread->was_half_full || old >= most || boundary > end || (boundary / old) % 2 == 0)
-    return;
-  if (!populate(slot_records(slot) + old, old * RECORD_BYTES))
-    return;
-  set_mask(&thread->ring, 2 * old - 1);
-  thread->was_half_full = false;
+  uint64_t prepared = atomic_load_explicit(&thread->ring.slot->prepared, memory_order_acquire);
+  if (prepared >= 2 * old && boundary <= end && (boundary / old) % 2 == 1)
+    set_mask(&thread->ring, 2 * old - 1);
 }
 
 static void count_lost(struct thread *thread, uint64_t ticks) {
@@ -133,22 +111,20 @@ static bool is_stopped(void) {
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
-/* Waits until the slots before `end` are free. False if the session stopped meanwhile. The writer is asked
- * again and again: on a busy machine it may be the one that waits for a processor. */
+/* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed by
+ * many events. False if the session stopped meanwhile. The writer is asked again and again: on a busy machine it may be
+ * the one that waits for a processor. It reads half of the smallest ring in some two naps. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
-  enum { YIELDS = 32, NAP_NS = 1000000 };
+  enum { NAP_NS = 100000 };
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
   uint64_t since = clock_ns(CLOCK_MONOTONIC);
   uint64_t tail;
-  for (int i = 0; !has_room(ring, end, &tail); i++) {
+  uint64_t wanted = end + ring_capacity(ring) / 2;
+  while (!has_room(ring, wanted, &tail)) {
     if (is_stopped())
       return false;
     session_wake_writer(tool.session);
-    if (i < YIELDS) {
-      sched_yield();
-      continue;
-    }
     nanosleep(&(struct timespec){0, NAP_NS}, NULL);
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&tool.session->shared.progress);
     if (seen != progress) {
@@ -164,7 +140,6 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
 /* The ring is full. Waits, or decides to drop; true if the reservation holds now, after a wait from
  * *ret_begin on. */
 static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
-  thread->was_half_full = true;
   session_wake_writer(tool.session);
   if (tool.constants.config.overflow == OVERFLOW_drop)
     return false;
@@ -180,11 +155,9 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
   if (is_stopped() || (!has_room(ring, end, &tail) && !get_room(thread, end, &stall_begin)))
     return false;
   has_room(ring, end, &tail);
-  if (end - tail >= ring_capacity(ring) / 2) {
-    thread->was_half_full = true;
+  if (end - tail >= ring_capacity(ring) / 2)
     session_wake_writer(tool.session);
-  }
-  grow_if_possible(thread, position, end);
+  grow_if_prepared(thread, position, end);
   if (stall_begin)
     note_stall(thread, stall_begin, clock_ticks(tool.clock));
   if (thread->gap_lost)
@@ -268,7 +241,7 @@ bool thread_attach(uint64_t ticks) {
     return false;
   uint32_t index;
   struct thread_slot *slot = session_take_slot(tool.session, &index);
-  if (!slot || !populate(slot, SESSION_PAGE_BYTES + ring_start_bytes())) {
+  if (!slot || !session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes())) {
     atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
     return false;
   }

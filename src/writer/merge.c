@@ -14,6 +14,7 @@ struct source {
   uint64_t first_head; /* H1 */
   uint64_t ticks;      /* of the record at view.next */
   uint64_t released;   /* view.next when room was last given back */
+  uint64_t prepared;   /* the capacity up to which the ring was given memory, or refused it */
   int is_damaged;      /* the application wrote over it: nothing more is read */
 };
 
@@ -166,12 +167,23 @@ static uint32_t fill_heap(struct merge *merge) {
   return due;
 }
 
+/* Memory for a ring that was half full; once for each capacity. */
+static void prepare_growth(struct source *source) {
+  uint64_t capacity = source->view.mask + 1;
+  if (source->is_damaged || !ring_view_wants_growth(&source->view) || source->prepared >= 2 * capacity)
+    return;
+  source->prepared = 2 * capacity;
+  if (session_populate(slot_records(source->view.slot) + capacity, capacity * RECORD_BYTES))
+    ring_view_prepare(&source->view);
+}
+
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
   find_new_slots(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     update(merge, &merge->sources[slot]);
     merge->sources[slot].first_head = merge->sources[slot].view.head;
+    prepare_growth(&merge->sources[slot]);
   }
   atomic_thread_fence(memory_order_seq_cst);
   uint32_t before = merge->slots;

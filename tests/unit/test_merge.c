@@ -363,6 +363,32 @@ static void slots_with_something_left_are_kept(void **state) {
   assert_true(is_free(0));
 }
 
+static void set_capacity(unsigned thread, uint64_t capacity) {
+  atomic_store(&rings[thread].slot->mask, capacity - 1);
+  rings[thread].mask = capacity - 1;
+}
+
+static uint64_t prepared_after(unsigned thread, uint64_t records) {
+  for (uint64_t i = 0; i < records; i++)
+    put_and_publish(thread, 1, i);
+  merge_pass(merge);
+  return atomic_load(&rings[thread].slot->prepared);
+}
+
+/* Half full, a ring gets memory for twice as much, up to the largest; what it is used for is its thread's business. */
+static void rings_that_were_half_full_may_grow(void **state) {
+  (void)state;
+  attach(0, 0);
+  set_capacity(0, CAPACITY / 4);
+  assert_int_equal(prepared_after(0, CAPACITY / 8 - 1), 0);
+  assert_int_equal(prepared_after(0, CAPACITY / 8), CAPACITY / 2);
+  assert_int_equal(prepared_after(0, CAPACITY / 4), CAPACITY / 2);
+  set_capacity(0, CAPACITY / 2);
+  assert_int_equal(prepared_after(0, CAPACITY / 4), CAPACITY);
+  set_capacity(0, CAPACITY);
+  assert_int_equal(prepared_after(0, CAPACITY), CAPACITY);
+}
+
 static void what_threads_dropped_is_summed(void **state) {
   (void)state;
   for (unsigned thread = 0; thread < 3; thread++) {
@@ -392,6 +418,7 @@ int main(void) {
       TEST(the_number_of_slots_is_not_believed),
       TEST(ended_slots_are_returned_once_drained),
       TEST(slots_with_something_left_are_kept),
+      TEST(rings_that_were_half_full_may_grow),
       TEST(what_threads_dropped_is_summed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
