@@ -22,11 +22,18 @@
 #define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"
 #define STAVE_PROPERTY_LOST_DAMAGED_RECORDS "STAVE::LOST_DAMAGED_RECORDS"
 #define STAVE_PROPERTY_LOST_REFUSED_EVENTS "STAVE::LOST_REFUSED_EVENTS"
+/* Present, and "true", if `stave recover` rebuilt the archive because its writer had died; and the time in ticks up to which
+ * all events are there whose callback had returned before it. */
+#define STAVE_PROPERTY_RECOVERED "STAVE::RECOVERED"
+#define STAVE_PROPERTY_WHOLE_UNTIL "STAVE::WHOLE_UNTIL"
 /* Prefixes; a number or a name follows. The runtime's names for states and mutex implementations, its answer to
  * ompt_set_callback by callback number, and how many records of each kind the archive was made of. */
 #define STAVE_PROPERTY_STATE "STAVE::STATE::"
 #define STAVE_PROPERTY_MUTEX_IMPLEMENTATION "STAVE::MUTEX_IMPLEMENTATION::"
 #define STAVE_PROPERTY_SET_CALLBACK "STAVE::SET_CALLBACK::"
 #define STAVE_PROPERTY_RECORDS "STAVE::RECORDS::"
+
+/* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl, F_SETLK). */
+#define STAVE_RECOVERY_FILE "traces.recovery"
 
 #endif

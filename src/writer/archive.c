@@ -5,24 +5,33 @@
 #include <stdlib.h>
 
 #include "writer/memory.h"
+#include "writer/recovery.h"
 
-enum {
-  EVENT_CHUNK_BYTES = 1 << 20,
-  DEFINITION_CHUNK_BYTES = 256 << 10, /* 4 MiB would cost 1.4 ms more a location */
-  EVENT_CHUNKS_IN_MEMORY = 1,         /* of one location; then they go to its file */
+enum { DEFINITION_CHUNK_BYTES = 256 << 10 /* 4 MiB would cost 1.4 ms more a location */ };
+
+/* The memory of a location's events: chunk after chunk, each in a block of the recovery file that is used again when its
+ * chunk must be in the event file. Without such blocks it is one block of ordinary memory. */
+struct events {
+  struct recovery_block *blocks[RECOVERY_BLOCKS_MOST];
+  unsigned count;
+  bool is_ordinary; /* blocks[0] is, and the only one */
+  bool is_full;     /* no block is added: the oldest is used again */
+  uint64_t chunks;  /* given out so far */
 };
 
 struct archive {
   OTF2_Archive *otf2;
   OTF2_GlobalDefWriter *global;
+  struct recovery *recovery;
+  struct events **events; /* by location; NULL: not open */
+  size_t events_capacity;
   uint64_t event_bytes;
   bool is_failed;
 };
 
-/* The chunks of one buffer of OTF2's, newest first: each begins with the pointer to the next in our own header. */
+/* The chunks of a buffer of definitions, newest first. */
 struct chunk {
   struct chunk *next;
-  unsigned number;
   _Alignas(64) char bytes[];
 };
 
@@ -31,31 +40,69 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
   return OTF2_FLUSH;
 }
 
+static struct events *events_of(struct archive *archive, OTF2_LocationRef location) {
+  memory_grow(&archive->events, &archive->events_capacity, location + 1, sizeof *archive->events);
+  if (!archive->events[location])
+    archive->events[location] = memory_get(1, sizeof *archive->events[location]);
+  return archive->events[location];
+}
+
+static void add_block(struct archive *archive, struct events *events, OTF2_LocationRef location) {
+  struct recovery_block *block = archive->recovery ? recovery_take(archive->recovery, RECOVERY_EVENTS) : NULL;
+  events->is_full = !block || events->count + 1 == RECOVERY_BLOCKS_MOST;
+  if (!block && events->count > 0)
+    return;
+  events->is_ordinary = !block;
+  if (!block)
+    block = memory_get(1, sizeof *block);
+  block->location = (uint32_t)location;
+  events->blocks[events->count++] = block;
+}
+
+static void *next_chunk(struct archive *archive, OTF2_LocationRef location) {
+  struct events *events = events_of(archive, location);
+  if (!events->is_full)
+    add_block(archive, events, location);
+  struct recovery_block *block = events->blocks[events->chunks % events->count];
+  block->sequence = events->chunks++;
+  return block->bytes;
+}
+
+static void release_events(struct archive *archive, OTF2_LocationRef location) {
+  struct events *events = events_of(archive, location);
+  for (unsigned i = 0; i < events->count && !events->is_ordinary; i++)
+    recovery_release(archive->recovery, events->blocks[i]);
+  if (events->is_ordinary)
+    free(events->blocks[0]);
+  free(events);
+  archive->events[location] = NULL;
+}
+
 /* OTF2 keeps 128 MiB a location in memory unless it is refused more chunks: then it writes what it has. */
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t bytes) {
-  (void)location;
   struct archive *archive = data;
   struct chunk *first = *buffer;
-  unsigned number = first ? first->number + 1 : 1;
-  bool is_events = type == OTF2_FILETYPE_EVENTS;
-  if (is_events && number > EVENT_CHUNKS_IN_MEMORY)
-    return NULL;
+  if (type == OTF2_FILETYPE_EVENTS) {
+    archive->event_bytes += first ? 0 : bytes;
+    return first ? NULL : (*buffer = next_chunk(archive, location));
+  }
   struct chunk *chunk = malloc(sizeof *chunk + bytes);
   if (!chunk)
     return NULL;
   chunk->next = first;
-  chunk->number = number;
   *buffer = chunk;
-  archive->event_bytes += is_events ? bytes : 0;
   return chunk->bytes;
 }
 
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool is_final) {
-  (void)data, (void)type, (void)location, (void)is_final;
-  for (struct chunk *chunk = *buffer, *next; chunk; chunk = next) {
-    next = chunk->next;
-    free(chunk);
-  }
+  struct chunk *next;
+  if (type != OTF2_FILETYPE_EVENTS)
+    for (struct chunk *chunk = *buffer; chunk; chunk = next) {
+      next = chunk->next;
+      free(chunk);
+    }
+  else if (is_final)
+    release_events(data, location);
   *buffer = NULL;
 }
 
@@ -71,13 +118,14 @@ static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line,
   return error;
 }
 
-struct archive *archive_open(const char *directory) {
+struct archive *archive_open(const char *directory, struct recovery *recovery) {
   static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
   static const OTF2_MemoryCallbacks memory = {allocate, free_all};
   OTF2_Error_RegisterCallback(swallow_error, NULL);
   struct archive *archive = memory_get(1, sizeof *archive);
-  archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
-                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  archive->recovery = recovery;
+  archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
+                                    DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive->otf2 && check(archive, OTF2_Archive_SetFlushCallbacks(archive->otf2, &flush, archive)) &&
       check(archive, OTF2_Archive_SetMemoryCallbacks(archive->otf2, &memory, archive)) &&
       check(archive, OTF2_Archive_SetSerialCollectiveCallbacks(archive->otf2)) &&
@@ -91,6 +139,10 @@ OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
   archive->is_failed |= !writer;
   return writer;
+}
+
+_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
+  return &events_of(archive, location)->blocks[0]->count;
 }
 
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
@@ -156,6 +208,7 @@ int archive_close(struct archive *archive) {
     check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
   check(archive, OTF2_Archive_Close(archive->otf2));
   bool is_failed = archive->is_failed;
+  free(archive->events);
   free(archive);
   return is_failed ? -EIO : 0;
 }

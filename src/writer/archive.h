@@ -7,12 +7,17 @@
 #include <otf2/otf2.h>
 
 struct archive;
+struct recovery;
 
-/* Opens an archive named "traces" in the existing, empty directory. Returns NULL if OTF2 cannot. */
-struct archive *archive_open(const char *directory);
+/* Opens an archive named "traces" in the existing, empty directory. What is not in its files yet is kept by `recovery`,
+ * which stays the caller's; NULL: by nobody. Returns NULL if OTF2 cannot. */
+struct archive *archive_open(const char *directory, struct recovery *recovery);
 
 /* The event writer of a new location; locations are numbered from 0. NULL if OTF2 cannot. */
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location);
+
+/* Where the number of whole events of an open location is to be told after each, for its recovery. */
+_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location);
 
 /* Closes the location's events for good; returns how many there are. */
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer);

@@ -5,6 +5,7 @@
 
 #include "writer/memory.h"
 #include "writer/modules.h"
+#include "writer/recovery.h"
 
 void correlator_open(struct correlator *c, struct emitter *emitter, struct definitions *definitions,
                      struct regions *regions, struct modules *modules) {
@@ -28,6 +29,12 @@ static void on_module(struct correlator *c, const struct record_module *record, 
   const uint8_t *build_id = (const uint8_t *)(words + 2);
   memcpy(path, build_id + build_id_bytes, record->path_bytes);
   path[record->path_bytes] = '\0';
+  struct journal_module entry = {.base = record->base,
+                                 .size = record->size,
+                                 .bias = words[0],
+                                 .build_id_bytes = (uint32_t)build_id_bytes};
+  memcpy(entry.build_id, build_id, build_id_bytes);
+  recovery_tell(c->recovery, JOURNAL_MODULE, &entry, sizeof entry, path, record->path_bytes);
   modules_add(c->modules, record->base, record->size, words[0], path, build_id, (unsigned)build_id_bytes);
   regions_modules_changed(c->regions);
 }
@@ -99,9 +106,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(cancel, location, AS(cancel))
     CASE(error, location, AS(error), words)
     CASE(attach, location, AS(attach))
-  case RECORD_placement:
-    on_placement(location, AS(placement));
-    return;
+    CASE(placement, location, AS(placement))
     CASE(module, AS(module), words)
     CASE(stall, location, AS(stall))
     CASE(gap, location, AS(gap))

@@ -19,6 +19,7 @@ struct correlator {
   struct definitions *definitions;
   struct regions *regions;
   struct modules *modules;
+  struct recovery *recovery; /* or NULL */
   struct location **by_slot; /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;
   struct location *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
@@ -124,7 +125,7 @@ struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
 void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
-void on_placement(struct location *location, const struct record_placement *record);
+void on_placement(struct correlator *c, struct location *location, const struct record_placement *record);
 
 /* teams.c */
 void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,

@@ -7,11 +7,16 @@
 #include "writer/definitions_write.h"
 #include "writer/map.h"
 #include "writer/memory.h"
+#include "writer/recovery.h"
 
 struct definitions *definitions_create(struct archive *archive) {
   struct definitions *definitions = memory_get(1, sizeof *definitions);
   definitions->archive = archive;
   return definitions;
+}
+
+void definitions_tell(struct definitions *definitions, struct recovery *recovery) {
+  definitions->recovery = recovery;
 }
 
 static void free_location(struct location *location) {
@@ -61,6 +66,7 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   char *copy = memory_get(strlen(text) + 1, 1);
   definitions->strings[definitions->string_count] = strcpy(copy, text);
   map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
+  recovery_tell(definitions->recovery, JOURNAL_STRING, text, strlen(text), NULL, 0);
   return (uint32_t)definitions->string_count++;
 }
 
@@ -68,8 +74,10 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   uint32_t number = 0;
   while (number < definitions->attribute_count && definitions->attributes[number] != attribute)
     number++;
-  if (number == definitions->attribute_count)
-    definitions->attributes[definitions->attribute_count++] = attribute;
+  if (number < definitions->attribute_count)
+    return number;
+  definitions->attributes[definitions->attribute_count++] = attribute;
+  recovery_tell(definitions->recovery, JOURNAL_ATTRIBUTE, &(uint32_t){attribute}, sizeof(uint32_t), NULL, 0);
   return number;
 }
 
@@ -81,9 +89,22 @@ struct location *definitions_add_location(struct definitions *definitions) {
   struct location *location = memory_get(1, sizeof *location);
   location->id = id;
   location->writer = writer;
+  location->whole_events = archive_whole_events(definitions->archive, id);
   memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u, sizeof *definitions->locations);
   definitions->locations[definitions->location_count++] = location;
   return location;
+}
+
+void definitions_location_changed(struct definitions *definitions, const struct location *location) {
+  struct journal_location entry = {.id = location->id,
+                                   .thread_type = location->thread_type,
+                                   .is_named = location->is_named,
+                                   .has_begun = location->has_begun,
+                                   .kernel_tid = location->kernel_tid,
+                                   .place = location->place,
+                                   .processor = location->processor};
+  memcpy(entry.name, location->name, sizeof entry.name);
+  recovery_tell(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
 }
 
 static bool is_name_taken(struct definitions *definitions, const char *name) {
@@ -99,6 +120,7 @@ void definitions_name_location(struct definitions *definitions, struct location 
   for (unsigned i = 1; is_name_taken(definitions, location->name); i++)
     snprintf(location->name, sizeof location->name, "%s%u", prefix, i);
   location->is_named = true;
+  definitions_location_changed(definitions, location);
 }
 
 void definitions_close_location(struct definitions *definitions, struct location *location) {
@@ -132,5 +154,7 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
   *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial};
   memcpy(comm->members, members, count * sizeof *members);
   map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
+  recovery_tell(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},
+                sizeof(struct journal_comm), members, count * sizeof *members);
   return (uint32_t)definitions->comm_count++;
 }

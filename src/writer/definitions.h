@@ -23,6 +23,9 @@ struct run {
 struct definitions *definitions_create(struct archive *archive);
 void definitions_destroy(struct definitions *definitions);
 
+/* From now on every definition is told to the journal before its number is given out. recovery stays the caller's. */
+void definitions_tell(struct definitions *definitions, struct recovery *recovery);
+
 /* The number of a text; the text is copied. */
 uint32_t definitions_string(struct definitions *definitions, const char *text);
 
@@ -35,6 +38,9 @@ struct location *definitions_add_location(struct definitions *definitions);
 /* Names the location `template` with its number in place of %s, or with the next free number if that name is taken. */
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
                                const char *number);
+
+/* Its thread's type, ids or placement have changed. */
+void definitions_location_changed(struct definitions *definitions, const struct location *location);
 
 /* Closes the location's events. Does nothing if that is done. */
 void definitions_close_location(struct definitions *definitions, struct location *location);

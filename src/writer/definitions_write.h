@@ -14,6 +14,7 @@ struct comm {
 
 struct definitions {
   struct archive *archive;
+  struct recovery *recovery; /* or NULL */
   char **strings;
   size_t string_count, string_capacity, strings_written;
   struct map string_numbers;

@@ -1,6 +1,7 @@
 #include "writer/emit.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ static void write_now(struct emitter *emitter, struct location *location, const 
     return;
   }
   location->written_ticks = ticks;
-  location->events++;
+  atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
 }
 
 static bool must_wait(const struct event *event) {
@@ -148,9 +149,11 @@ static void wait_for(struct location *location, struct team *team) {
   team->waiters = location;
 }
 
-static void hold(struct location *location, const struct event *event) {
-  if (location->queue_begin == location->queue_end)
+static void hold(struct emitter *emitter, struct location *location, const struct event *event) {
+  if (location->queue_begin == location->queue_end) {
     wait_for(location, event->team);
+    emitter->holding++;
+  }
   memory_grow(&location->queue, &location->queue_capacity, location->queue_end + 1, sizeof *location->queue);
   location->queue[location->queue_end++] = *event;
   team_keep(event->team);
@@ -158,7 +161,7 @@ static void hold(struct location *location, const struct event *event) {
 
 void emit(struct emitter *emitter, struct location *location, const struct event *event) {
   if (location->queue_begin != location->queue_end || must_wait(event))
-    hold(location, event);
+    hold(emitter, location, event);
   else
     write_now(emitter, location, event);
 }
@@ -181,7 +184,18 @@ static void release_queue(struct emitter *emitter, struct location *location) {
     team_release(event.team);
   }
   location->queue_begin = location->queue_end = 0;
+  emitter->holding--;
   close_if_ended(emitter, location);
+}
+
+uint64_t emit_held_since(struct emitter *emitter) {
+  uint64_t since = UINT64_MAX;
+  size_t count;
+  struct location **locations = definitions_locations(emitter->definitions, &count);
+  for (size_t i = 0; i < count && emitter->holding; i++)
+    if (locations[i]->queue_begin != locations[i]->queue_end && locations[i]->queue[locations[i]->queue_begin].ticks < since)
+      since = locations[i]->queue[locations[i]->queue_begin].ticks;
+  return since;
 }
 
 void emit_waiters_of(struct emitter *emitter, struct team *team) {

@@ -10,6 +10,7 @@ struct emitter {
   struct definitions *definitions;
   OTF2_AttributeList *attributes;
   struct pool teams;
+  size_t holding;   /* locations that hold events back */
   uint64_t clamped; /* events whose time would have decreased */
   uint64_t failed;  /* events that OTF2 refused */
 };
@@ -20,6 +21,9 @@ void emitter_close(struct emitter *emitter);
 
 /* Writes the event on the location, or holds it back. */
 void emit(struct emitter *emitter, struct location *location, const struct event *event);
+
+/* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */
+uint64_t emit_held_since(struct emitter *emitter);
 
 /* The team's comm has been set, or its end time: what waited for that goes on. */
 void emit_waiters_of(struct emitter *emitter, struct team *team);

@@ -70,6 +70,7 @@ struct location {
   uint64_t written_ticks; /* of the last event written */
   uint64_t first_ticks;   /* of the first event written */
   uint64_t events;        /* written; after closing the writer's own count */
+  _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
   struct event *queue;    /* held back: [queue_begin, queue_end) */
   size_t queue_begin, queue_end, queue_capacity;
   struct location *next_waiter; /* in the list of the team that the queue waits for */

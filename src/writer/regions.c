@@ -10,6 +10,7 @@
 #include "writer/map.h"
 #include "writer/memory.h"
 #include "writer/ompt_names.h"
+#include "writer/recovery.h"
 
 enum construct_kind { KIND_omp, KIND_routine, KIND_own };
 
@@ -25,6 +26,7 @@ static const struct {
 
 struct regions {
   struct symbols *symbols;
+  struct recovery *recovery; /* or NULL */
   char *program;
   uint64_t runtime_base, runtime_size;
   struct region *all;
@@ -94,7 +96,17 @@ static uint32_t find_or_add(struct regions *regions, enum construct construct, u
   }
   uint32_t id = add(regions, construct, place, detail);
   map_put(map, key, (void *)((uintptr_t)id + 1));
+  recovery_tell(regions->recovery, JOURNAL_REGION, &(struct journal_region){address, construct, detail},
+                sizeof(struct journal_region), NULL, 0);
   return id;
+}
+
+void regions_tell(struct regions *regions, struct recovery *recovery) {
+  regions->recovery = recovery;
+}
+
+void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  add(regions, construct, address ? symbols_request(regions->symbols, address) : NULL, detail);
 }
 
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {

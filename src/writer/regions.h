@@ -37,6 +37,7 @@ struct region {
 };
 
 struct regions;
+struct recovery;
 
 /* symbols stays the caller's. program is the name of the region CONSTRUCT_program; copied. The runtime's own code
  * lies in [runtime_base, runtime_base + runtime_size). Free with regions_destroy. */
@@ -53,6 +54,12 @@ int regions_is_nowhere(const struct regions *regions, uint64_t address);
 /* The number of a construct at an address (0: none). detail tells kinds apart that one construct covers; it shows in
  * the description: an ompt_sync_region_t, ompt_work_t or a lock hint, 0 if there is nothing to tell. */
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
+
+/* From now on every region is told to the journal before its number is given out. recovery stays the caller's. */
+void regions_tell(struct regions *regions, struct recovery *recovery);
+
+/* What the journal told of gets the next number, whatever it is equal to. */
+void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
 /* A module was published: an address may mean another place from now on. */
 void regions_modules_changed(struct regions *regions);

@@ -57,13 +57,14 @@ void thread_attaches(struct correlator *c, uint32_t slot, const struct record_at
 }
 
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record) {
-  (void)c;
   location->kernel_tid = record->kernel_tid;
+  definitions_location_changed(c->definitions, location);
 }
 
-void on_placement(struct location *location, const struct record_placement *record) {
+void on_placement(struct correlator *c, struct location *location, const struct record_placement *record) {
   location->place = (int64_t)record->place;
   location->processor = (int64_t)record->processor;
+  definitions_location_changed(c->definitions, location);
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */
@@ -74,6 +75,7 @@ void on_thread_begin(struct correlator *c, struct location *location, const stru
   uint64_t now = location_now(c, location, record->ticks);
   location->has_begun = true;
   location->thread_type = record->thread_type;
+  definitions_location_changed(c->definitions, location);
   if (record->thread_type == THREAD_INITIAL)
     return;
   uint32_t region = regions_get(c->regions, CONSTRUCT_worker, 0, 0);

@@ -20,16 +20,20 @@
 #include "writer/modules.h"
 #include "writer/output.h"
 #include "writer/properties.h"
+#include "writer/recovery.h"
 #include "writer/report.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 10000000, BUSY_RECORDS = 16384 };
+enum { FIGURES_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 
 struct writer {
   struct session_header *session;
   struct session_constants constants; /* copied: the application can write over the shared ones */
   struct report report;
   struct application application;
+  struct recovery *recovery;
+  uint64_t told_ticks; /* when recovery was last told the figures */
   struct archive *archive;
   struct definitions *definitions;
   struct modules *modules;
@@ -112,18 +116,31 @@ static bool make_directory(struct writer *writer, char *notice, size_t size) {
   return !error;
 }
 
+static void begin_journal(struct writer *writer) {
+  struct journal_run *run = memory_get(1, sizeof *run);
+  run->constants = writer->constants;
+  snprintf(run->host, sizeof run->host, "%s", writer->machine.nodename);
+  snprintf(run->platform, sizeof run->platform, "%s", writer->machine.sysname);
+  run->mpi_rank = output_mpi_rank();
+  recovery_tell(writer->recovery, JOURNAL_RUN, run, sizeof *run, writer->arguments, strlen(writer->arguments));
+  free(run);
+  definitions_tell(writer->definitions, writer->recovery);
+  regions_tell(writer->regions, writer->recovery);
+  writer->correlator.recovery = writer->recovery;
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
   if (!make_directory(writer, notice, sizeof notice))
     return false;
   int error = 0;
-  /* Whoever looks at the directory finds by this descriptor, left open, that it is still being written. */
-  open(writer->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  writer->archive = archive_open(writer->directory);
+  writer->recovery = recovery_open(writer->directory);
+  writer->archive = archive_open(writer->directory, writer->recovery);
   writer->modules = modules_create();
   writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
   if (!writer->archive || !writer->symbols) {
     report_failed(&writer->report, "cannot write an OTF2 archive in %.800s", writer->directory);
+    recovery_close(writer->recovery, true);
     rmdir(writer->directory);
     return false;
   }
@@ -135,14 +152,36 @@ static bool open_archive(struct writer *writer) {
   emitter_open(&writer->emitter, writer->definitions);
   correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules);
   writer->merge = merge_create(writer->session, correlate, &writer->correlator);
+  begin_journal(writer);
   report_ready(&writer->report, writer->directory, notice);
   return true;
 }
 
 /* -- draining -- */
 
+static void tell_figures(struct writer *writer, struct recovery_state *state, uint64_t now) {
+  state->clock = clock_sample(writer->constants.clock_kind);
+  state->lost = merge_lost(writer->merge);
+  state->damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records;
+  state->refused = writer->emitter.failed;
+  state->stalls = merge_stalls(writer->merge);
+  memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
+  writer->told_ticks = now;
+}
+
+/* A pass that began at `begin` has taken all that was committed before. */
+static void tell_progress(struct writer *writer, uint64_t begin) {
+  struct recovery_state *state = recovery_state(writer->recovery);
+  uint64_t held = emit_held_since(&writer->emitter);
+  atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
+  if (begin - writer->told_ticks >= FIGURES_TICKS)
+    tell_figures(writer, state, begin);
+}
+
 static uint64_t drain_once(struct writer *writer) {
+  uint64_t begin = clock_ticks(writer->constants.clock_kind);
   uint64_t taken = merge_pass(writer->merge);
+  tell_progress(writer, begin);
   atomic_fetch_add(&writer->session->shared.progress, 1);
   uint64_t most = writer->constants.config.max_size;
   if (most && archive_bytes(writer->archive) >= most)
@@ -243,7 +282,9 @@ static int close_archive(struct writer *writer) {
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
-  return archive_close(writer->archive);
+  int error = archive_close(writer->archive);
+  recovery_close(writer->recovery, error == 0);
+  return error;
 }
 
 static void close_and_report(struct writer *writer) {

@@ -15,7 +15,7 @@ static int setup(void **state) {
   *state = folder;
   if (!folder || !mkdtemp(folder))
     return -1;
-  archive = archive_open(folder);
+  archive = archive_open(folder, NULL);
   definitions = definitions_create(archive);
   return archive ? 0 : -1;
 }

@@ -76,6 +76,7 @@ void definitions_close_location(struct definitions *definitions, struct location
 static struct emitter emitter;
 static struct location locations[2];
 static char writers[2];
+static _Atomic uint64_t whole_events[2];
 static struct team *team;
 
 static struct team *new_team(void) {
@@ -87,8 +88,10 @@ static struct team *new_team(void) {
 static int setup(void **state) {
   (void)state;
   memset(locations, 0, sizeof locations);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     locations[i].writer = (OTF2_EvtWriter *)&writers[i];
+    locations[i].whole_events = &whole_events[i];
+  }
   noted_count = 0;
   closed = 0;
   answer = OTF2_SUCCESS;
@@ -104,6 +107,13 @@ static int teardown(void **state) {
   team_release(team);
   emitter_close(&emitter);
   return 0;
+}
+
+struct location **definitions_locations(struct definitions *definitions, size_t *ret_count) {
+  static struct location *both[] = {&locations[0], &locations[1]};
+  (void)definitions;
+  *ret_count = 2;
+  return both;
 }
 
 static void put(int location, enum event_kind kind, uint64_t ticks, uint32_t id, struct team *of, bool is_late) {

@@ -1,0 +1,32 @@
+/* The writer's side of traces.recovery (recovery_file.h). One thread, the merging one, uses it. Where the file cannot be
+ * made or mapped, or the disk is nearly full, everything works as usual and less can be recovered. */
+#ifndef STAVE_WRITER_RECOVERY_H
+#define STAVE_WRITER_RECOVERY_H
+
+#include <stdbool.h>
+
+#include "writer/recovery_file.h"
+
+struct recovery;
+
+/* Makes the file in `directory` and locks it: from now on everybody can see that the archive is being written, and by
+ * whom. Never NULL. Free with recovery_close. */
+struct recovery *recovery_open(const char *directory);
+
+/* is_whole: the archive is closed, and the file is removed. Otherwise it stays. NULL is fine. */
+void recovery_close(struct recovery *recovery, bool is_whole);
+
+/* A block on which the disk has room reserved, for whatever its taker sets; NULL if there is none. */
+struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use);
+
+/* Gives a block back. */
+void recovery_release(struct recovery *recovery, struct recovery_block *block);
+
+/* Where the writer tells how far it is; always there, though perhaps in no file. */
+struct recovery_state *recovery_state(struct recovery *recovery);
+
+/* Appends an entry that consists of two pieces; the second may be NULL. NULL as recovery is fine. */
+void recovery_tell(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
+                   const void *rest, size_t rest_bytes);
+
+#endif
