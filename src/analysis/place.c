@@ -1,14 +1,16 @@
 #include "analysis/place.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "stave/names.h"
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), wanted = strlen(end);
@@ -104,57 +106,20 @@ static void measure(struct place *place) {
 
 /* -- who writes -- */
 
-/* True if the open file is the directory, or in it. */
-static bool is_inside(const char *link, const char *directory, size_t length) {
-  char target[PATH_MAX];
-  ssize_t bytes = readlink(link, target, sizeof target - 1);
-  if (bytes < 0)
-    return false;
-  target[bytes] = '\0';
-  return strncmp(target, directory, length) == 0 && (target[length] == '/' || target[length] == '\0');
-}
-
-static bool is_stave_writer(const char *pid) {
-  char path[64], name[32] = "";
-  snprintf(path, sizeof path, "/proc/%.16s/comm", pid);
-  FILE *file = fopen(path, "re");
-  if (!file)
-    return false;
-  bool is_read = fgets(name, sizeof name, file) != NULL;
-  fclose(file);
-  return is_read && strcmp(name, "stave-writer\n") == 0;
-}
-
-static bool has_open(const char *pid, const char *directory) {
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "/proc/%.16s/fd", pid);
-  DIR *files = opendir(path);
-  bool found = false;
-  for (struct dirent *entry; files && !found && (entry = readdir(files));) {
-    snprintf(path, sizeof path, "/proc/%.16s/fd/%.16s", pid, entry->d_name);
-    found = is_inside(path, directory, strlen(directory));
-  }
-  if (files)
-    closedir(files);
-  return found;
-}
-
-/* Finds the stave-writer that has the archive open, and else any: a writer has no file open before a thread's first
- * events go to the disk. Writers on other machines are not seen. Returns true if it has. */
+/* Whoever writes the archive has a lock on the recovery file, which goes with its process. Returns false if there is no
+ * such file: then the writer has closed the archive, or it is no Stave's. */
 static bool find_writer(struct place *place) {
-  char *real = realpath(place->directory, NULL);
-  DIR *processes = real ? opendir("/proc") : NULL;
-  bool found = false;
-  for (struct dirent *entry; processes && !found && (entry = readdir(processes));) {
-    if (!isdigit((unsigned char)*entry->d_name) || !is_stave_writer(entry->d_name))
-      continue;
-    found = has_open(entry->d_name, real);
-    place->writer = (pid_t)atoi(entry->d_name);
-  }
-  if (processes)
-    closedir(processes);
-  free(real);
-  return found;
+  char path[PATH_MAX];
+  if (!join(path, place->directory, STAVE_RECOVERY_FILE))
+    return false;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return errno != ENOENT;
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  place->is_locked = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  place->writer = place->is_locked && lock.l_pid > 0 ? lock.l_pid : 0;
+  close(fd);
+  return true;
 }
 
 /* -- both -- */
@@ -167,11 +132,10 @@ static bool is_closed(const struct place *place) {
 }
 
 static enum place_state state_of(struct place *place) {
+  place->is_recoverable = find_writer(place);
+  if (place->is_recoverable)
+    return place->is_locked ? PLACE_OPEN : PLACE_UNFINISHED;
   if (is_closed(place))
-    return PLACE_CLOSED;
-  if (find_writer(place))
-    return PLACE_OPEN;
-  if (is_closed(place)) /* by now */
     return PLACE_CLOSED;
   return is_directory(place->events) || access(place->anchor, F_OK) == 0 ? PLACE_UNFINISHED : PLACE_NO_ARCHIVE;
 }

@@ -4,14 +4,15 @@
 #define STAVE_ANALYSIS_PLACE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 enum place_state {
   PLACE_CLOSED,     /* an archive that its writer has closed */
-  PLACE_OPEN,       /* a stave-writer is still writing it: it has something open there */
-  PLACE_UNFINISHED, /* it was not closed, and nobody is known to write it */
+  PLACE_OPEN,       /* a stave-writer is still writing it */
+  PLACE_UNFINISHED, /* it was not closed, and nobody writes it */
   PLACE_NO_ARCHIVE, /* there is something else */
   PLACE_ABSENT,     /* there is nothing, or it cannot be looked at: error tells */
 };
@@ -21,7 +22,9 @@ struct place {
   char directory[PATH_MAX]; /* what holds the anchor file */
   char anchor[PATH_MAX];    /* the anchor file: .../traces.otf2 */
   char events[PATH_MAX];    /* the directory of the event files: .../traces */
-  pid_t writer;             /* of PLACE_OPEN; of PLACE_UNFINISHED: a stave-writer that may be its, or 0 */
+  bool is_recoverable;      /* of PLACE_UNFINISHED: there is a recovery file */
+  bool is_locked;           /* by its writer */
+  pid_t writer;             /* of PLACE_OPEN; 0: a process that cannot be seen from here */
   uint64_t event_bytes;     /* in the event files */
   uint64_t bytes;           /* in all files of the archive */
   size_t event_files;

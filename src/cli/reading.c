@@ -67,15 +67,21 @@ static int run_guarded(const char *path, struct request *request, int unreadable
 }
 
 static void report_unfinished(const char *path, const struct place *place) {
-  char bytes[32];
+  char bytes[32], word[PATH_MAX];
   summary_number(bytes, place->event_bytes);
-  if (place->writer > 0)
-    message_say("%s: not closed: wait if stave-writer, process %d, is writing it; otherwise it is unfinished, with %s "
-                "bytes of events",
-                path, (int)place->writer, bytes);
+  if (place->is_recoverable)
+    message_say("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there", path,
+                message_shell_word(word, sizeof word, place->directory));
   else
-    message_say("%s: not closed, and no stave-writer runs on this machine: it is unfinished, with %s bytes of events",
-                path, bytes);
+    message_say("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path, bytes);
+}
+
+static void report_open(const char *path, const struct place *place) {
+  if (place->writer > 0)
+    message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
+                (int)place->writer);
+  else
+    message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
 }
 
 static bool is_closed(const char *path, const struct place *place) {
@@ -83,8 +89,7 @@ static bool is_closed(const char *path, const struct place *place) {
   case PLACE_CLOSED:
     return true;
   case PLACE_OPEN:
-    message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
-                (int)place->writer);
+    report_open(path, place);
     break;
   case PLACE_UNFINISHED:
     report_unfinished(path, place);

@@ -74,9 +74,11 @@ static void print_lost(const struct archive *archive) {
 }
 
 static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
+  char word[PATH_MAX];
   if (writer_is_gone)
-    message_say("%s: not closed, its stave-writer (for process %d) died: the archive is incomplete",
-                path_of(archive), (int)archive->pid);
+    message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive of what is "
+                "there",
+                path_of(archive), (int)archive->pid, message_shell_word(word, sizeof word, path_of(archive)));
   else
     message_say("%s: still being written; wait until the stave-writer for process %d has ended",
                 path_of(archive), (int)archive->pid);
