@@ -1,0 +1,425 @@
+#include "analysis/replay.h"
+
+#include <stdlib.h>
+
+#include <otf2/otf2.h>
+
+#include "analysis/replay_state.h"
+
+/* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
+enum { SEARCH_MOST = 256, DEPTH_MOST = UINT16_MAX };
+
+/* -- telling -- */
+
+void replay_flush(struct replay *replay, struct thread *thread, uint64_t ticks) {
+  uint64_t begin = thread->since_ticks > replay->from_ticks ? thread->since_ticks : replay->from_ticks;
+  uint64_t end = ticks < replay->to_ticks ? ticks : replay->to_ticks;
+  thread->since_ticks = ticks;
+  if (begin >= end || !replay->observer.interval)
+    return;
+  const struct context *context = top_context(thread);
+  struct replay_interval interval = {location_of(replay, thread), context->current, context->team, thread->activity,
+                                     begin, end};
+  replay->observer.interval(replay->data, &interval);
+}
+
+static void tell_slice(struct replay *replay, struct thread *thread, const struct replay_task *task,
+                       const struct replay_frame *frame, uint64_t ticks, bool is_last) {
+  if (!replay->observer.slice || frame->slice_ticks > replay->to_ticks || ticks < replay->from_ticks)
+    return;
+  bool is_early = frame->slice_ticks < replay->from_ticks, is_late = ticks > replay->to_ticks;
+  struct replay_slice slice = {.location = location_of(replay, thread),
+                               .task = task,
+                               .region = frame->region,
+                               .construct = (enum construct)frame->construct,
+                               .depth = frame->depth,
+                               .begin_ticks = is_early ? replay->from_ticks : frame->slice_ticks,
+                               .end_ticks = is_late ? replay->to_ticks : ticks,
+                               .is_first = !is_early && frame->slice_ticks == frame->begin_ticks,
+                               .is_last = !is_late && is_last};
+  replay->observer.slice(replay->data, &slice);
+}
+
+void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task, uint64_t ticks) {
+  for (uint32_t i = task->frame_count; i-- > 0;)
+    tell_slice(replay, thread, task, &task->frames[i], ticks, false);
+}
+
+/* -- what a thread does -- */
+
+static enum activity activity_now(const struct thread *thread) {
+  const struct context *context = top_context(thread);
+  const struct replay_frame *frame = top_frame(context->current);
+  if (thread->is_device)
+    return frame || thread->open_operations ? ACTIVITY_DEVICE : ACTIVITY_IDLE;
+  if (thread->is_between)
+    return ACTIVITY_OVERHEAD;
+  if (frame)
+    return (enum activity)frame->activity;
+  if (!context->current->is_implicit)
+    return ACTIVITY_TASK;
+  return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
+}
+
+void replay_update(struct replay *replay, struct thread *thread, uint64_t ticks) {
+  enum activity activity = activity_now(thread);
+  if (activity == thread->activity)
+    return;
+  replay_flush(replay, thread, ticks);
+  thread->activity = activity;
+}
+
+uint32_t replay_base_depth(const struct thread *thread) {
+  const struct context *context = top_context(thread);
+  return thread->outer_depth + (context->current != context->implicit ? context->implicit->frame_count : 0);
+}
+
+/* -- regions -- */
+
+static enum activity around(const struct thread *thread, const struct replay_task *task) {
+  const struct replay_frame *frame = top_frame(task);
+  if (frame)
+    return (enum activity)frame->inner;
+  if (!task->is_implicit)
+    return ACTIVITY_TASK;
+  return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
+}
+
+static bool is_serial_task(const struct thread *thread, enum construct construct) {
+  return construct == CONSTRUCT_IMPLICIT_TASK && thread->context_count == 1 && thread->base == ACTIVITY_SERIAL;
+}
+
+static struct replay_frame *push_frame(struct replay *replay, struct replay_task *task) {
+  if (task->frame_count == task->frame_capacity) {
+    uint32_t capacity = task->frame_capacity ? 2 * task->frame_capacity : 4;
+    struct replay_frame *frames = realloc(task->frames, capacity * sizeof *frames);
+    if (!frames) {
+      replay->has_failed = true;
+      return NULL;
+    }
+    task->frames = frames;
+    task->frame_capacity = capacity;
+  }
+  return &task->frames[task->frame_count++];
+}
+
+static uint32_t region_position(const struct replay *replay, uint32_t ref) {
+  const struct trace_region *region = trace_region(replay->trace, ref);
+  return region ? (uint32_t)(region - replay->trace->regions) : REPLAY_NONE;
+}
+
+static struct effect effect_of(const struct replay *replay, uint32_t region) {
+  if (region == REPLAY_NONE)
+    return (struct effect){CONSTRUCT_OTHER, 0, true};
+  return replay->effects[region];
+}
+
+/* A task gets the region of its construct, an implicit one that of its parallel region, which its team gets too. */
+static void name_task(struct thread *thread, struct replay_task *task, enum construct construct, uint32_t region) {
+  struct replay_team *team = top_context(thread)->team;
+  if (task->region == REPLAY_NONE && !task->is_implicit && construct_is_task(construct))
+    task->region = region;
+  if (construct != CONSTRUCT_PARALLEL || !task->is_implicit || !team)
+    return;
+  if (task->region == REPLAY_NONE)
+    task->region = region;
+  if (team->region == REPLAY_NONE)
+    team->region = region;
+}
+
+static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t ref) {
+  struct replay_task *task = top_context(thread)->current;
+  uint32_t region = region_position(replay, ref), depth = replay_base_depth(thread) + task->frame_count;
+  replay->anomalies.unknown_region += region == REPLAY_NONE;
+  struct effect effect = effect_of(replay, region);
+  enum activity outer = around(thread, task);
+  bool is_around = effect.is_around || is_serial_task(thread, effect.construct);
+  struct replay_frame *frame = push_frame(replay, task);
+  if (!frame)
+    return;
+  *frame = (struct replay_frame){.begin_ticks = ticks,
+                                 .slice_ticks = ticks,
+                                 .region = region,
+                                 .depth = (uint16_t)(depth < DEPTH_MOST ? depth : DEPTH_MOST),
+                                 .construct = effect.construct,
+                                 .activity = is_around ? (uint8_t)outer : effect.activity};
+  frame->inner = construct_is_mutex(effect.construct) ? (uint8_t)outer : frame->activity;
+  if (task->frame_count == 1)
+    name_task(thread, task, effect.construct, region);
+  thread->is_between = false;
+  replay_update(replay, thread, ticks);
+}
+
+static void pop_frame(struct replay *replay, struct thread *thread, struct replay_task *task, uint64_t ticks) {
+  const struct replay_frame *frame = &task->frames[task->frame_count - 1];
+  tell_slice(replay, thread, task, frame, ticks, true);
+  task->has_left_region |= task->frame_count == 1 && construct_is_task((enum construct)frame->construct);
+  task->frame_count--;
+}
+
+void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task, uint32_t count,
+                          uint64_t ticks) {
+  replay->anomalies.unclosed += task->frame_count - count;
+  while (task->frame_count > count)
+    pop_frame(replay, thread, task, ticks);
+}
+
+static void leave(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t ref) {
+  struct replay_task *task = top_context(thread)->current;
+  uint32_t region = region_position(replay, ref), place = task->frame_count;
+  uint32_t lowest = place > SEARCH_MOST ? place - SEARCH_MOST : 0;
+  while (place > lowest && task->frames[place - 1].region != region)
+    place--;
+  thread->is_between = false;
+  if (place == lowest) {
+    replay->anomalies.unmatched_leave++;
+    return;
+  }
+  if (place < task->frame_count)
+    replay_leave_down_to(replay, thread, task, place, ticks);
+  pop_frame(replay, thread, task, ticks);
+  replay_update(replay, thread, ticks);
+}
+
+/* -- devices -- */
+
+static void begin_operation(struct replay *replay, struct thread *thread, uint64_t ticks) {
+  thread->open_operations++;
+  replay_update(replay, thread, ticks);
+}
+
+static void end_operation(struct replay *replay, struct thread *thread, uint64_t ticks) {
+  thread->open_operations -= thread->open_operations > 0;
+  replay_update(replay, thread, ticks);
+}
+
+/* -- events -- */
+
+static uint64_t time_of(struct replay *replay, struct thread *thread, const struct trace_event *event) {
+  uint64_t ticks = event->ticks;
+  if (!thread->has_begun) {
+    thread->has_begun = true;
+    thread->since_ticks = ticks;
+    thread->activity = activity_now(thread);
+  } else if (ticks < thread->last_ticks) {
+    replay->anomalies.backward++;
+    ticks = thread->last_ticks;
+  }
+  thread->last_ticks = ticks;
+  replay->last_ticks = ticks > replay->last_ticks ? ticks : replay->last_ticks;
+  return ticks;
+}
+
+/* OTF2 1 had one number for a task. */
+static void take_old_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+                          uint64_t ticks) {
+  uint64_t task = event->OmpTaskSwitch.task; /* the three kinds have the same fields */
+  uint32_t number = (uint32_t)(task >> 32), generation = (uint32_t)task;
+  if (event->kind == TRACE_OmpTaskCreate)
+    replay_create_task(replay, thread, event, ticks, REPLAY_NONE, number, generation);
+  else if (event->kind == TRACE_OmpTaskSwitch)
+    replay_switch_task(replay, thread, event, ticks, REPLAY_NONE, number, generation);
+  else
+    replay_complete_task(replay, event, ticks, REPLAY_NONE, number, generation);
+}
+
+/* The kinds that come less often than Enter and Leave. */
+static void take_other(struct replay *replay, struct thread *thread, const struct trace_event *event, uint64_t ticks) {
+  switch ((int)event->kind) {
+  case TRACE_ThreadTaskCreate:
+    replay_create_task(replay, thread, event, ticks, event->ThreadTaskCreate.comm, event->ThreadTaskCreate.thread,
+                       event->ThreadTaskCreate.generation);
+    return;
+  case TRACE_ThreadTaskSwitch:
+    replay_switch_task(replay, thread, event, ticks, event->ThreadTaskSwitch.comm, event->ThreadTaskSwitch.thread,
+                       event->ThreadTaskSwitch.generation);
+    return;
+  case TRACE_ThreadTaskComplete:
+    replay_complete_task(replay, event, ticks, event->ThreadTaskComplete.comm, event->ThreadTaskComplete.thread,
+                         event->ThreadTaskComplete.generation);
+    return;
+  case TRACE_ThreadAcquireLock:
+    replay_acquire(replay, thread, ticks, event->ThreadAcquireLock.lock, event->ThreadAcquireLock.order);
+    return;
+  case TRACE_ThreadReleaseLock:
+    replay_release(replay, thread, ticks, event->ThreadReleaseLock.lock, event->ThreadReleaseLock.order);
+    return;
+  case TRACE_OmpAcquireLock:
+    replay_acquire(replay, thread, ticks, event->OmpAcquireLock.lock, event->OmpAcquireLock.order);
+    return;
+  case TRACE_OmpReleaseLock:
+    replay_release(replay, thread, ticks, event->OmpReleaseLock.lock, event->OmpReleaseLock.order);
+    return;
+  case TRACE_OmpTaskCreate:
+  case TRACE_OmpTaskSwitch:
+  case TRACE_OmpTaskComplete:
+    take_old_task(replay, thread, event, ticks);
+    return;
+  case TRACE_ThreadFork:
+  case TRACE_OmpFork:
+    replay_fork(replay, thread, ticks);
+    return;
+  case TRACE_ThreadJoin:
+  case TRACE_OmpJoin:
+    replay_join(replay, thread, ticks);
+    return;
+  case TRACE_ThreadTeamBegin:
+    replay_begin_team(replay, thread, ticks, event->ThreadTeamBegin.comm);
+    return;
+  case TRACE_ThreadTeamEnd:
+    replay_end_team(replay, thread, ticks, event->ThreadTeamEnd.comm);
+    return;
+  case TRACE_RmaGet:
+  case TRACE_RmaPut:
+  case TRACE_RmaAtomic:
+    begin_operation(replay, thread, ticks);
+    return;
+  case TRACE_RmaOpCompleteBlocking:
+  case TRACE_RmaOpCompleteNonBlocking:
+    end_operation(replay, thread, ticks);
+    return;
+  default: /* says nothing about what the thread does */
+    return;
+  }
+}
+
+bool replay_take(struct replay *replay, const struct trace_event *event) {
+  struct thread *thread = &replay->threads[event->location];
+  uint64_t ticks = time_of(replay, thread, event);
+  replay->anomalies.events++;
+  if (event->kind == TRACE_Enter)
+    enter(replay, thread, ticks, event->Enter.region);
+  else if (event->kind == TRACE_Leave)
+    leave(replay, thread, ticks, event->Leave.region);
+  else
+    take_other(replay, thread, event, ticks);
+  return !replay->has_failed;
+}
+
+/* -- beginning and end -- */
+
+/* What goes on for as long as a location is open at the end, ends there; a location that has nothing open ended with
+ * its last event. */
+static void finish_thread(struct replay *replay, struct thread *thread) {
+  uint64_t end = replay->last_ticks < replay->to_ticks ? replay->last_ticks : replay->to_ticks;
+  const struct context *context = top_context(thread);
+  bool is_open = thread->context_count > 1 || context->current->frame_count || context->implicit->frame_count;
+  uint64_t ticks = is_open && end > thread->last_ticks ? end : thread->last_ticks;
+  while (thread->context_count > 1)
+    replay_pop_team(replay, thread, ticks);
+  replay_suspend_task(replay, thread, NULL, ticks);
+  replay_flush(replay, thread, ticks);
+  replay_leave_down_to(replay, thread, top_context(thread)->implicit, 0, ticks);
+}
+
+void replay_finish(struct replay *replay) {
+  uint64_t unclosed = replay->anomalies.unclosed;
+  for (size_t i = 0; i < replay->trace->location_count && !replay->has_failed; i++)
+    if (replay->threads[i].has_begun)
+      finish_thread(replay, &replay->threads[i]);
+  if (replay->to_ticks < UINT64_MAX) /* what is beyond the window would have closed them */
+    replay->anomalies.unclosed = unclosed;
+}
+
+static void learn_regions(struct replay *replay) {
+  for (size_t i = 0; i < replay->trace->region_count; i++) {
+    enum construct construct = construct_of_region(&replay->trace->regions[i]);
+    enum activity activity = ACTIVITY_WORK;
+    bool is_own = construct_activity(construct, &activity);
+    replay->effects[i] = (struct effect){(uint8_t)construct, (uint8_t)activity, !is_own};
+  }
+}
+
+/* The first thread of each process does what is outside of all teams. */
+static bool learn_locations(struct replay *replay) {
+  const struct trace *trace = replay->trace;
+  for (size_t i = 0; i < trace->location_count; i++) {
+    struct thread *thread = &replay->threads[i];
+    const struct trace_location *location = &trace->locations[i];
+    bool is_first = i == 0 || location->group != trace->locations[i - 1].group;
+    thread->is_device = location->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    thread->base = is_first && !thread->is_device ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
+    thread->fork_region = REPLAY_NONE;
+    if (!replay_push_base(replay, thread))
+      return false;
+  }
+  return true;
+}
+
+struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
+                             uint64_t from_ticks, uint64_t to_ticks) {
+  struct replay *replay = calloc(1, sizeof *replay);
+  if (!replay)
+    return NULL;
+  *replay = (struct replay){.trace = trace,
+                            .observer = *observer,
+                            .data = data,
+                            .from_ticks = from_ticks,
+                            .to_ticks = to_ticks,
+                            .threads = calloc(trace->location_count + 1, sizeof *replay->threads),
+                            .effects = calloc(trace->region_count + 1, sizeof *replay->effects),
+                            .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams)};
+  pool_init(&replay->tasks, sizeof(struct replay_task));
+  pool_init(&replay->teams, sizeof(struct replay_team));
+  if (!replay->threads || !replay->effects || !replay->live_teams || !learn_locations(replay)) {
+    replay_free(replay);
+    return NULL;
+  }
+  learn_regions(replay);
+  return replay;
+}
+
+void replay_free(struct replay *replay) {
+  if (!replay)
+    return;
+  for (size_t i = 0; replay->threads && i < replay->trace->location_count; i++)
+    free(replay->threads[i].contexts);
+  for (uint32_t i = 0; i < replay->tasks.used; i++)
+    free(((struct replay_task *)pool_item(&replay->tasks, i))->frames);
+  replay_free_locks(replay);
+  pool_free(&replay->tasks);
+  pool_free(&replay->teams);
+  table_free(&replay->task_table);
+  free(replay->threads);
+  free(replay->effects);
+  free(replay->live_teams);
+  free(replay);
+}
+
+/* -- the present state -- */
+
+const struct replay_anomalies *replay_anomalies(const struct replay *replay) {
+  return &replay->anomalies;
+}
+
+const struct replay_task *replay_current_task(const struct replay *replay, size_t location) {
+  return top_context(&replay->threads[location])->current;
+}
+
+const struct replay_team *replay_current_team(const struct replay *replay, size_t location) {
+  return top_context(&replay->threads[location])->team;
+}
+
+const struct replay_task *replay_implicit_task(const struct replay *replay, size_t location) {
+  return top_context(&replay->threads[location])->implicit;
+}
+
+const struct replay_frame *replay_top_frame(const struct replay *replay, size_t location) {
+  return top_frame(top_context(&replay->threads[location])->current);
+}
+
+enum activity replay_activity(const struct replay *replay, size_t location) {
+  return activity_now(&replay->threads[location]);
+}
+
+enum construct replay_construct(const struct replay *replay, uint32_t region) {
+  return (enum construct)effect_of(replay, region).construct;
+}
+
+uint32_t replay_task_slots(const struct replay *replay) {
+  return replay->tasks.used;
+}
+
+uint32_t replay_team_slots(const struct replay *replay) {
+  return replay->teams.used;
+}

@@ -1,0 +1,199 @@
+/* Replaying a trace: from the events of all locations in time order to what was going on.
+ *
+ *   replay_create -> replay_take for every event from the beginning, in order -> replay_finish -> replay_free
+ *
+ * Keeps for every location which regions are open, which task runs and in which teams it is, and tells an observer what
+ * ends and begins. Regions belong to tasks: a task that is suspended keeps its open ones and takes them along.
+ *
+ * Tolerates everything: regions that are not nested, ends without beginnings, unknown references, unknown tasks, times
+ * that go backwards. replay_anomalies counts them. Memory is bounded by locations, definitions, live tasks and open
+ * regions. */
+#ifndef STAVE_ANALYSIS_REPLAY_H
+#define STAVE_ANALYSIS_REPLAY_H
+
+#include "analysis/activity.h"
+#include "analysis/trace.h"
+
+/* No region, no slot, no lock, no thread. */
+#define REPLAY_NONE UINT32_MAX
+
+/* A region that has been entered and not yet left. */
+struct replay_frame {
+  uint64_t begin_ticks; /* of its Enter */
+  uint64_t slice_ticks; /* since when it is on this thread: later than begin_ticks if its task was suspended */
+  uint32_t region;      /* position in the trace's regions; REPLAY_NONE: its reference refers to nothing */
+  uint16_t depth;       /* on the location, from 0 */
+  uint8_t construct;    /* enum construct */
+  uint8_t activity;     /* what the region itself is */
+  uint8_t inner;        /* what regions inside of it take over where they say nothing */
+};
+
+/* A task, explicit or implicit. Lives until it is complete. */
+struct replay_task {
+  uint64_t id;     /* counted from 1 in order of appearance, never given twice */
+  uint32_t slot;   /* from 0, dense; given to another task when this one is gone */
+  uint32_t region; /* of its task construct (implicit: of its parallel region); REPLAY_NONE until it is entered */
+  uint32_t create_region;                    /* where it was created; REPLAY_NONE: unknown, or implicit */
+  uint32_t comm, thread, generation;         /* as in the events; an implicit task has generation 0 */
+  uint64_t creator;                          /* id of the task that created it; 0: unknown */
+  size_t created_on, begun_on, location;     /* locations; SIZE_MAX: unknown. location: where it runs or ran last */
+  uint64_t created_ticks, begun_ticks;       /* valid if is_created, has_begun */
+  uint64_t resumed_ticks;                    /* since when it runs, if is_running */
+  uint64_t run_ticks;                        /* how long it has run until it was last suspended */
+  uint32_t resumptions, migrations;          /* migrations: resumed on another location than before */
+  bool is_implicit, is_created, has_begun, is_running;
+  bool has_left_region;                      /* its task region is over */
+  bool is_taskwait;                          /* what a taskwait with dependences is for the runtime */
+  struct replay_frame *frames;
+  uint32_t frame_count, frame_capacity;
+};
+
+/* A team while a member of it is in its region. */
+struct replay_team {
+  uint64_t id;             /* counted from 1 */
+  uint32_t slot;           /* as of tasks */
+  uint32_t comm;           /* position in the trace's comms; REPLAY_NONE: undefined */
+  uint32_t region;         /* of the parallel construct; REPLAY_NONE until it is entered */
+  uint32_t size;           /* as its group says; 0: unknown */
+  uint32_t begun, open;    /* members that have begun; that have not ended */
+  size_t primary;          /* location that forked; SIZE_MAX: unknown */
+  uint64_t creator;        /* id of the task that forked */
+  uint64_t fork_ticks;     /* the first member's begin if there is no fork */
+  uint64_t begin_ticks;    /* of the first member */
+};
+
+/* A piece of time in which a region was open, on one location: from its Enter or its task's resumption to its Leave or
+ * its task's suspension. Implicit tasks' regions are in one piece: they stay open while other tasks run above them. */
+struct replay_slice {
+  size_t location;
+  const struct replay_task *task;
+  uint32_t region;
+  enum construct construct;
+  uint32_t depth;
+  uint64_t begin_ticks, end_ticks;
+  bool is_first, is_last; /* begins with the Enter; ends with the Leave */
+};
+
+/* A piece of time with one activity in one task. What follows on the same location begins where it ends. */
+struct replay_interval {
+  size_t location;
+  const struct replay_task *task;
+  const struct replay_team *team; /* innermost; NULL outside of all teams */
+  enum activity activity;
+  uint64_t begin_ticks, end_ticks;
+};
+
+enum replay_task_step {
+  REPLAY_TASK_CREATED,
+  REPLAY_TASK_BEGUN,
+  REPLAY_TASK_SUSPENDED,
+  REPLAY_TASK_RESUMED,
+  REPLAY_TASK_COMPLETED, /* the last that is heard of it; without has_begun it was cancelled, or is a taskwait */
+};
+
+/* Explicit tasks only. */
+struct replay_task_event {
+  enum replay_task_step step;
+  size_t location;
+  uint64_t ticks;
+  const struct replay_task *task;
+  const struct replay_task *other; /* created: its creator; begun, resumed: which ran before */
+  const struct trace_event *event; /* where the step comes from, with its attributes; NULL: from none */
+};
+
+enum replay_lock_step {
+  REPLAY_LOCK_ACQUIRED,
+  REPLAY_LOCK_RELEASED,
+};
+
+struct replay_lock_event {
+  enum replay_lock_step step;
+  size_t location;
+  uint64_t ticks;
+  const struct replay_task *task;
+  uint32_t lock, order; /* as in the event */
+  uint32_t region;      /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
+  uint64_t wanted_ticks;   /* since when the task waited for it; equal to acquired_ticks if it did not */
+  uint64_t acquired_ticks; /* of a release without acquire: its own time */
+};
+
+enum replay_team_step {
+  REPLAY_TEAM_BEGIN,  /* a member begins */
+  REPLAY_TEAM_END,    /* a member ends */
+  REPLAY_TEAM_JOINED, /* nobody is in it any more: the last that is heard of it */
+};
+
+struct replay_team_event {
+  enum replay_team_step step;
+  size_t location;
+  uint64_t ticks;
+  const struct replay_team *team;
+  const struct replay_task *task; /* the member's implicit task; NULL for joined */
+};
+
+/* Who is told. Any may be NULL. Slices and intervals are cut to the window of replay_create, and those outside of it
+ * left out; the other steps come whenever they are, since what happens in the window may rest on them. */
+struct replay_observer {
+  void (*slice)(void *data, const struct replay_slice *slice);
+  void (*interval)(void *data, const struct replay_interval *interval);
+  void (*task)(void *data, const struct replay_task_event *event);
+  void (*lock)(void *data, const struct replay_lock_event *event);
+  void (*team)(void *data, const struct replay_team_event *event);
+};
+
+struct replay_anomalies {
+  uint64_t events;          /* taken in all */
+  uint64_t backward;        /* earlier than the one before on the location: taken at that one's time */
+  uint64_t unmatched_leave; /* of a region that is not open: ignored */
+  uint64_t unclosed;        /* regions whose Leave is missing: closed with what is around them */
+  uint64_t unknown_region, unknown_task, unknown_team;
+  uint64_t unmatched_lock;  /* released without having been acquired, or acquired twice */
+};
+
+struct replay;
+
+/* `observer` is copied; it is told of from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL without memory;
+ * otherwise replay_free. */
+struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
+                             uint64_t from_ticks, uint64_t to_ticks);
+
+/* Takes the next event. Returns false if memory has run out: what comes then is not reliable. */
+bool replay_take(struct replay *replay, const struct trace_event *event);
+
+/* Closes what is open, at the end of the window or at the last event. Nothing may be taken afterwards. */
+void replay_finish(struct replay *replay);
+
+/* Accepts NULL. */
+void replay_free(struct replay *replay);
+
+const struct replay_anomalies *replay_anomalies(const struct replay *replay);
+
+/* -- the present state, also of use in an observer and around replay_take -- */
+
+/* The task that runs on the location; never NULL. */
+const struct replay_task *replay_current_task(const struct replay *replay, size_t location);
+
+/* The innermost team that the location is in; NULL: none. */
+const struct replay_team *replay_current_team(const struct replay *replay, size_t location);
+
+/* The implicit task under the current one; the task itself if that is implicit. */
+const struct replay_task *replay_implicit_task(const struct replay *replay, size_t location);
+
+/* The innermost region of the running task; NULL: none. */
+const struct replay_frame *replay_top_frame(const struct replay *replay, size_t location);
+
+/* What the location is doing. */
+enum activity replay_activity(const struct replay *replay, size_t location);
+
+/* The explicit task that an event names; NULL: not known or gone. */
+const struct replay_task *replay_find_task(const struct replay *replay, uint32_t comm, uint32_t thread,
+                                           uint32_t generation);
+
+/* One more than the greatest slot given so far, of tasks and of teams: how large tables by slot have to be. */
+uint32_t replay_task_slots(const struct replay *replay);
+uint32_t replay_team_slots(const struct replay *replay);
+
+/* What the region at this position is; REPLAY_NONE is OTHER. */
+enum construct replay_construct(const struct replay *replay, uint32_t region);
+
+#endif

@@ -1,0 +1,83 @@
+/* Locks: who holds them, and since when they were wanted. An acquisition is known by its lock and its number in the
+ * order of acquisitions: a release can be stamped later than the next acquisition. */
+#include <stdlib.h>
+
+#include "analysis/replay_state.h"
+
+static struct held_lock *new_held(struct replay *replay) {
+  struct held_lock *held = replay->free_locks;
+  if (held)
+    replay->free_locks = held->next_free;
+  else
+    held = malloc(sizeof *held);
+  if (!held)
+    replay->has_failed = true;
+  return held;
+}
+
+static void give_back(struct replay *replay, struct held_lock *held) {
+  held->next_free = replay->free_locks;
+  replay->free_locks = held;
+}
+
+static void tell(struct replay *replay, struct thread *thread, enum replay_lock_step step, uint64_t ticks,
+                 uint32_t lock, uint32_t order, const struct held_lock *held) {
+  if (!replay->observer.lock)
+    return;
+  struct replay_lock_event event = {.step = step,
+                                    .location = location_of(replay, thread),
+                                    .ticks = ticks,
+                                    .task = top_context(thread)->current,
+                                    .lock = lock,
+                                    .order = order,
+                                    .region = held ? held->region : REPLAY_NONE,
+                                    .wanted_ticks = held ? held->wanted_ticks : ticks,
+                                    .acquired_ticks = held ? held->acquired_ticks : ticks};
+  replay->observer.lock(replay->data, &event);
+}
+
+/* What has been waited for is there: the region goes on with what is done around it. */
+static void end_wait(struct replay *replay, struct thread *thread, struct replay_frame *frame, uint64_t ticks) {
+  frame->activity = frame->inner;
+  replay_update(replay, thread, ticks);
+}
+
+void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t lock, uint32_t order) {
+  struct replay_frame *frame = top_frame(top_context(thread)->current);
+  struct held_lock *held = table_get(&replay->lock_table, lock, order);
+  bool is_wanted = frame && construct_is_mutex((enum construct)frame->construct);
+  if (held)
+    replay->anomalies.unmatched_lock++;
+  else
+    held = new_held(replay);
+  if (!held)
+    return;
+  *held = (struct held_lock){.location = location_of(replay, thread),
+                             .wanted_ticks = is_wanted ? frame->begin_ticks : ticks,
+                             .acquired_ticks = ticks,
+                             .region = frame ? frame->region : REPLAY_NONE};
+  if (!table_put(&replay->lock_table, lock, order, held))
+    replay->has_failed = true;
+  if (is_wanted)
+    end_wait(replay, thread, frame, ticks);
+  tell(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
+}
+
+void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t lock, uint32_t order) {
+  struct held_lock *held = table_remove(&replay->lock_table, lock, order);
+  replay->anomalies.unmatched_lock += held == NULL;
+  tell(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);
+  if (held)
+    give_back(replay, held);
+}
+
+void replay_free_locks(struct replay *replay) {
+  for (size_t i = 0; i < replay->lock_table.capacity; i++)
+    free(replay->lock_table.entries[i].value);
+  table_free(&replay->lock_table);
+  while (replay->free_locks) {
+    struct held_lock *held = replay->free_locks;
+    replay->free_locks = held->next_free;
+    free(held);
+  }
+}
