@@ -63,11 +63,17 @@ static const struct callback_row *find_callback(const char *name) {
   return NULL;
 }
 
+/* Both forms of a callback make the same record. */
+static size_t length_without_form(const char *callback) {
+  size_t length = strlen(callback), form = strlen("_emi");
+  return length > form && strcmp(callback + length - form, "_emi") == 0 ? length - form : length;
+}
+
 /* True if the record is the callback's: of its name, or continuing it (implicit_task_begin), or one of several
  * (dependence, dependences). */
 static bool is_of(const char *record, const char *callback) {
-  size_t length = strlen(callback);
-  if (begins_with(record, callback))
+  size_t length = length_without_form(callback);
+  if (strncmp(record, callback, length) == 0)
     return record[length] == '\0' || record[length] == '_';
   return length == strlen(record) + 1 && begins_with(callback, record) && callback[length - 1] == 's';
 }
@@ -76,9 +82,16 @@ static bool is_of(const char *record, const char *callback) {
 static const struct callback_row *callback_of(const struct record_row *record) {
   const struct callback_row *best = NULL;
   for (size_t i = 0; i < COUNT(callbacks); i++)
-    if (is_of(record->name, callbacks[i].name) && (!best || strlen(best->name) < strlen(callbacks[i].name)))
+    if (is_of(record->name, callbacks[i].name) &&
+        (!best || length_without_form(best->name) < length_without_form(callbacks[i].name)))
       best = &callbacks[i];
   return best;
+}
+
+static bool makes(const struct callback_row *callback, const struct record_row *record) {
+  const struct callback_row *of = callback_of(record);
+  size_t length = length_without_form(callback->name);
+  return of && length == length_without_form(of->name) && strncmp(of->name, callback->name, length) == 0;
 }
 
 /* -- do the tables fit together -- */
@@ -91,7 +104,7 @@ static int complain(const char *name, const char *what) {
 static int check_callback(const struct callback_row *callback) {
   bool is_recorded = false;
   for (size_t i = 0; i < COUNT(records); i++)
-    is_recorded |= callback_of(&records[i]) == callback;
+    is_recorded |= makes(callback, &records[i]);
   if (!is_recorded)
     return complain(callback->name, "a row in callbacks.def, but no record in records.def has its name");
   for (size_t i = 0; i < COUNT(ompt); i++)
@@ -163,7 +176,7 @@ static void print_callback(const struct ompt_row *row) {
     return;
   }
   for (size_t i = 0; i < COUNT(records); i++)
-    if (callback_of(&records[i]) == callback)
+    if (makes(callback, &records[i]))
       print_record(&records[i]);
   printf("\nIn the archive: %s\n\nClass in STAVE_EVENTS: %s. ", row->carried, callback->class);
   print_delivered(row);

@@ -26,6 +26,7 @@ enum event_class {
   EVENT_CLASS_flush = 1 << 11,
   EVENT_CLASS_cancel = 1 << 12,
   EVENT_CLASS_error = 1 << 13,
+  EVENT_CLASS_target = 1 << 14,
 };
 
 typedef char config_text[CONFIG_TEXT_BYTES];

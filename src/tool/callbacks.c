@@ -1,5 +1,6 @@
 #include "tool/callbacks.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "session/config.h"
@@ -17,6 +18,18 @@ static const struct callback_row {
 #undef CALLBACK
 };
 
+/* The form of the callback that has an end and ids of the tool's own: never both are delivered. 0: it has none. */
+static uint32_t emi_form_of(uint32_t number) {
+  enum { TARGET = 8, DATA_OP = 9, SUBMIT = 10, MAP = 22, TARGET_EMI = 33, MAP_EMI = 36 };
+  if (number >= TARGET && number <= SUBMIT)
+    return TARGET_EMI + (number - TARGET);
+  return number == MAP ? MAP_EMI : 0;
+}
+
+static bool is_delivered(const int32_t *results, uint32_t number) {
+  return results[number] > ompt_set_impossible;
+}
+
 const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, int32_t *results,
                                unsigned count) {
   const char *missing = NULL;
@@ -24,7 +37,8 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classe
     results[i] = -1;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const struct callback_row *row = &table[i];
-    if (!(row->class & classes) || row->number >= count)
+    uint32_t emi = emi_form_of(row->number);
+    if (!(row->class & classes) || row->number >= count || (emi && emi < count && is_delivered(results, emi)))
       continue;
     results[row->number] = (int32_t)set_callback((ompt_callbacks_t)row->number, row->handler);
     if (results[row->number] < row->minimum && !missing)

@@ -12,8 +12,8 @@
 const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, int32_t *results,
                                unsigned count);
 
-/* The handlers: on_<callback>, by OMPT's signature of that callback. callbacks_task.c, _sync.c and _mutex.c
- * hold them. */
+/* The handlers: on_<callback>, by OMPT's signature of that callback. callbacks_task.c, _sync.c, _mutex.c and
+ * _target.c hold them. */
 #define HANDLER(name, type) void on_##name type
 HANDLER(thread_begin, (ompt_thread_t thread_type, ompt_data_t *thread_data));
 HANDLER(thread_end, (ompt_data_t * thread_data));
@@ -49,6 +49,30 @@ HANDLER(mutex_acquired, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *
 HANDLER(mutex_released, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr));
 HANDLER(lock_destroy, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr));
 HANDLER(nest_lock, (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr));
+HANDLER(device_initialize, (int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
+                            const char *documentation));
+HANDLER(device_finalize, (int device));
+HANDLER(device_load, (int device, const char *file, int64_t offset_in_file, void *address_in_file, size_t bytes,
+                      void *host_address, void *device_address, uint64_t module));
+HANDLER(device_unload, (int device, uint64_t module));
+HANDLER(target_emi, (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
+                     ompt_data_t *target_task, ompt_data_t *target, const void *codeptr));
+HANDLER(target, (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target,
+                 const void *codeptr));
+HANDLER(target_data_op_emi,
+        (ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target, ompt_id_t *host_op,
+         ompt_target_data_op_t kind, void *source, int source_device, void *destination, int destination_device,
+         size_t bytes, const void *codeptr));
+HANDLER(target_data_op, (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source,
+                         int source_device, void *destination, int destination_device, size_t bytes,
+                         const void *codeptr));
+HANDLER(target_submit_emi,
+        (ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op, unsigned requested));
+HANDLER(target_submit, (ompt_id_t target, ompt_id_t host_op, unsigned requested));
+HANDLER(target_map_emi, (ompt_data_t * target, unsigned count, void **host, void **device, size_t *bytes,
+                         unsigned *flags, const void *codeptr));
+HANDLER(target_map, (ompt_id_t target, unsigned count, void **host, void **device, size_t *bytes, unsigned *flags,
+                     const void *codeptr));
 #undef HANDLER
 
 #endif

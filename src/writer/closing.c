@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "writer/correlate.h"
+#include "writer/devices.h"
 
 enum { STATUS_SWITCH = 7 };
 
@@ -117,8 +117,9 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   c->is_closing = true;
   end_teams_of(c, now);
   leave_tasks(c, now);
+  targets_end(c, now);
   for (size_t i = count; i-- > 0;)
-    if (locations[i]->writer)
+    if (locations[i]->writer && !locations[i]->device)
       end_location(c, locations[i], now);
   end_program(c, now, exit_status);
   for (size_t i = 0; i < count; i++) {
@@ -143,6 +144,8 @@ void correlator_close(struct correlator *c) {
     team_release(locations[i]->serial_team);
   }
   locks_free(c);
+  devices_free(c);
+  map_clear(&c->host_ops);
   map_clear(&c->tasks);
   map_clear(&c->teams);
   pool_close(&c->task_pool, destroy_task);

@@ -26,6 +26,8 @@ struct correlator {
   struct map teams;         /* by parallel id */
   struct map tasks;         /* by task id: implicit and explicit ones that live */
   struct map locks;         /* by wait id */
+  struct map devices;       /* by number */
+  struct map host_ops;      /* operations on devices that the host has begun, by host_op */
   struct pool task_pool;
   uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */
@@ -180,5 +182,23 @@ void lock_attempt_ends(struct correlator *c, struct location *location);
 /* Releases what the location still holds; with a wait id only that lock. */
 void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id);
 void locks_free(struct correlator *c);
+
+/* targets.c */
+void on_target(struct correlator *c, struct location *location, const struct record_target *record, uint64_t id,
+               const uint64_t *words);
+void on_target_data_op(struct correlator *c, struct location *location, const struct record_target_data_op *record,
+                       uint64_t id, const uint64_t *words);
+void on_target_submit(struct correlator *c, struct location *location, const struct record_target_submit *record,
+                      uint64_t id);
+void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record,
+                   const uint64_t *words);
+void on_device_initialize(struct correlator *c, struct location *location,
+                          const struct record_device_initialize *record, const uint64_t *words);
+void on_device_finalize(struct correlator *c, struct location *location, const struct record_device_finalize *record);
+void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
+                    const uint64_t *words);
+void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record);
+/* The process is over: ends what is under way on devices. */
+void targets_end(struct correlator *c, uint64_t now);
 
 #endif

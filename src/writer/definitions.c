@@ -24,6 +24,14 @@ static void free_location(struct location *location) {
   free(location);
 }
 
+static void free_device(struct device_definition *device) {
+  for (size_t i = 0; i < device->property_count; i++) {
+    free(device->properties[i].name);
+    free(device->properties[i].value);
+  }
+  free(device->properties);
+}
+
 void definitions_destroy(struct definitions *definitions) {
   if (!definitions)
     return;
@@ -33,12 +41,15 @@ void definitions_destroy(struct definitions *definitions) {
     free(definitions->strings[i]);
   for (size_t i = 0; i < definitions->comm_count; i++)
     free(definitions->comms[i].members);
+  for (size_t i = 0; i < definitions->device_count; i++)
+    free_device(&definitions->devices[i]);
   map_clear(&definitions->string_numbers);
   map_clear(&definitions->comm_numbers);
   map_clear(&definitions->location_names);
   free(definitions->locations);
   free(definitions->strings);
   free(definitions->comms);
+  free(definitions->devices);
   free(definitions);
 }
 

@@ -10,6 +10,9 @@
 
 struct definitions;
 
+/* The one window in which devices and threads reach each other's memory. */
+enum { DEFINITIONS_WINDOW = 0 };
+
 /* What is known about the run as a whole when the archive is closed. */
 struct run {
   const struct session_constants *constants;
@@ -52,6 +55,15 @@ struct location **definitions_locations(struct definitions *definitions, size_t 
  * Equal teams get the same one; a serial part's (is_serial) is never a team's. */
 uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count, uint32_t parent,
                           bool is_serial);
+
+/* A new device; returns what its locations name it by (location->device): 1 for the first. */
+uint32_t definitions_add_device(struct definitions *definitions, int32_t number);
+
+/* Something to tell about the device; the texts are copied. */
+void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name, const char *value);
+
+/* The metric of a device's allocated bytes; it will be defined from now on. */
+uint32_t definitions_memory_metric(struct definitions *definitions);
 
 /* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
 void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,

@@ -9,16 +9,16 @@
 #include "writer/memory.h"
 #include "writer/ompt_names.h"
 
-enum { TREE_MACHINE, TREE_NODE };
-enum { GROUP_LOCATIONS };
-
-/* A string's number. Readers want a string before what names it, so whatever is new is written on the spot. */
-static uint32_t string(struct definitions *definitions, const char *text) {
+uint32_t definitions_write_string(struct definitions *definitions, const char *text) {
   uint32_t number = definitions_string(definitions, text ? text : "");
   for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)
     OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive), (uint32_t)definitions->strings_written,
                                      definitions->strings[definitions->strings_written]);
   return number;
+}
+
+static uint32_t string(struct definitions *definitions, const char *text) {
+  return definitions_write_string(definitions, text);
 }
 
 static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
@@ -83,13 +83,17 @@ static void write_locations(struct definitions *definitions, OTF2_GlobalDefWrite
   char name[32] = "Process";
   if (run->mpi_rank >= 0)
     snprintf(name, sizeof name, "MPI Rank %d", run->mpi_rank);
-  OTF2_GlobalDefWriter_WriteLocationGroup(w, 0, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_NODE,
-                                          OTF2_UNDEFINED_LOCATION_GROUP);
+  OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                                          TREE_NODE, OTF2_UNDEFINED_LOCATION_GROUP);
+  definitions_write_devices(definitions, w);
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];
-    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name),
-                                       OTF2_LOCATION_TYPE_CPU_THREAD, location->events, 0);
-    write_location_properties(definitions, w, location);
+    OTF2_LocationType type = location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
+    uint32_t group = location->device ? LOCATION_GROUP_DEVICES + location->device - 1 : LOCATION_GROUP_PROCESS;
+    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name), type, location->events,
+                                       group);
+    if (!location->device)
+      write_location_properties(definitions, w, location);
   }
 }
 
@@ -110,20 +114,25 @@ static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter 
   }
 }
 
-/* Members of a team are numbers in the one group of all locations, which has every location at its own number. */
+/* Members of a team are positions in the one group of all threads; positions[location] tells which. */
 static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   uint64_t *ids = memory_get(definitions->location_count, sizeof *ids);
-  for (size_t i = 0; i < definitions->location_count; i++)
-    ids[i] = i;
+  uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;
+  for (size_t i = 0; i < definitions->location_count; i++) {
+    positions[i] = threads;
+    if (!definitions->locations[i]->device)
+      ids[threads++] = i;
+  }
   OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)definitions->location_count, ids);
+                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, threads, ids);
   for (size_t i = 0; i < definitions->comm_count; i++) {
     const struct comm *comm = &definitions->comms[i];
     for (size_t j = 0; j < comm->count && j < definitions->location_count; j++)
-      ids[j] = comm->members[j];
+      ids[j] = positions[comm->members[j]];
     OTF2_GlobalDefWriter_WriteGroup(w, (uint32_t)i + 1, string(definitions, ""), OTF2_GROUP_TYPE_COMM_GROUP,
                                     OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)comm->count, ids);
   }
+  free(positions);
   free(ids);
   for (size_t i = 0; i < definitions->comm_count; i++) {
     const struct comm *comm = &definitions->comms[i];
@@ -178,5 +187,6 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   write_locations(definitions, w, run);
   write_regions(definitions, w, regions);
   write_groups(definitions, w);
+  definitions_write_window(definitions, w);
   write_attributes(definitions, w);
 }

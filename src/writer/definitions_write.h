@@ -12,6 +12,16 @@ struct comm {
   bool is_serial;
 };
 
+struct device_property {
+  char *name, *value;
+};
+
+struct device_definition {
+  int32_t number;
+  struct device_property *properties;
+  size_t property_count, property_capacity;
+};
+
 struct definitions {
   struct archive *archive;
   struct recovery *recovery; /* or NULL */
@@ -26,6 +36,22 @@ struct definitions {
   struct map location_names;
   enum attribute attributes[ATTRIBUTE_COUNT]; /* by number */
   uint32_t attribute_count;
+  struct device_definition *devices;
+  size_t device_count, device_capacity;
+  bool has_memory_metric;
 };
+
+/* Definitions that others refer to. */
+enum { TREE_MACHINE, TREE_NODE, TREE_DEVICES };
+enum { GROUP_LOCATIONS };
+enum { LOCATION_GROUP_PROCESS, LOCATION_GROUP_DEVICES };
+
+/* A string's number. Readers want a string before what names it, so whatever is new is written on the spot. */
+uint32_t definitions_write_string(struct definitions *definitions, const char *text);
+
+/* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads' groups and
+ * communicators, the window with its own, and the metric. Nothing where there is no device. */
+void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w);
+void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
 #endif

@@ -77,6 +77,12 @@ static uint32_t rank_of(const struct event *event) {
   return team && event->id < team->size ? team->members[event->id].rank : event->id;
 }
 
+static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
+  const OTF2_Type type = OTF2_TYPE_UINT64;
+  const OTF2_MetricValue value = {.unsigned_int = event->value};
+  return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
+}
+
 /* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
 static OTF2_ErrorCode write_event(struct location *location, const struct event *event, OTF2_TimeStamp t,
                                   OTF2_AttributeList *list) {
@@ -111,6 +117,15 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
     return OTF2_EvtWriter_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
   case EVENT_BUFFER_FLUSH:
     return OTF2_EvtWriter_BufferFlush(w, list, t, event->value);
+  case EVENT_METRIC:
+    return write_metric(w, event, t);
+  case EVENT_RMA_GET:
+    return OTF2_EvtWriter_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
+  case EVENT_RMA_PUT:
+    return OTF2_EvtWriter_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
+  case EVENT_RMA_COMPLETE:
+    return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
+                                                event->id | (uint64_t)event->number << 32);
   }
   return OTF2_ERROR_INVALID_ARGUMENT;
 }

@@ -29,13 +29,15 @@ enum frame_kind {
   FRAME_CHUNK,    /* until the next dispatch or the end of the work */
   FRAME_MASKED,
   FRAME_TEAMS,    /* the league construct on its encountering thread */
+  FRAME_TARGET,   /* detail: device number, wait_id: target id, codeptr */
+  FRAME_OPERATION, /* on a device, wait_id: its host_op */
 };
 
 struct frame {
   uint32_t region;
   uint32_t detail;
-  uint64_t wait_id; /* of a mutex */
-  uint64_t codeptr; /* of work */
+  uint64_t wait_id; /* of a mutex; an id of what devices do */
+  uint64_t codeptr; /* of work, target */
   enum frame_kind kind;
 };
 
@@ -44,9 +46,10 @@ struct stack {
   size_t count, capacity;
 };
 
-/* A thread, from attach to thread_end: an OTF2 location. */
+/* An OTF2 location: a thread, from attach to thread_end, or a stream of a device (devices.h), which has no tasks. */
 struct location {
   uint32_t id;
+  uint32_t device; /* as definitions_add_device gave it; 0: a thread */
   uint32_t slot;
   char name[64];
   bool is_named;
@@ -120,6 +123,7 @@ struct task {
   bool is_implicit;       /* or initial */
   bool is_initial;
   bool is_taskwait;       /* made by a taskwait with depend */
+  bool is_target;         /* a target task: its region's code is the compiler's */
   bool has_started;
   bool is_detached;       /* has run to its end and waits for omp_fulfill_event */
   struct location *location; /* where it runs or ran last */

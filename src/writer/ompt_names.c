@@ -88,6 +88,13 @@ static const struct flag task_flags[] = {{0x8, "target"},          {0x10, "taskw
 static const struct flag parallel_flags[] = {
     {0x1, "invoked by the program"}, {0x40000000, "league"}, {0, NULL}};
 
+/* ompt_target_map_flag_t (OpenMP 5.1, 4.4.4.23). */
+static const struct flag map_flags[] = {{0x1, "to"},     {0x2, "from"},      {0x4, "alloc"}, {0x8, "release"},
+                                        {0x10, "delete"}, {0x20, "implicit"}, {0, NULL}};
+static const struct flag target_flags[] = {{TARGET_DETAIL_NOWAIT, "nowait"}, {0, NULL}};
+static const struct flag data_op_flags[] = {
+    {TARGET_DETAIL_NOWAIT, "async"}, {TARGET_DETAIL_NO_END, "duration unknown"}, {0, NULL}};
+
 bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
   static const char *const severity[] = {[1] = "warning", [2] = "fatal"};
   if (detail == 0)
@@ -105,6 +112,22 @@ bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text,
     return describe_name(NAME_OF(sync_region, detail), detail, text, size);
   case CONSTRUCT_loop:
     return describe_name(NAME_OF(work, detail), detail, text, size);
+  case CONSTRUCT_target:
+  case CONSTRUCT_target_enter_data:
+  case CONSTRUCT_target_exit_data:
+  case CONSTRUCT_target_update:
+    return describe_flags(target_flags, 0, detail, text, size);
+  case CONSTRUCT_target_alloc:
+  case CONSTRUCT_target_to_device:
+  case CONSTRUCT_target_from_device:
+  case CONSTRUCT_target_delete:
+  case CONSTRUCT_target_associate:
+  case CONSTRUCT_target_disassociate:
+  case CONSTRUCT_target_submit:
+  case CONSTRUCT_target_kernel:
+    return describe_flags(data_op_flags, 0, detail, text, size);
+  case CONSTRUCT_target_map:
+    return describe_flags(map_flags, 0, detail, text, size);
   case CONSTRUCT_error:
     return describe_name(NAME_OF(severity, detail), detail, text, size);
   case CONSTRUCT_unknown:

@@ -6,6 +6,9 @@
 
 #include "writer/regions.h"
 
+/* Details of target constructs and operations on devices, which their descriptions tell in words. */
+enum { TARGET_DETAIL_NOWAIT = 1, TARGET_DETAIL_NO_END = 2 };
+
 /* ompt_task_status_t as text; "status N" for a number without a name. */
 const char *ompt_task_status_name(uint32_t status);
 

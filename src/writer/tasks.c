@@ -6,7 +6,7 @@
 #include "writer/ompt_names.h"
 
 /* ompt_task_flag_t and ompt_task_status_t (OpenMP 5.1, 4.4.4.19 and 4.4.4.20) */
-enum { TASK_TASKWAIT = 0x10, TASK_UNTIED = 0x10000000 };
+enum { TASK_TARGET = 0x8, TASK_TASKWAIT = 0x10, TASK_UNTIED = 0x10000000 };
 static const uint32_t TASK_MERGED = 0x80000000;
 enum {
   STATUS_COMPLETE = 1,
@@ -45,6 +45,7 @@ static struct task *create(struct correlator *c, struct location *location, uint
   task->creator_location = location->id;
   task->codeptr = codeptr;
   task->is_taskwait = flags & TASK_TASKWAIT;
+  task->is_target = flags & TASK_TARGET;
   task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
   uint32_t creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
   struct event event = task_event(EVENT_TASK_CREATE, task, now);

@@ -59,9 +59,12 @@ static void resolve(struct correlator *c, struct team *team) {
 
 /* -- the region on its encountering thread -- */
 
-static struct team *enclosing_team(struct location *location) {
-  struct task *task = implicit_task_of(location);
-  return task->team && !task->is_initial ? task->team : NULL;
+/* A league is no team, but it may stand in one: on a hidden helper that does the work of a device. */
+static struct team *enclosing_team(const struct location *location) {
+  const struct task *task = location->current;
+  while (task && (!task->is_implicit || task->is_initial))
+    task = task->outer;
+  return task ? task->team : NULL;
 }
 
 static struct team *team_new(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,

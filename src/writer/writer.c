@@ -245,11 +245,13 @@ static uint64_t bytes_on_disk(const struct writer *writer, size_t locations) {
 }
 
 static void write_figures(struct writer *writer, char *text, size_t size) {
-  size_t threads;
-  struct location **locations = definitions_locations(writer->definitions, &threads);
+  size_t count, threads = 0;
+  struct location **locations = definitions_locations(writer->definitions, &count);
   uint64_t events = 0;
-  for (size_t i = 0; i < threads; i++)
+  for (size_t i = 0; i < count; i++) {
     events += locations[i]->events;
+    threads += locations[i]->device == 0;
+  }
   const struct correlator *c = &writer->correlator;
   struct clock_point end = clock_sample(writer->constants.clock_kind);
   uint64_t frequency = clock_frequency(writer->constants.clock_kind, &writer->constants.start, &end);
@@ -260,7 +262,7 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
            "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64 " bytes=%" PRIu64
            " regions=%zu added=%" PRIu64 " ending=%s",
            threads, events, c->records, merge_lost(writer->merge), (uint64_t)((double)ticks * 1e9 / (double)frequency),
-           bytes_on_disk(writer, threads), region_count, c->closed_by_writer, writer->ending);
+           bytes_on_disk(writer, count), region_count, c->closed_by_writer, writer->ending);
 }
 
 static int close_archive(struct writer *writer) {

@@ -1,0 +1,98 @@
+/* Devices among the definitions. OTF2 3.0 has no paradigm for OpenMP's target constructs: its place is OPENACC's, named
+ * after what it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/definitions_write.h"
+#include "writer/memory.h"
+
+enum { MEMORY_METRIC, MEMORY_MEMBER = 0 };
+
+uint32_t definitions_add_device(struct definitions *definitions, int32_t number) {
+  memory_grow(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
+              sizeof *definitions->devices);
+  definitions->devices[definitions->device_count].number = number;
+  return (uint32_t)++definitions->device_count;
+}
+
+static char *copy_of(const char *text) {
+  return strcpy(memory_get(strlen(text) + 1, 1), text);
+}
+
+void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
+                                 const char *value) {
+  struct device_definition *definition = &definitions->devices[device - 1];
+  for (size_t i = 0; i < definition->property_count; i++)
+    if (strcmp(definition->properties[i].name, name) == 0) {
+      free(definition->properties[i].value);
+      definition->properties[i].value = copy_of(value);
+      return;
+    }
+  memory_grow(&definition->properties, &definition->property_capacity, definition->property_count + 1,
+              sizeof *definition->properties);
+  definition->properties[definition->property_count++] = (struct device_property){copy_of(name), copy_of(value)};
+}
+
+uint32_t definitions_memory_metric(struct definitions *definitions) {
+  definitions->has_memory_metric = true;
+  return MEMORY_METRIC;
+}
+
+/* -- writing -- */
+
+static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t index) {
+  const struct device_definition *device = &definitions->devices[index];
+  char name[32];
+  snprintf(name, sizeof name, "Device %d", (int)device->number);
+  uint32_t node = TREE_DEVICES + index, name_number = definitions_write_string(definitions, name);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, node, name_number, definitions_write_string(definitions, "OpenMP Device"),
+                                           TREE_NODE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, node, OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE);
+  for (size_t i = 0; i < device->property_count; i++) {
+    OTF2_AttributeValue value = {.stringRef = definitions_write_string(definitions, device->properties[i].value)};
+    uint32_t property = definitions_write_string(definitions, device->properties[i].name);
+    OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, node, property, OTF2_TYPE_STRING, value);
+  }
+  OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_DEVICES + index, name_number,
+                                          OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, node, LOCATION_GROUP_PROCESS);
+}
+
+void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  for (size_t i = 0; i < definitions->device_count; i++)
+    write_device(definitions, w, (uint32_t)i);
+}
+
+/* Without instances, which ViTE does not know: the locations that record it are the devices' own. */
+static void write_metric(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  if (!definitions->has_memory_metric)
+    return;
+  const OTF2_MetricMemberRef member = MEMORY_MEMBER;
+  uint32_t name = definitions_write_string(definitions, "bytes allocated");
+  uint32_t description = definitions_write_string(definitions, "memory that the runtime has allocated on the device");
+  OTF2_GlobalDefWriter_WriteMetricMember(w, member, name, description, OTF2_METRIC_TYPE_OTHER,
+                                         OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0,
+                                         definitions_write_string(definitions, "bytes"));
+  OTF2_GlobalDefWriter_WriteMetricClass(w, MEMORY_METRIC, 1, &member, OTF2_METRIC_SYNCHRONOUS,
+                                        OTF2_RECORDER_KIND_GPU);
+}
+
+/* Everybody is a member, so that ranks are the locations' numbers. */
+void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  if (definitions->device_count == 0)
+    return;
+  uint32_t name = definitions_write_string(definitions, "OpenMP target"), count = (uint32_t)definitions->location_count;
+  uint32_t base = (uint32_t)definitions->comm_count + 1, group = base + 1, comm = (uint32_t)definitions->comm_count;
+  uint64_t *ids = memory_get(count, sizeof *ids);
+  for (uint32_t i = 0; i < count; i++)
+    ids[i] = i;
+  OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_OPENACC, name, OTF2_PARADIGM_CLASS_ACCELERATOR);
+  OTF2_GlobalDefWriter_WriteGroup(w, base, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENACC,
+                                  OTF2_GROUP_FLAG_NONE, count, ids);
+  OTF2_GlobalDefWriter_WriteGroup(w, group, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENACC,
+                                  OTF2_GROUP_FLAG_NONE, count, ids);
+  free(ids);
+  OTF2_GlobalDefWriter_WriteComm(w, comm, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+  OTF2_GlobalDefWriter_WriteRmaWin(w, DEFINITIONS_WINDOW, name, comm, OTF2_RMA_WIN_FLAG_NONE);
+  write_metric(definitions, w);
+}

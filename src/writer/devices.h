@@ -1,0 +1,52 @@
+/* Devices as the archive shows them: streams, on which operations lie one after the other, and the memory that the
+ * runtime has allocated.
+ *
+ * A stream is a location. An operation goes to the first stream of its device that is idle and whose last event is not
+ * later than the operation's begin; if there is none, the device gets one more. So no stream's time runs backwards,
+ * however operations overlap and however late they are told. */
+#ifndef STAVE_WRITER_DEVICES_H
+#define STAVE_WRITER_DEVICES_H
+
+#include "writer/correlate.h"
+
+struct stream {
+  struct location *location;
+  bool is_busy; /* an operation has begun and not ended */
+};
+
+struct device {
+  int32_t number;
+  uint32_t id; /* among the definitions */
+  bool is_initialized;
+  struct stream *streams;
+  size_t stream_count, stream_capacity;
+  struct location *memory; /* the location that records the metric; NULL until something was allocated */
+  uint64_t allocated; /* bytes */
+  struct map allocations; /* address -> bytes + 1 */
+};
+
+/* What is done on a stream: the two events that enclose it, with their times. A Leave gets its region from the Enter. */
+struct operation {
+  struct event begin, end;
+};
+
+/* The device of that number; a new one if there is none. */
+struct device *device_get(struct correlator *c, int32_t number);
+
+/* Whether the runtime has told of a device with this number. */
+bool device_is_known(const struct correlator *c, int32_t number);
+
+/* A stream on which something that begins at that time can be put. The result stays valid until the next call. */
+struct stream *device_stream(struct correlator *c, struct device *device, uint64_t begin);
+
+/* Puts the operation on a stream. */
+void device_put(struct correlator *c, struct device *device, const struct operation *operation);
+void stream_put(struct correlator *c, struct stream *stream, const struct operation *operation);
+
+/* The runtime has allocated memory on the device, or given it back. */
+void device_allocated(struct correlator *c, struct device *device, uint64_t address, uint64_t bytes, uint64_t ticks);
+void device_freed(struct correlator *c, struct device *device, uint64_t address, uint64_t ticks);
+
+void devices_free(struct correlator *c);
+
+#endif
