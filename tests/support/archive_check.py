@@ -58,6 +58,7 @@ class Checker:
         self.intervals = collections.defaultdict(list)    # (comm, location): (begin, end)
         self.acquires = collections.defaultdict(list)     # lock: (order, time)
         self.releases = collections.defaultdict(dict)     # lock: {order: time}
+        self.transfers = collections.defaultdict(dict)    # location: {matching id: time}
         self.programs = []            # (kind, location, time)
         self.where = ""
 
@@ -222,6 +223,26 @@ class Checker:
             self.problem(f"lock {event.lock_id}: released twice in turn {event.acquisition_order}")
         released[event.acquisition_order] = event.time
 
+    # devices
+
+    def is_stream(self, location):
+        return self.archive.locations[location].type == "ACCELERATOR_STREAM"
+
+    def on_RmaGet(self, location, thread, event):
+        if not self.is_stream(location):
+            self.problem("a transfer on a thread")
+        if event.remote not in self.archive.locations or event.remote == location:
+            self.problem(f"a transfer with location {event.remote}")
+        if event.matching_id in self.transfers[location]:
+            self.problem(f"matching id {event.matching_id} is in use")
+        self.transfers[location][event.matching_id] = event.time
+
+    on_RmaPut = on_RmaGet
+
+    def on_RmaOpCompleteBlocking(self, location, thread, event):
+        if self.transfers[location].pop(event.matching_id, None) is None:
+            self.problem(f"completes {event.matching_id}, which has not begun")
+
     # program
 
     def on_ProgramBegin(self, location, thread, event):
@@ -235,8 +256,8 @@ class Checker:
     # at the end
 
     def finish(self):
-        for name in ("threads", "tasks", "teams", "locks", "program", "clock", "definitions",
-                     "properties"):
+        for name in ("threads", "tasks", "teams", "locks", "devices", "program", "clock",
+                     "definitions", "properties"):
             getattr(self, "finish_" + name)()
 
     def finish_threads(self):
@@ -296,6 +317,14 @@ class Checker:
         self.where = ""
         if sorted(self.acquires) != list(range(len(self.acquires))):
             self.problem("the ids of the locks are not 0, 1, 2, ...")
+
+    def finish_devices(self):
+        for ref, transfers in self.transfers.items():
+            for matching_id in transfers:
+                self.problem(f"location {ref}: transfer {matching_id} is never completed")
+        for ref, location in self.archive.locations.items():
+            if self.is_stream(ref) != (location.group_type == "ACCELERATOR"):
+                self.problem(f"location {ref} is a {location.type} in a group {location.group_type}")
 
     def finish_program(self):
         begins = [item for item in self.programs if item[0] == "begin"]

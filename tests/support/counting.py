@@ -32,8 +32,9 @@ class Counts:
 
     def records(self, names):
         """{record: number} that these callbacks become: the two ends of implicit tasks are
-        records of their own, and so is each of several dependences."""
-        numbers = {name: self.of(name) for name in names}
+        records of their own, and so is each of several dependences; both forms of a callback
+        make the same one."""
+        numbers = {name.removesuffix("_emi"): self.of(name) for name in names}
         if "implicit_task" in numbers:
             del numbers["implicit_task"]
             begin = self.of("implicit_task", endpoints=(BEGIN,))
@@ -130,9 +131,29 @@ def pairs_of_constructs(counts, events):
     yield "cancel", counts.of("cancel"), events.constructs("cancel")
 
 
+TARGETS = [((1, 9), "target"), ((2, 10), "target enter data"), ((3, 11), "target exit data"),
+           ((4, 12), "target update")]
+DATA_OPS = [((2, 18), "RmaGet"), ((3, 19), "RmaPut")]
+
+
+def pairs_of_devices(counts, events):
+    for kinds, name in TARGETS:
+        begun = counts.of("target", "target_emi", kinds=kinds, endpoints=(BEGIN, BEGINEND))
+        yield name, begun, events.constructs(name)
+    for kinds, name in DATA_OPS:
+        begun = counts.of("target_data_op", kinds=kinds) + \
+            counts.of("target_data_op_emi", kinds=kinds, endpoints=(BEGIN, BEGINEND))
+        yield name, begun, events.kinds[name]
+    begun = counts.of("target_submit") + \
+        counts.of("target_submit_emi", endpoints=(BEGIN, BEGINEND))
+    yield "target submit", begun, events.constructs("target submit")
+    yield "target kernel", begun, events.constructs("target kernel")
+
+
 def problems_of_events(counts, checker):
     events = Events(checker)
-    for pairs in (pairs_of_teams, pairs_of_tasks, pairs_of_mutexes, pairs_of_constructs):
+    for pairs in (pairs_of_teams, pairs_of_tasks, pairs_of_mutexes, pairs_of_constructs,
+                  pairs_of_devices):
         for name, counted, found in pairs(counts, events):
             if counted != found:
                 yield f"{name}: {counted} counted, {found} in the archive"

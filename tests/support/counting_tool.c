@@ -118,6 +118,47 @@ ON(error, 37, ompt_callback_error_t,
    (ompt_severity_t severity, const char *message, size_t length, const void *codeptr),
    (severity, message, length, codeptr), severity, 0)
 
+ON(device_initialize, 12, ompt_callback_device_initialize_t,
+   (int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup, const char *documentation),
+   (device, type, handle, lookup, documentation), NO_KIND, 0)
+ON(device_finalize, 13, ompt_callback_device_finalize_t, (int device), (device), NO_KIND, 0)
+ON(device_load, 14, ompt_callback_device_load_t,
+   (int device, const char *file, int64_t offset, void *vma, size_t bytes, void *host, void *address, uint64_t module),
+   (device, file, offset, vma, bytes, host, address, module), NO_KIND, 0)
+ON(device_unload, 15, ompt_callback_device_unload_t, (int device, uint64_t module), (device, module), NO_KIND, 0)
+ON(target, 8, ompt_callback_target_t,
+   (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target,
+    const void *codeptr),
+   (kind, endpoint, device, task, target, codeptr), kind, endpoint)
+ON(target_emi, 33, ompt_callback_target_emi_t,
+   (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_data_t *target_task,
+    ompt_data_t *target, const void *codeptr),
+   (kind, endpoint, device, task, target_task, target, codeptr), kind, endpoint)
+ON(target_data_op, 9, ompt_callback_target_data_op_t,
+   (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source, int source_device, void *destination,
+    int destination_device, size_t bytes, const void *codeptr),
+   (target, host_op, kind, source, source_device, destination, destination_device, bytes, codeptr), kind, 0)
+ON(target_data_op_emi, 34, ompt_callback_target_data_op_emi_t,
+   (ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target, ompt_id_t *host_op,
+    ompt_target_data_op_t kind, void *source, int source_device, void *destination, int destination_device,
+    size_t bytes, const void *codeptr),
+   (endpoint, target_task, target, host_op, kind, source, source_device, destination, destination_device, bytes,
+    codeptr),
+   kind, endpoint)
+ON(target_submit, 10, ompt_callback_target_submit_t, (ompt_id_t target, ompt_id_t host_op, unsigned requested),
+   (target, host_op, requested), NO_KIND, 0)
+ON(target_submit_emi, 35, ompt_callback_target_submit_emi_t,
+   (ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op, unsigned requested),
+   (endpoint, target, host_op, requested), NO_KIND, endpoint)
+ON(target_map, 22, ompt_callback_target_map_t,
+   (ompt_id_t target, unsigned number, void **host, void **device, size_t *bytes, unsigned *flags,
+    const void *codeptr),
+   (target, number, host, device, bytes, flags, codeptr), NO_KIND, 0)
+ON(target_map_emi, 36, ompt_callback_target_map_emi_t,
+   (ompt_data_t *target, unsigned number, void **host, void **device, size_t *bytes, unsigned *flags,
+    const void *codeptr),
+   (target, number, host, device, bytes, flags, codeptr), NO_KIND, 0)
+
 static void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int number) {
   count(18, NO_KIND, 0);
   for (int i = 0; dependences && i < number; i++)
@@ -145,7 +186,10 @@ static const struct {
     ROW(work, 20),           ROW(masked, 21),          ROW(sync_region, 23),      ROW(lock_init, 24),
     ROW(lock_destroy, 25),   ROW(mutex_acquire, 26),   ROW(mutex_acquired, 27),   ROW(nest_lock, 28),
     ROW(flush, 29),          ROW(cancel, 30),          ROW(reduction, 31),        ROW(dispatch, 32),
-    ROW(error, 37),
+    ROW(error, 37),          ROW(target, 8),           ROW(target_data_op, 9),    ROW(target_submit, 10),
+    ROW(target_map, 22),     ROW(target_emi, 33),      ROW(target_data_op_emi, 34), ROW(target_submit_emi, 35),
+    ROW(target_map_emi, 36), ROW(device_initialize, 12), ROW(device_finalize, 13), ROW(device_load, 14),
+    ROW(device_unload, 15),
 #undef ROW
 };
 

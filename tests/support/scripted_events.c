@@ -46,6 +46,15 @@ static const struct name dependence_names[] = {
     {"sink", 6},   {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
 static const struct name cancel_flags[] = {{"parallel", 1},    {"sections", 2},    {"loop", 4},        {"taskgroup", 8},
                                            {"activated", 0x10}, {"detected", 0x20}, {"discarded", 0x40}, NO_MORE};
+static const struct name target_names[] = {{"target", 1},       {"enter_data", 2},        {"exit_data", 3},
+                                           {"update", 4},       {"target_nowait", 9},     {"enter_data_nowait", 10},
+                                           {"exit_data_nowait", 11}, {"update_nowait", 12}, NO_MORE};
+static const struct name data_op_names[] = {
+    {"alloc", 1},        {"to_device", 2},   {"from_device", 3},      {"delete", 4},             {"associate", 5},
+    {"disassociate", 6}, {"alloc_async", 17}, {"to_device_async", 18}, {"from_device_async", 19}, {"delete_async", 20},
+    NO_MORE};
+static const struct name map_flags[] = {{"to", 1},      {"from", 2},    {"alloc", 4},
+                                        {"release", 8}, {"delete", 16}, {"implicit", 32}, NO_MORE};
 static const struct name severity_names[] = {{"warning", 1}, {"fatal", 2}, NO_MORE};
 
 #define CALL(type) ((type)callback)
@@ -199,6 +208,109 @@ FIRE(control_tool) {
   (NUMBER("command", NULL), NUMBER("modifier", NULL), (void *)(uintptr_t)NUMBER("arg", NULL), CODE);
 }
 
+/* -- devices -- */
+
+#define POINTER(key) ((void *)(uintptr_t)NUMBER(key, NULL))
+
+/* The object's value as the runtime's id of an operation. */
+static ompt_id_t *host_op_of(struct line *line) {
+  ompt_data_t *data = DATA("host_op");
+  return data ? &data->value : NULL;
+}
+
+FIRE(target_emi) {
+  CALL(ompt_callback_target_emi_t)
+  ((ompt_target_t)NUMBER("kind", target_names), endpoint_of(line), (int)NUMBER("device", NULL), DATA("task"),
+   DATA("target_task"), DATA("target"), CODE);
+}
+
+FIRE(target) {
+  CALL(ompt_callback_target_t)
+  ((ompt_target_t)NUMBER("kind", target_names), endpoint_of(line), (int)NUMBER("device", NULL), DATA("task"),
+   NUMBER("target", NULL), CODE);
+}
+
+FIRE(target_data_op_emi) {
+  CALL(ompt_callback_target_data_op_emi_t)
+  (endpoint_of(line), DATA("target_task"), DATA("target"), host_op_of(line),
+   (ompt_target_data_op_t)NUMBER("kind", data_op_names), POINTER("src"), (int)NUMBER("src_device", NULL), POINTER("dest"),
+   (int)NUMBER("dest_device", NULL), NUMBER("bytes", NULL), CODE);
+}
+
+FIRE(target_data_op) {
+  CALL(ompt_callback_target_data_op_t)
+  (NUMBER("target", NULL), NUMBER("host_op", NULL), (ompt_target_data_op_t)NUMBER("kind", data_op_names),
+   POINTER("src"), (int)NUMBER("src_device", NULL), POINTER("dest"), (int)NUMBER("dest_device", NULL),
+   NUMBER("bytes", NULL), CODE);
+}
+
+FIRE(target_submit_emi) {
+  CALL(ompt_callback_target_submit_emi_t)
+  (endpoint_of(line), DATA("target"), host_op_of(line), (unsigned)NUMBER("requested", NULL));
+}
+
+FIRE(target_submit) {
+  CALL(ompt_callback_target_submit_t)
+  (NUMBER("target", NULL), NUMBER("host_op", NULL), (unsigned)NUMBER("requested", NULL));
+}
+
+enum { MAPS_MAX = 200 };
+
+struct maps {
+  void *host[MAPS_MAX], *device[MAPS_MAX];
+  size_t bytes[MAPS_MAX];
+  unsigned flags[MAPS_MAX], count;
+};
+
+/* maps=HOST:DEVICE:BYTES:FLAGS,... */
+static void read_maps(struct line *line, struct maps *maps) {
+  const char *text = line_text(line, "maps");
+  char *copy = strdup(text ? text : ""), *rest = copy;
+  for (char *one; (one = strsep(&rest, ",")) && *one && maps->count < MAPS_MAX; maps->count++) {
+    uint64_t values[4] = {0};
+    for (int i = 0; i < 4 && one; i++)
+      values[i] = parse_number(line, strsep(&one, ":"), i == 3 ? map_flags : NULL);
+    maps->host[maps->count] = (void *)(uintptr_t)values[0];
+    maps->device[maps->count] = (void *)(uintptr_t)values[1];
+    maps->bytes[maps->count] = values[2];
+    maps->flags[maps->count] = (unsigned)values[3];
+  }
+  free(copy);
+}
+
+FIRE(target_map_emi) {
+  struct maps maps = {.count = 0};
+  read_maps(line, &maps);
+  CALL(ompt_callback_target_map_emi_t)
+  (DATA("target"), maps.count, maps.host, maps.device, maps.bytes, maps.flags, CODE);
+}
+
+FIRE(target_map) {
+  struct maps maps = {.count = 0};
+  read_maps(line, &maps);
+  CALL(ompt_callback_target_map_t)
+  (NUMBER("target", NULL), maps.count, maps.host, maps.device, maps.bytes, maps.flags, CODE);
+}
+
+FIRE(device_initialize) {
+  CALL(ompt_callback_device_initialize_t)
+  ((int)NUMBER("device", NULL), line_text(line, "type"), NULL, NULL, line_text(line, "documentation"));
+}
+
+FIRE(device_finalize) {
+  CALL(ompt_callback_device_finalize_t)((int)NUMBER("device", NULL));
+}
+
+FIRE(device_load) {
+  CALL(ompt_callback_device_load_t)
+  ((int)NUMBER("device", NULL), line_text(line, "file"), (int64_t)NUMBER("offset", NULL), POINTER("vma"),
+   NUMBER("bytes", NULL), POINTER("host"), POINTER("address"), NUMBER("module", NULL));
+}
+
+FIRE(device_unload) {
+  CALL(ompt_callback_device_unload_t)((int)NUMBER("device", NULL), NUMBER("module", NULL));
+}
+
 static const struct event_row rows[] = {
     {"thread_begin", 1, fire_thread_begin},
     {"thread_end", 2, fire_thread_end},
@@ -207,6 +319,18 @@ static const struct event_row rows[] = {
     {"task_create", 5, fire_task_create},
     {"task_schedule", 6, fire_task_schedule},
     {"implicit_task", 7, fire_implicit_task},
+    {"target", 8, fire_target},
+    {"target_data_op", 9, fire_target_data_op},
+    {"target_submit", 10, fire_target_submit},
+    {"device_initialize", 12, fire_device_initialize},
+    {"device_finalize", 13, fire_device_finalize},
+    {"device_load", 14, fire_device_load},
+    {"device_unload", 15, fire_device_unload},
+    {"target_map", 22, fire_target_map},
+    {"target_emi", 33, fire_target_emi},
+    {"target_data_op_emi", 34, fire_target_data_op_emi},
+    {"target_submit_emi", 35, fire_target_submit_emi},
+    {"target_map_emi", 36, fire_target_map_emi},
     {"control_tool", 11, fire_control_tool},
     {"sync_region_wait", 16, fire_sync_region},
     {"mutex_released", 17, fire_mutex},
