@@ -9,12 +9,18 @@
 #define IS_POINTER(member)                                                                                             \
   _Generic((member), const uint8_t * : true, const uint32_t * : true, const union OTF2_MetricValue_union * : true,     \
            default : false)
+#define IS_SIGNED(member) _Generic((member), int64_t : true, default : false)
 #define FIELD(type, name, meaning)                                                                                     \
-  {#name, #meaning, offsetof(members, name), sizeof(((members *)0)->name), IS_POINTER(((members *)0)->name)},
+  {#name,                                                                                                              \
+   #meaning,                                                                                                           \
+   offsetof(members, name),                                                                                            \
+   sizeof(((members *)0)->name),                                                                                       \
+   IS_SIGNED(((members *)0)->name),                                                                                    \
+   IS_POINTER(((members *)0)->name)},
 #define KIND(kind)                                                                                                     \
   static const struct trace_field *fields_##kind(size_t *ret_count) {                                                  \
     typedef __typeof__(((struct trace_event *)0)->kind) members __attribute__((unused));                               \
-    static const struct trace_field table[] = {TRACE_FIELDS_##kind(FIELD){NULL, NULL, 0, 0, false}};                          \
+    static const struct trace_field table[] = {TRACE_FIELDS_##kind(FIELD){NULL, NULL, 0, 0, false, false}};            \
     *ret_count = sizeof table / sizeof *table - 1;                                                                     \
     return table;                                                                                                      \
   }
@@ -22,6 +28,7 @@ TRACE_KINDS(KIND)
 #undef KIND
 #undef FIELD
 #undef IS_POINTER
+#undef IS_SIGNED
 
 static const struct {
   const char *name;
@@ -96,6 +103,33 @@ struct trace_event_attribute trace_event_attribute(const struct trace_event *eve
   else
     attribute.number = widened_number(type, value);
   return attribute;
+}
+
+struct trace_event_attribute trace_metric_value(const struct trace_event *event, uint32_t index) {
+  OTF2_MetricValue value = event->Metric.values[index];
+  struct trace_event_attribute metric = {.attribute = event->Metric.metric, .type = event->Metric.types[index]};
+  if (metric.type == OTF2_TYPE_DOUBLE)
+    metric.real = value.floating_point;
+  else
+    metric.number = value.unsigned_int;
+  return metric;
+}
+
+enum trace_type trace_type_of(uint8_t type) {
+  switch (type) {
+  case OTF2_TYPE_INT8:
+  case OTF2_TYPE_INT16:
+  case OTF2_TYPE_INT32:
+  case OTF2_TYPE_INT64:
+    return TRACE_SIGNED;
+  case OTF2_TYPE_FLOAT:
+  case OTF2_TYPE_DOUBLE:
+    return TRACE_REAL;
+  case OTF2_TYPE_STRING:
+    return TRACE_TEXT;
+  default:
+    return TRACE_NUMBER;
+  }
 }
 
 /* OTF2's numbers: a byte that says how many follow, and those without the leading zeros; "undefined" is one byte. */

@@ -42,11 +42,23 @@ struct trace_event_attribute {
   };
 };
 
+/* How the value of an attribute or metric is to be read. */
+enum trace_type {
+  TRACE_NUMBER,    /* unsigned, or a reference */
+  TRACE_SIGNED,    /* number holds it with its sign */
+  TRACE_REAL,
+  TRACE_TEXT,      /* number is a string's ref */
+};
+
+/* What an OTF2_Type is. */
+enum trace_type trace_type_of(uint8_t type);
+
 /* What is known of a field, for those who print or export any kind. */
 struct trace_field {
   const char *name, *meaning; /* as in kinds.h */
   size_t offset;              /* in struct trace_event */
   size_t bytes;
+  bool is_signed;
   bool is_array; /* a pointer to what the event holds several of; its number is in the field `count` */
 };
 
@@ -64,6 +76,9 @@ uint32_t trace_event_attribute_count(const struct trace_event *event);
 
 /* The attribute at `index` below the count. */
 struct trace_event_attribute trace_event_attribute(const struct trace_event *event, uint32_t index);
+
+/* The value at `index` below the count of an event of the kind Metric; `attribute` is its metric. */
+struct trace_event_attribute trace_metric_value(const struct trace_event *event, uint32_t index);
 
 /* The bytes that the event takes in its file, as OTF2 encodes it, its attributes included, without its time (9 bytes
  * where it differs from the event's before). For references that a location's own numbers stand for in the file this

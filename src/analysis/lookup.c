@@ -1,6 +1,8 @@
 /* Finding definitions by what refers to them. */
 #include <string.h>
 
+#include <otf2/otf2.h>
+
 #include "analysis/trace.h"
 
 static uint64_t ref_of(const char *item) {
@@ -39,6 +41,24 @@ FIND(node)
 FIND(attribute)
 FIND(group)
 FIND(comm)
+
+/* What the members of a communicator's group are positions in. */
+static const struct trace_group *comm_locations(const struct trace *trace, uint8_t paradigm) {
+  for (size_t i = 0; i < trace->group_count; i++)
+    if (trace->groups[i].type == OTF2_GROUP_TYPE_COMM_LOCATIONS && trace->groups[i].paradigm == paradigm)
+      return &trace->groups[i];
+  return NULL;
+}
+
+uint64_t trace_comm_member(const struct trace *trace, uint64_t comm_ref, uint32_t thread) {
+  const struct trace_comm *comm = trace_comm(trace, comm_ref);
+  const struct trace_group *group = comm ? trace_group(trace, comm->group) : NULL;
+  if (!group || thread >= group->member_count)
+    return TRACE_NO_REF;
+  const struct trace_group *all = comm_locations(trace, group->paradigm);
+  uint64_t position = group->members[thread];
+  return all && position < all->member_count ? all->members[position] : TRACE_NO_REF;
+}
 
 const char *trace_string(const struct trace *trace, uint64_t ref) {
   const struct trace_string *string = find(trace->strings, trace->string_count, sizeof *trace->strings, ref);

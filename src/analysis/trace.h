@@ -164,6 +164,9 @@ const struct trace_attribute *trace_attribute(const struct trace *trace, uint64_
 const struct trace_group *trace_group(const struct trace *trace, uint64_t ref);
 const struct trace_comm *trace_comm(const struct trace *trace, uint64_t ref);
 
+/* The location that a thread number of a communicator means: its ref; TRACE_NO_REF if there is none. */
+uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t thread);
+
 /* The string; "" if there is none. */
 const char *trace_string(const struct trace *trace, uint64_t ref);
 

@@ -1,5 +1,6 @@
 /* stave: the command. One subcommand, one file. */
 #include "cli/cmd_config.h"
+#include "cli/cmd_export.h"
 #include "cli/cmd_info.h"
 #include "cli/cmd_record.h"
 #include "cli/message.h"
@@ -21,6 +22,7 @@ struct command {
 static const struct command commands[] = {
     {"record", "run a program and trace what its OpenMP threads do", cmd_record, cmd_record_help},
     {"info", "say what an archive holds and how it came about", cmd_info, cmd_info_help},
+    {"export", "write an archive as JSON, CSV or DOT for other programs", cmd_export, cmd_export_help},
     {"config", "list the settings and their values", cmd_config, cmd_config_help},
 };
 

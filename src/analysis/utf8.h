@@ -1,0 +1,18 @@
+/* Names in an archive may hold any bytes; what is made of them must be valid UTF-8. */
+#ifndef STAVE_ANALYSIS_UTF8_H
+#define STAVE_ANALYSIS_UTF8_H
+
+#include <stddef.h>
+
+/* What stands for a byte that belongs to no character: U+FFFD. */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/* The bytes of the character that `text` begins with (1 to 4), or 0 if its first byte begins none: overlong forms,
+ * surrogates and what lies above U+10FFFF are none. Reads no further than the first byte that does not fit. */
+size_t utf8_sequence(const char *text);
+
+/* A copy of `text` in which U+FFFD replaces each byte that belongs to no character. The caller frees it; NULL: no
+ * memory. */
+char *utf8_clean(const char *text);
+
+#endif

@@ -1,0 +1,29 @@
+/* Pieces of output that are the same wherever a definition is named: made when first wanted, then copied. */
+#ifndef STAVE_EXPORT_FRAGMENT_H
+#define STAVE_EXPORT_FRAGMENT_H
+
+#include <stddef.h>
+
+#include "export/sink.h"
+
+/* Writes what stands for the definition at `index`. */
+typedef void (*fragments_describe)(struct sink *sink, const void *data, size_t index);
+
+struct fragments {
+  fragments_describe describe;
+  const void *data;
+  struct sink_memory *all; /* bytes NULL: not made yet */
+  size_t count;
+  struct sink *maker;
+};
+
+/* For `count` definitions. Returns 0 or -ENOMEM; fragments_close in both cases. */
+int fragments_open(struct fragments *ret, size_t count, fragments_describe describe, const void *data);
+
+/* Writes the fragment at `index`, below the count; nothing if there is no memory for it, which is the sink's error. */
+void fragments_write(struct fragments *fragments, struct sink *sink, size_t index);
+
+/* Frees what it owns; also of a zeroed structure. */
+void fragments_close(struct fragments *fragments);
+
+#endif

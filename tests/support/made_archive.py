@@ -1,0 +1,166 @@
+"""Archives made by hand: what a runtime or program that breaks a rule would have left.
+
+    with Made(path, threads=2) as made:
+        made.create(0, 1, line=5)          # thread 0 creates its task 1
+        made.start(1, 0, 1, line=5)        # thread 1 begins it
+        made.end(1, 0, 1, line=5)
+
+Around what a test says there is one parallel region of all threads, in Stave's conventions. Time goes on by 10 us with
+each call.
+"""
+import _otf2
+import otf2
+from otf2.enums import GroupType, Paradigm, RegionRole, Type
+
+STEP_US = 10
+ROLES = {
+    "parallel": "PARALLEL", "implicit barrier": "IMPLICIT_BARRIER", "barrier": "BARRIER", "taskgroup": "BARRIER",
+    "taskwait": "TASK_WAIT", "taskwait depend": "TASK_WAIT", "for": "LOOP", "sections": "SECTIONS",
+    "single": "SINGLE", "single sblock": "SINGLE_SBLOCK", "task": "TASK", "task untied": "TASK_UNTIED",
+    "create task": "TASK_CREATE", "critical": "CRITICAL", "critical sblock": "CRITICAL_SBLOCK", "ordered": "ORDERED",
+    "atomic": "ATOMIC", "masked": "MASTER"}
+STRINGS = ("prior_task_status", "error message")
+
+
+class Made:
+    def __init__(self, path, threads=2, source="made.c", region=True, properties=()):
+        self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000)
+        self.definitions, self.source, self.has_region = self.trace.definitions, source, region
+        self.properties = list(properties)
+        self.now, self.attributes, self.writers = 1000, {}, []
+        node = self.definitions.system_tree_node("node")
+        group = self.definitions.location_group("Process", system_tree_parent=node)
+        for i in range(threads):
+            self.writers.append(self.trace.event_writer(f"OMP thread {i}" if i else "Master thread", group=group))
+        locations = tuple(self.definitions.location(f"OMP thread {i}" if i else "Master thread", group=group)
+                          for i in range(threads))
+        self.locations = locations
+        self.definitions.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
+        self.team = self.new_team("team", range(threads))
+
+    def new_team(self, name, threads, parent=None):
+        members = tuple(self.locations[i] for i in threads)
+        return self.definitions.comm(name, self.definitions.group(
+            name, GroupType.COMM_GROUP, Paradigm.OPENMP, members=members), parent)
+
+    def __enter__(self):
+        if self.has_region:
+            self.event(0, "thread_fork", Paradigm.OPENMP, len(self.writers))
+            for i in range(len(self.writers)):
+                self.begin_team(i)
+        return self
+
+    def __exit__(self, *what):
+        if self.has_region:
+            for i in reversed(range(len(self.writers))):
+                self.leave_team(i)
+            self.event(0, "thread_join", Paradigm.OPENMP)
+        for name, value in self.properties:
+            _otf2.Archive_SetProperty(self.trace._handle, name, value, True)
+        self.trace.close()
+
+    # events as OTF2 has them; without `step` at the time of the one before
+
+    def event(self, thread, name, *arguments, attributes=None, step=True):
+        self.now += STEP_US if step else 0
+        getattr(self.writers[thread], name)(self.now, *arguments, attributes=self.named(attributes or {}) or None)
+
+    def named(self, attributes):
+        return {self.attribute(name): value for name, value in attributes.items()}
+
+    def attribute(self, name):
+        return self.definitions.attribute(name, "", Type.STRING if name in STRINGS else Type.UINT64)
+
+    def region(self, construct, line=0, description=""):
+        if construct.startswith("omp_"):
+            role, name = RegionRole.WRAPPER, construct
+        else:
+            role, name = getattr(RegionRole, ROLES.get(construct, "CODE")), "!$omp " + construct
+        name += f" @{self.source}:{line}" if line else ""
+        return self.definitions.region(name, name, description, role, Paradigm.OPENMP,
+                                       source_file="/src/" + self.source if line else "", begin_line_number=line)
+
+    def enter(self, thread, construct, line=0, description="", attributes=None, step=True):
+        self.event(thread, "enter", self.region(construct, line, description), attributes=attributes, step=step)
+
+    def leave(self, thread, construct, line=0, description="", step=True):
+        self.event(thread, "leave", self.region(construct, line, description), step=step)
+
+    def point(self, thread, construct, line=0, attributes=None):
+        self.enter(thread, construct, line, attributes=attributes)
+        self.leave(thread, construct, line, step=False)
+
+    # teams
+
+    def begin_team(self, thread, line=1):
+        self.event(thread, "thread_team_begin", self.team)
+        self.enter(thread, "parallel", line, step=False)
+
+    def leave_team(self, thread, line=1):
+        self.enter(thread, "implicit barrier", line)
+        self.leave(thread, "implicit barrier", line)
+        self.leave(thread, "parallel", line)
+        self.event(thread, "thread_team_end", self.team, step=False)
+
+    # tasks: `creator` and `task` are OTF2's creating thread and generation
+
+    def create(self, thread, task, line=0, flags="", depend=()):
+        """depend: (kind, address) of each dependence."""
+        self.enter(thread, "create task", line, "main" + (", " + flags if flags else ""))
+        self.event(thread, "thread_task_create", self.team, thread, task, step=False)
+        self.leave(thread, "create task", line, "main" + (", " + flags if flags else ""), step=False)
+        for kind, address in depend:
+            self.point(thread, "depend " + kind, line, {"dependence address": address})
+
+    def switch(self, thread, creator, task, step=True, status=None):
+        self.event(thread, "thread_task_switch", self.team, creator, task, step=step,
+                   attributes={"prior_task_status": status} if status else None)
+
+    def start(self, thread, creator, task, line=0, untied=False):
+        self.switch(thread, creator, task)
+        self.enter(thread, "task untied" if untied else "task", line, step=False)
+
+    def end(self, thread, creator, task, line=0, untied=False, back=True):
+        self.leave(thread, "task untied" if untied else "task", line)
+        self.complete(thread, creator, task, step=False)
+        if back:
+            self.switch(thread, thread, 0, step=False)
+
+    def complete(self, thread, creator, task, step=True):
+        self.event(thread, "thread_task_complete", self.team, creator, task, step=step)
+
+    def run(self, thread, creator, task, line=0):
+        self.start(thread, creator, task, line)
+        self.end(thread, creator, task, line)
+
+    # locks
+
+    def lock(self, thread, lock, order, line=0):
+        self.enter(thread, "omp_set_lock", line)
+        self.event(thread, "thread_acquire_lock", Paradigm.OPENMP, lock, order)
+        self.leave(thread, "omp_set_lock", line, step=False)
+
+    def unlock(self, thread, lock, order, line=0):
+        self.enter(thread, "omp_unset_lock", line)
+        self.event(thread, "thread_release_lock", Paradigm.OPENMP, lock, order, step=False)
+        self.leave(thread, "omp_unset_lock", line, step=False)
+
+    def enter_critical(self, thread, lock, order, line=0):
+        self.enter(thread, "critical", line)
+        self.event(thread, "thread_acquire_lock", Paradigm.OPENMP, lock, order)
+        self.enter(thread, "critical sblock", line, step=False)
+
+    def leave_critical(self, thread, lock, order, line=0):
+        self.leave(thread, "critical sblock", line)
+        self.event(thread, "thread_release_lock", Paradigm.OPENMP, lock, order, step=False)
+        self.leave(thread, "critical", line, step=False)
+
+
+def replace_bytes(path, old, new):
+    """In the definitions, where a name can then hold bytes that python3-otf2 would refuse. Of one length."""
+    assert len(old) == len(new)
+    for name in ("traces.def", "traces.otf2"):
+        with open(f"{path}/{name}", "rb") as file:
+            text = file.read()
+        with open(f"{path}/{name}", "wb") as file:
+            file.write(text.replace(old, new))
