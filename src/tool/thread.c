@@ -113,19 +113,20 @@ static bool is_stopped(void) {
 
 /* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed by
  * many events. False if the session stopped meanwhile. The writer is asked again and again: on a busy machine it may be
- * the one that waits for a processor. It reads half of the smallest ring in some two naps. */
+ * the one that waits for a processor. A nap is as long as it needs at least for half of the ring. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
-  enum { NAP_NS = 100000 };
+  enum { WRITER_NS_A_RECORD = 24 };
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
   uint64_t since = clock_ns(CLOCK_MONOTONIC);
   uint64_t tail;
-  uint64_t wanted = end + ring_capacity(ring) / 2;
+  uint64_t half = ring_capacity(ring) / 2, wanted = end + half;
+  struct timespec nap = {0, (long)(half * WRITER_NS_A_RECORD)};
   while (!has_room(ring, wanted, &tail)) {
     if (is_stopped())
       return false;
     session_wake_writer(tool.session);
-    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    nanosleep(&nap, NULL);
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&tool.session->shared.progress);
     if (seen != progress) {
       progress = seen;
