@@ -1,8 +1,15 @@
-/* workloads NAME N: N rounds of one construct, the same work in every run on one thread. */
+/* workloads NAME N [WARM_UP]: N rounds of one construct, the same work in every run on one thread.
+ *
+ * Prints its peak memory, and what the N rounds cost: processor time of all threads, and elapsed time. WARM_UP rounds
+ * before them start the threads and everything that a tool does once. */
 #include <omp.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static long sum;
 static omp_lock_t lock;
@@ -56,6 +63,47 @@ static void run_task(long n) {
   }
 }
 
+static void *meet_region(void *data) {
+#pragma omp parallel num_threads(1)
+  __asm__ volatile("");
+  return data;
+}
+
+/* Threads one after another, each with a region of its own. */
+static void run_threads(long n) {
+  for (long i = 0; i < n; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, meet_region, NULL) == 0)
+      pthread_join(thread, NULL);
+  }
+}
+
+/* n seconds without an event. */
+static void run_rest(long n) {
+  meet_region(NULL);
+  sleep((unsigned)n);
+}
+
+static long fib(long n) {
+  long a, b;
+  if (n < 2)
+    return n;
+#pragma omp task shared(a)
+  a = fib(n - 1);
+#pragma omp task shared(b)
+  b = fib(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+
+/* fib(8) makes 66 tasks. */
+static void run_fib(long n) {
+#pragma omp parallel
+#pragma omp single
+  for (long i = 0; i < n; i++)
+    sum += fib(8);
+}
+
 static void run_single(long n) {
 #pragma omp parallel
   for (long i = 0; i < n; i++) {
@@ -92,20 +140,37 @@ static void print_memory(void) {
     fclose(file);
 }
 
+static uint64_t now(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void measure(void (*run)(long), long n, long warm_up) {
+  if (warm_up)
+    run(warm_up);
+  uint64_t elapsed = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+  run(n);
+  cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+  elapsed = now(CLOCK_MONOTONIC) - elapsed;
+  print_memory();
+  printf("cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)cpu, (unsigned long long)elapsed);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(long);
-  } workloads[] = {{"parallel", run_parallel}, {"for", run_for},   {"barrier", run_barrier},
-                   {"critical", run_critical}, {"lock", run_lock}, {"task", run_task},
-                   {"single", run_single},     {"depend", run_depend}, {"taskloop", run_taskloop}};
-  if (argc != 3)
+  } workloads[] = {{"parallel", run_parallel}, {"for", run_for},       {"barrier", run_barrier},
+                   {"critical", run_critical}, {"lock", run_lock},     {"task", run_task},
+                   {"fib", run_fib},           {"single", run_single}, {"depend", run_depend},
+                   {"taskloop", run_taskloop}, {"threads", run_threads}, {"rest", run_rest}};
+  if (argc != 3 && argc != 4)
     return 2;
   omp_init_lock(&lock);
   for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
     if (strcmp(argv[1], workloads[i].name) == 0) {
-      workloads[i].run(atol(argv[2]));
-      print_memory();
+      measure(workloads[i].run, atol(argv[2]), argc == 4 ? atol(argv[3]) : 0);
       return 0;
     }
   }

@@ -1,0 +1,73 @@
+"""What the writer costs beside OTF2 alone, how fast it is, and what an event takes on disk."""
+import json
+import pathlib
+import tempfile
+import time
+
+from .runs import (Measured, archive_bytes, losses, parse_cost, records, run, stave_environment, wait_for, writer_wrapper)
+
+# Rounds, OTF2 events a round, and the pattern by which otf2_cost writes the same events.
+WORKLOADS = {"lock": (700000, 6), "task": (700000, 8), "barrier": (500000, 4)}
+
+
+def otf2_alone(build, workload, rounds):
+    """ns an OTF2 event, the library alone."""
+    with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
+        out = run([build.bench / "otf2_cost", workload, rounds, pathlib.Path(folder) / "archive"], None)
+    figures = dict(line.split(": ") for line in out.splitlines())
+    return int(figures["cpu_ns"]) / int(figures["events"])
+
+
+def traced(build, workload, rounds, threads=1):
+    with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
+        folder = pathlib.Path(folder)
+        wrapper, report = writer_wrapper(build, folder)
+        env = stave_environment(build, folder / "archive", OMP_NUM_THREADS=threads)
+        env["STAVE_WRITER"] = str(wrapper)
+        begin = time.monotonic()
+        cost = parse_cost(run([build.workloads, workload, rounds], env))
+        whole_s = time.monotonic() - begin
+        wait_for(report)
+        used = json.loads(report.read_text())
+        archive = folder / "archive"
+        count = records(archive)
+        return {"records": count, "lost": losses(archive), "writer_cpu_s": used["cpu_s"],
+                "writer_memory_kib": used["memory_kib"], "program_memory_kib": cost.memory_kib,
+                "elapsed_s": cost.elapsed_ns / 1e9, "whole_s": whole_s,
+                "bytes_a_record": archive_bytes(archive) / count}
+
+
+def measure(build, workload, rounds):
+    repeats, events = WORKLOADS[workload]
+    alone, runs = [], []
+    for _ in range(rounds):
+        alone.append(otf2_alone(build, workload, repeats))
+        runs.append(traced(build, workload, repeats))
+    otf2_events = repeats * events
+    cost = Measured.of([one["writer_cpu_s"] * 1e9 / otf2_events for one in runs])
+    own = Measured.of(alone)
+    return {"workload": workload, "records": runs[0]["records"], "otf2_events": otf2_events,
+            "writer_ns_an_otf2_event": vars(cost), "otf2_alone_ns": vars(own),
+            "over_otf2_ns": vars(Measured.of([one["writer_cpu_s"] * 1e9 / otf2_events - other
+                                              for one, other in zip(runs, alone)])),
+            "million_records_a_s": max(one["records"] / one["elapsed_s"] for one in runs) / 1e6,
+            "median_million_records_a_s": Measured.of([one["records"] / one["elapsed_s"] / 1e6 for one in runs]).value,
+            "lost": any(one["lost"] for one in runs), "bytes_a_record": runs[0]["bytes_a_record"]}
+
+
+def section(build, rounds, progress):
+    rows = []
+    for workload in WORKLOADS:
+        progress(f"writer, {workload}")
+        rows.append(measure(build, workload, rounds))
+    return rows
+
+
+def table(rows):
+    yield ["workload", "records", "OTF2 events", "writer, ns an OTF2 event", "OTF2 alone", "above it",
+           "million records/s", "lost", "bytes a record"]
+    show = lambda figure: f"{figure['value']:.1f} ±{figure['spread']:.1f}"
+    for row in rows:
+        yield [row["workload"], row["records"], row["otf2_events"], show(row["writer_ns_an_otf2_event"]),
+               show(row["otf2_alone_ns"]), show(row["over_otf2_ns"]), f"{row['median_million_records_a_s']:.1f}",
+               "yes" if row["lost"] else "no", f"{row['bytes_a_record']:.1f}"]

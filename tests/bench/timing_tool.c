@@ -1,0 +1,109 @@
+/* A tool between the runtime and another tool (TIMING_TOOL_FORWARD) that measures how long each callback takes.
+ *
+ * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first MAX_TICKS COUNT" for
+ * threads' first events, which are kept apart. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include <omp-tools.h>
+
+enum { CALLBACKS = 64, BUCKETS = 64 };
+
+typedef uint64_t callback(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+static struct {
+  _Atomic uint64_t buckets[BUCKETS];
+  _Atomic uint64_t first_count, first_max;
+  callback *forward[CALLBACKS];
+  ompt_function_lookup_t lookup;
+  ompt_set_callback_t set_callback;
+  ompt_start_tool_result_t *other;
+} self;
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_known;
+
+static void note_first(uint64_t ticks) {
+  is_known = true;
+  atomic_fetch_add(&self.first_count, 1);
+  uint64_t max = atomic_load(&self.first_max);
+  while (ticks > max && !atomic_compare_exchange_weak(&self.first_max, &max, ticks))
+    ;
+}
+
+static void note(uint64_t ticks) {
+  if (!is_known)
+    note_first(ticks);
+  else
+    atomic_fetch_add_explicit(&self.buckets[63 - __builtin_clzll(ticks | 1)], 1, memory_order_relaxed);
+}
+
+/* Whatever a callback's arguments are, eight words hold them: six in registers, two on the stack. */
+#define WRAP(number)                                                                                                   \
+  static uint64_t wrap_##number(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g,    \
+                                uint64_t h) {                                                                          \
+    uint64_t begin = __rdtsc();                                                                                        \
+    uint64_t result = self.forward[number](a, b, c, d, e, f, g, h);                                                    \
+    note(__rdtsc() - begin);                                                                                           \
+    return result;                                                                                                     \
+  }
+#define FOR_EACH(X)                                                                                                    \
+  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(16) X(17) X(18) X(19) X(20) X(21) X(23) X(24) X(25) X(26) X(27) X(28) X(29)     \
+  X(30) X(31) X(32) X(37)
+FOR_EACH(WRAP)
+
+static callback *const wrappers[CALLBACKS] = {
+#define ROW(number) [number] = wrap_##number,
+    FOR_EACH(ROW)
+#undef ROW
+};
+
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t handler) {
+  if ((unsigned)which >= CALLBACKS || !wrappers[which] || !handler)
+    return self.set_callback(which, handler);
+  self.forward[which] = (callback *)handler;
+  return self.set_callback(which, (ompt_callback_t)wrappers[which]);
+}
+
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") ? self.lookup(name) : (ompt_interface_fn_t)set_callback;
+}
+
+static int initialize(ompt_function_lookup_t runtime_lookup, int device, ompt_data_t *tool_data) {
+  (void)tool_data;
+  self.lookup = runtime_lookup;
+  self.set_callback = (ompt_set_callback_t)runtime_lookup("ompt_set_callback");
+  return self.other->initialize(lookup, device, &self.other->tool_data);
+}
+
+static void finalize(ompt_data_t *tool_data) {
+  (void)tool_data;
+  self.other->finalize(&self.other->tool_data);
+  const char *path = getenv("TIMING_TOOL_OUTPUT");
+  FILE *file = path ? fopen(path, "w") : NULL;
+  if (!file)
+    return;
+  fprintf(file, "first %llu %llu\n", (unsigned long long)self.first_max, (unsigned long long)self.first_count);
+  for (unsigned i = 0; i < BUCKETS; i++)
+    if (self.buckets[i])
+      fprintf(file, "%llu %llu\n", 2ULL << i, (unsigned long long)self.buckets[i]);
+  fclose(file);
+}
+
+__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
+                                                                                 const char *runtime_version);
+
+ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
+  static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  typedef ompt_start_tool_result_t *start_tool_t(unsigned, const char *);
+  const char *path = getenv("TIMING_TOOL_FORWARD");
+  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  start_tool_t *start_tool = library ? (start_tool_t *)dlsym(library, "ompt_start_tool") : NULL;
+  self.other = start_tool ? start_tool(omp_version, runtime_version) : NULL;
+  return self.other ? &result : NULL;
+}
