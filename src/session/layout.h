@@ -80,6 +80,7 @@ struct session_shared {
    * first in the low half, a change counter against ABA in the high half. */
   _Alignas(64) _Atomic uint32_t slots_used;
   _Atomic uint64_t slots_free;
+  _Atomic uint32_t slots_ended;       /* slots of ended threads that are not drained yet */
   _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
 
   /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set bumps

@@ -148,8 +148,14 @@ struct thread_slot *session_take_slot(struct session_header *header, uint32_t *r
   return slot;
 }
 
+void session_end_slot(struct session_header *header, struct thread_slot *slot) {
+  atomic_fetch_add_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
+  atomic_store_explicit(&slot->state, SLOT_ENDED, memory_order_release);
+}
+
 void session_return_slot(struct session_header *header, uint32_t index) {
   struct thread_slot *slot = session_slot(header, header->constants.slot_stride, index);
+  atomic_fetch_sub_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
   atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_relaxed);
   _Atomic uint64_t *top = &header->shared.slots_free;
   uint64_t seen = atomic_load_explicit(top, memory_order_relaxed);

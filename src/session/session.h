@@ -28,6 +28,9 @@ void session_unmap(struct session_header *header);
  * Returns NULL when all are in use; *ret_index is its number. */
 struct thread_slot *session_take_slot(struct session_header *header, uint32_t *ret_index);
 
+/* The slot's thread has written its last record. Its owner only. */
+void session_end_slot(struct session_header *header, struct thread_slot *slot);
+
 /* Gives an ended and drained slot back. Writer only. */
 void session_return_slot(struct session_header *header, uint32_t index);
 

@@ -111,17 +111,25 @@ static bool is_stopped(void) {
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
+/* As long as the writer needs at least to read so much of each ring: hundreds of threads that look more often would take
+ * the processor from it. */
+static struct timespec nap_for(uint64_t records) {
+  enum { WRITER_NS_A_RECORD = 24, MOST_NS = 50000000 };
+  uint64_t rings = atomic_load_explicit(&tool.session->shared.slots_used, memory_order_relaxed);
+  uint64_t ns = records * WRITER_NS_A_RECORD * rings;
+  return (struct timespec){0, ns < MOST_NS ? (long)ns : MOST_NS};
+}
+
 /* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed by
  * many events. False if the session stopped meanwhile. The writer is asked again and again: on a busy machine it may be
- * the one that waits for a processor. A nap is as long as it needs at least for half of the ring. */
+ * the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
-  enum { WRITER_NS_A_RECORD = 24 };
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
   uint64_t since = clock_ns(CLOCK_MONOTONIC);
   uint64_t tail;
   uint64_t half = ring_capacity(ring) / 2, wanted = end + half;
-  struct timespec nap = {0, (long)(half * WRITER_NS_A_RECORD)};
+  struct timespec nap = nap_for(half);
   while (!has_room(ring, wanted, &tail)) {
     if (is_stopped())
       return false;
@@ -233,6 +241,17 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   thread_self = thread;
 }
 
+/* Threads that come and go faster than the writer drains their rings would each get a new one: they give it a little
+ * time, 5 ms at most. */
+static struct thread_slot *take_slot(uint32_t *ret_index) {
+  enum { ENDED_MOST = 32, NAPS = 50, NAP_NS = 100000 };
+  for (int i = 0; i < NAPS && atomic_load(&tool.session->shared.slots_ended) >= ENDED_MOST; i++) {
+    session_wake_writer(tool.session);
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+  }
+  return session_take_slot(tool.session, ret_index);
+}
+
 bool thread_attach(uint64_t ticks) {
   if (tool_is_forked_child())
     tool_follow_fork();
@@ -241,7 +260,7 @@ bool thread_attach(uint64_t ticks) {
   if (atomic_load(&tool.recording) == RECORDING_OFF || is_stopped())
     return false;
   uint32_t index;
-  struct thread_slot *slot = session_take_slot(tool.session, &index);
+  struct thread_slot *slot = take_slot(&index);
   if (!slot || !session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes())) {
     atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
     return false;
@@ -258,7 +277,7 @@ void thread_detach(void) {
   if (!slot)
     return;
   thread_self = &nobody;
-  atomic_store_explicit(&slot->state, SLOT_ENDED, memory_order_release);
+  session_end_slot(tool.session, slot);
 }
 
 void thread_put(const struct record *record, const uint64_t *words) {

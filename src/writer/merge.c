@@ -9,6 +9,10 @@
 
 enum { RELEASE_RECORDS = 2048 }; /* room is given back this often inside a long run */
 
+/* What all rings together may grow by, unless eight of the largest size are more: many threads share one writer, and gain
+ * nothing by rings that it cannot keep empty. */
+static const uint64_t GROWTH_MOST_BYTES = UINT64_C(256) << 20;
+
 struct source {
   struct ring_view view;
   uint64_t first_head; /* H1 */
@@ -30,15 +34,22 @@ struct merge {
   uint32_t *heap; /* slots with something to read, the earliest on top */
   size_t heap_capacity;
   uint32_t heap_count;
+  uint64_t growth_left; /* bytes by which rings may still grow */
   uint64_t damaged;
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
+
+static uint64_t most_growth(const struct session_constants *constants) {
+  uint64_t eight = 8 * constants->slot_stride;
+  return eight > GROWTH_MOST_BYTES ? eight : GROWTH_MOST_BYTES;
+}
 
 struct merge *merge_create(struct session_header *session, merge_sink sink, void *data) {
   struct merge *merge = memory_get(1, sizeof *merge);
   *merge = (struct merge){.session = session,
                           .stride = session->constants.slot_stride,
                           .slots_max = session->constants.slots_max,
+                          .growth_left = most_growth(&session->constants),
                           .sink = sink,
                           .data = data};
   return merge;
@@ -103,9 +114,15 @@ static void look_at_next(struct source *source) {
   source->ticks = ring_view_at(&source->view, source->view.next)->ticks;
 }
 
-static void give_back(struct source *source) {
+/* A pass over many full rings takes long: the tool must not think that nothing goes on. */
+static void count_progress(struct merge *merge) {
+  atomic_fetch_add_explicit(&merge->session->shared.progress, 1, memory_order_relaxed);
+}
+
+static void give_back(struct merge *merge, struct source *source) {
   if (source->released == source->view.next)
     return;
+  count_progress(merge);
   ring_view_release(&source->view);
   source->released = source->view.next;
 }
@@ -125,7 +142,7 @@ static void take(struct merge *merge, uint32_t slot) {
   view->next += 1u + record.more;
   merge->sink(merge->data, slot, id, &record, merge->words);
   if (view->next - source->released >= RELEASE_RECORDS)
-    give_back(source);
+    give_back(merge, source);
 }
 
 /* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how many. */
@@ -168,12 +185,15 @@ static uint32_t fill_heap(struct merge *merge) {
 }
 
 /* Memory for a ring that was half full; once for each capacity. */
-static void prepare_growth(struct source *source) {
-  uint64_t capacity = source->view.mask + 1;
-  if (source->is_damaged || !ring_view_wants_growth(&source->view) || source->prepared >= 2 * capacity)
+static void prepare_growth(struct merge *merge, struct source *source) {
+  uint64_t capacity = source->view.mask + 1, bytes = capacity * RECORD_BYTES;
+  if (source->is_damaged || !ring_view_wants_growth(&source->view) || source->prepared >= 2 * capacity ||
+      bytes > merge->growth_left)
     return;
   source->prepared = 2 * capacity;
-  if (session_populate(slot_records(source->view.slot) + capacity, capacity * RECORD_BYTES))
+  merge->growth_left -= bytes;
+  count_progress(merge);
+  if (session_populate(slot_records(source->view.slot) + capacity, bytes))
     ring_view_prepare(&source->view);
 }
 
@@ -183,7 +203,7 @@ static void read_heads(struct merge *merge) {
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     update(merge, &merge->sources[slot]);
     merge->sources[slot].first_head = merge->sources[slot].view.head;
-    prepare_growth(&merge->sources[slot]);
+    prepare_growth(merge, &merge->sources[slot]);
   }
   atomic_thread_fence(memory_order_seq_cst);
   uint32_t before = merge->slots;
@@ -211,7 +231,7 @@ uint64_t merge_pass(struct merge *merge) {
     sift_down(merge, 0);
   }
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
-    give_back(&merge->sources[slot]);
+    give_back(merge, &merge->sources[slot]);
     return_if_ended(merge, slot);
   }
   return taken;

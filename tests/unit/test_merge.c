@@ -363,6 +363,19 @@ static void slots_with_something_left_are_kept(void **state) {
   assert_true(is_free(0));
 }
 
+/* A pass over much is not mistaken for one that is stuck. */
+static void progress_is_counted_inside_of_a_pass(void **state) {
+  (void)state;
+  uint64_t before = atomic_load(&session->shared.progress);
+  for (unsigned thread = 0; thread < 4; thread++) {
+    attach(thread, 0);
+    for (uint64_t i = 0; i < CAPACITY; i++)
+      put_and_publish(thread, thread * CAPACITY + i, i);
+  }
+  merge_pass(merge);
+  assert_int_equal(atomic_load(&session->shared.progress) - before, 4);
+}
+
 static void set_capacity(unsigned thread, uint64_t capacity) {
   atomic_store(&rings[thread].slot->mask, capacity - 1);
   rings[thread].mask = capacity - 1;
@@ -418,6 +431,7 @@ int main(void) {
       TEST(the_number_of_slots_is_not_believed),
       TEST(ended_slots_are_returned_once_drained),
       TEST(slots_with_something_left_are_kept),
+      TEST(progress_is_counted_inside_of_a_pass),
       TEST(rings_that_were_half_full_may_grow),
       TEST(what_threads_dropped_is_summed),
   };
