@@ -9,6 +9,8 @@
 #define STAVE_PROPERTY_ENDING "STAVE::ENDING"
 /* Events that the writer added at the end because the program did not come to them. */
 #define STAVE_PROPERTY_CLOSED_BY_WRITER "STAVE::CLOSED_BY_WRITER"
+/* Present only if recording was stopped before the program ended: why ("No space left on device", ...). */
+#define STAVE_PROPERTY_STOPPED "STAVE::STOPPED"
 /* Times that a thread waited for room in its ring; each is a BufferFlush event. */
 #define STAVE_PROPERTY_STALLS "STAVE::STALLS"
 /* Path, arguments (quoted for a shell) and process id of the program. */

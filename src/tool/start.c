@@ -145,19 +145,24 @@ static void close_session_fd(void) {
 }
 
 static void drop_session(void) {
+  struct session_header *session = tool.session;
   close_session_fd();
-  session_unmap(tool.session);
   tool.session = NULL;
+  session_unmap(session);
 }
 
 /* A lock belongs to the process alone: children have no part in it, and exec, which closes the descriptor, gives it up.
  * By that the writer notices exec. The sizes of the memory are sealed: the descriptor can do no harm. */
-static void keep_session_fd(int fd) {
+static int keep_session_fd(int fd) {
   struct stat status = {0};
   tool.session_fd = fd;
-  fstat(fd, &status);
+  if (fd < 0 || fstat(fd, &status) < 0) {
+    tool_say("no descriptor is left for the trace (RLIMIT_NOFILE); the program runs untraced");
+    return -EMFILE;
+  }
   tool.session_inode = status.st_ino;
   fcntl(fd, F_SETLK, &(struct flock){.l_type = F_WRLCK});
+  return 0;
 }
 
 bool tool_start_session(void) {
@@ -166,7 +171,8 @@ bool tool_start_session(void) {
   int error = map_memory(&session_fd);
   if (error)
     tool_say("cannot get memory for the trace: %s; the program runs untraced", strerror(-error));
-  keep_session_fd(move_up(session_fd));
+  else
+    error = keep_session_fd(move_up(session_fd));
   bool is_ready = !error && start_writer(tool.session_fd, &writer_pidfd) && wait_until_ready(writer_pidfd);
   close_if_open(writer_pidfd);
   if (is_ready)
@@ -242,6 +248,8 @@ void tool_end_session(void) {
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status;
   if (!is_closed && !has_given_up)
     say_not_closed(archive);
+  else if (is_closed && *shared->message)
+    tool_say("%.500s; what was recorded until then is in %s", shared->message, archive);
   else if (is_closed && !is_quiet)
     tool_say("the trace is in %s", archive);
   drop_session();

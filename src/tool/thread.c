@@ -257,10 +257,10 @@ bool thread_attach(uint64_t ticks) {
     tool_follow_fork();
   if (thread_self->ring.slot)
     return true;
-  if (atomic_load(&tool.recording) == RECORDING_OFF || is_stopped())
+  if (!tool.session)
     return false;
   uint32_t index;
-  struct thread_slot *slot = take_slot(&index);
+  struct thread_slot *slot = is_stopped() ? NULL : take_slot(&index);
   if (!slot || !session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes())) {
     atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
     return false;

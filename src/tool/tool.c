@@ -1,6 +1,7 @@
 /* libstave.so: where the OpenMP runtime comes in. */
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +50,10 @@ static void describe_runtime(ompt_function_lookup_t lookup) {
 
 static void describe_program(void) {
   ssize_t n = readlink("/proc/self/exe", tool.constants.program, sizeof tool.constants.program - 1);
-  tool.constants.program[n < 0 ? 0 : n] = '\0';
+  if (n < 0)
+    snprintf(tool.constants.program, sizeof tool.constants.program, "%s", program_invocation_name);
+  else
+    tool.constants.program[n] = '\0';
 }
 
 /* A session starts with the first runtime that is initialized and ends with the last that is finalized.

@@ -22,6 +22,12 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
 /* Closes the location's events for good; returns how many there are. */
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer);
 
+/* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
+int archive_stop_error(const struct archive *archive);
+
+/* Events that were taken, but found no room on the disk in the end. */
+uint64_t archive_refused_events(const struct archive *archive);
+
 /* No event follows, all locations are closed. From now on definitions can be written. Returns whether OTF2 could. */
 int archive_end_events(struct archive *archive);
 

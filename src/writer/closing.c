@@ -105,8 +105,9 @@ static void name_the_nameless(struct correlator *c, struct location *location) {
 }
 
 void correlate_end(struct correlator *c, int64_t exit_status) {
-  if (!c->primary)
+  if (c->has_ended || !c->primary)
     return;
+  c->has_ended = true;
   size_t count;
   struct location **locations = definitions_locations(c->definitions, &count);
   uint64_t now = c->last_ticks;

@@ -64,8 +64,17 @@ static void settle(struct correlator *c, struct location *location, const struct
     lock_attempt_ends(c, location);
 }
 
+/* What stands in records.def before the tool's own records is an event of the program. */
+static void discard(struct correlator *c, const struct record *record) {
+  c->discarded += record->type > RECORD_TYPE_NONE && record->type < RECORD_placement;
+}
+
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
   struct correlator *c = correlator;
+  if (c->has_ended) {
+    discard(c, record);
+    return;
+  }
   c->records++;
   c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
   if (record->type == RECORD_attach)

@@ -35,6 +35,8 @@ struct correlator {
   /* figures for the summary */
   uint64_t records, unknown_records, ignored_ends, closed_by_writer;
   uint64_t records_by_type[RECORD_TYPE_COUNT];
+  uint64_t discarded; /* events that came after correlate_end */
+  bool has_ended;
   bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
 };
 

@@ -23,6 +23,8 @@ static void set_completeness(struct archive *archive, const struct summary *summ
 
 /* Their names alone state a loss, so they are there only if there is one. */
 static void set_losses(struct archive *archive, const struct summary *summary) {
+  if (*summary->stopped)
+    archive_set_property(archive, STAVE_PROPERTY_STOPPED, summary->stopped);
   if (summary->lost)
     set_number(archive, STAVE_PROPERTY_LOST_EVENTS, summary->lost);
   if (summary->damaged)
@@ -77,7 +79,8 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_number(archive, STAVE_PROPERTY_CLOSED_BY_WRITER, summary->closed_by_writer);
   set_number(archive, STAVE_PROPERTY_STALLS, summary->stalls);
   archive_set_property(archive, STAVE_PROPERTY_PROGRAM, constants->program);
-  archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
+  if (*summary->arguments)
+    archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
   set_number(archive, STAVE_PROPERTY_PROCESS_ID, (uint32_t)constants->pid);
   archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
   set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);

@@ -8,6 +8,7 @@
 struct summary {
   const char *ending;        /* how the program ended */
   uint64_t closed_by_writer; /* events added at the end */
+  const char *stopped;       /* why recording ended before the program did; empty: it did not */
   uint64_t lost;             /* events that threads dropped */
   uint64_t damaged;          /* records that made no sense */
   uint64_t refused;          /* events that OTF2 did not take */

@@ -53,7 +53,9 @@ void report_failed(struct report *report, const char *format, ...) {
   set_state(report, WRITER_FAILED);
 }
 
-void report_closed(struct report *report, const char *figures) {
+void report_closed(struct report *report, const char *figures, const char *notice) {
+  struct session_shared *shared = &report->session->shared;
+  snprintf(shared->message, sizeof shared->message, "%s", notice);
   send_line(report, "closed", figures);
   set_state(report, WRITER_CLOSED);
 }

@@ -45,6 +45,7 @@ struct writer {
   struct utsname machine;
   char directory[SESSION_TEXT_BYTES];
   int64_t exit_status;
+  char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
   char arguments[8192];
 };
@@ -116,6 +117,14 @@ static bool make_directory(struct writer *writer, char *notice, size_t size) {
   return !error;
 }
 
+/* With what OTF2 makes in it at first. */
+static void remove_directory(const char *directory) {
+  char path[SESSION_TEXT_BYTES + 16];
+  snprintf(path, sizeof path, "%s/traces", directory);
+  rmdir(path);
+  rmdir(directory);
+}
+
 static void begin_journal(struct writer *writer) {
   struct journal_run *run = memory_get(1, sizeof *run);
   run->constants = writer->constants;
@@ -129,6 +138,33 @@ static void begin_journal(struct writer *writer) {
   writer->correlator.recovery = writer->recovery;
 }
 
+static void stop_recording(struct writer *writer, const char *why) {
+  snprintf(writer->stopped, sizeof writer->stopped, "%s", why);
+  atomic_store(&writer->session->shared.stop_recording, 1);
+}
+
+/* At STAVE_MAX_SIZE what is in the rings still goes into the archive; without room on the disk nothing more may. */
+static void stop_if_full(struct writer *writer) {
+  uint64_t most = writer->constants.config.max_size;
+  int error = archive_stop_error(writer->archive);
+  if (*writer->stopped)
+    return;
+  if (error) {
+    stop_recording(writer, strerror(error));
+    correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
+  } else if (most && archive_bytes(writer->archive) >= most) {
+    stop_recording(writer, "STAVE_MAX_SIZE is reached");
+  }
+}
+
+/* A merge_sink. */
+static void take_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+  struct writer *writer = data;
+  correlate(&writer->correlator, slot, id, record, words);
+  if (__builtin_expect(archive_stop_error(writer->archive), 0))
+    stop_if_full(writer);
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
   if (!make_directory(writer, notice, sizeof notice))
@@ -138,10 +174,13 @@ static bool open_archive(struct writer *writer) {
   writer->archive = archive_open(writer->directory, writer->recovery);
   writer->modules = modules_create();
   writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
-  if (!writer->archive || !writer->symbols) {
-    report_failed(&writer->report, "cannot write an OTF2 archive in %.800s", writer->directory);
+  if (writer->archive)
+    error = archive_stop_error(writer->archive);
+  if (!writer->archive || !writer->symbols || error) {
+    report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory, error ? ": " : "",
+                  error ? strerror(error) : "");
     recovery_close(writer->recovery, true);
-    rmdir(writer->directory);
+    remove_directory(writer->directory);
     return false;
   }
   symbols_count_into(writer->symbols, &writer->session->shared.progress);
@@ -151,7 +190,7 @@ static bool open_archive(struct writer *writer) {
                                    constants->runtime_size);
   emitter_open(&writer->emitter, writer->definitions);
   correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules);
-  writer->merge = merge_create(writer->session, correlate, &writer->correlator);
+  writer->merge = merge_create(writer->session, take_record, writer);
   begin_journal(writer);
   report_ready(&writer->report, writer->directory, notice);
   return true;
@@ -159,11 +198,19 @@ static bool open_archive(struct writer *writer) {
 
 /* -- draining -- */
 
+static uint64_t lost_events(const struct writer *writer) {
+  return merge_lost(writer->merge) + writer->correlator.discarded;
+}
+
+static uint64_t refused_events(const struct writer *writer) {
+  return writer->emitter.failed + archive_refused_events(writer->archive);
+}
+
 static void tell_figures(struct writer *writer, struct recovery_state *state, uint64_t now) {
   state->clock = clock_sample(writer->constants.clock_kind);
-  state->lost = merge_lost(writer->merge);
+  state->lost = lost_events(writer);
   state->damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records;
-  state->refused = writer->emitter.failed;
+  state->refused = refused_events(writer);
   state->stalls = merge_stalls(writer->merge);
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
   writer->told_ticks = now;
@@ -183,9 +230,7 @@ static uint64_t drain_once(struct writer *writer) {
   uint64_t taken = merge_pass(writer->merge);
   tell_progress(writer, begin);
   atomic_fetch_add(&writer->session->shared.progress, 1);
-  uint64_t most = writer->constants.config.max_size;
-  if (most && archive_bytes(writer->archive) >= most)
-    atomic_store(&writer->session->shared.stop_recording, 1);
+  stop_if_full(writer);
   return taken;
 }
 
@@ -261,7 +306,7 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
   snprintf(text, size,
            "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64 " bytes=%" PRIu64
            " regions=%zu added=%" PRIu64 " ending=%s",
-           threads, events, c->records, merge_lost(writer->merge), (uint64_t)((double)ticks * 1e9 / (double)frequency),
+           threads, events, c->records, lost_events(writer), (uint64_t)((double)ticks * 1e9 / (double)frequency),
            bytes_on_disk(writer, count), region_count, c->closed_by_writer, writer->ending);
 }
 
@@ -277,9 +322,10 @@ static int close_archive(struct writer *writer) {
   definitions_write(writer->definitions, writer->regions, regions, &run);
   struct summary summary = {.ending = writer->ending,
                             .closed_by_writer = writer->correlator.closed_by_writer,
-                            .lost = merge_lost(writer->merge),
+                            .lost = lost_events(writer),
                             .damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records,
-                            .refused = writer->emitter.failed,
+                            .refused = refused_events(writer),
+                            .stopped = writer->stopped,
                             .stalls = merge_stalls(writer->merge),
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments};
@@ -290,14 +336,17 @@ static int close_archive(struct writer *writer) {
 }
 
 static void close_and_report(struct writer *writer) {
-  char figures[1024];
+  char figures[1024], notice[512] = "";
+  if (*writer->stopped)
+    snprintf(notice, sizeof notice, "recording was stopped (%s): %" PRIu64 " events are missing", writer->stopped,
+             lost_events(writer) + refused_events(writer));
   int error = close_archive(writer);
   write_figures(writer, figures, sizeof figures);
   if (error)
     report_failed(&writer->report, "the archive %.800s could not be written completely (is the disk full?)",
                   writer->directory);
   else
-    report_closed(&writer->report, figures);
+    report_closed(&writer->report, figures, notice);
 }
 
 static void close_writer(struct writer *writer) {

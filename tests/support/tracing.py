@@ -22,6 +22,10 @@ class Failure(Exception):
     """The test has failed; the text says how."""
 
 
+class Skip(Exception):
+    """What the test needs is not there; the text says what."""
+
+
 class Build:
     """Where things lie in a build directory. A tool built with sanitizers cannot be loaded into
     programs built without: STAVE_TEST_TOOL names another one, to test the writer only."""
@@ -142,6 +146,9 @@ def temporary_folder(name):
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"stave-{name}."))
     try:
         yield folder
+    except Skip:
+        shutil.rmtree(folder)
+        raise
     except BaseException:
         print(f"kept: {folder}", file=sys.stderr)
         raise
@@ -156,6 +163,9 @@ def main(test, needs=()):
         return SKIP
     try:
         return test() or 0
+    except Skip as skip:
+        print(f"skipped: {skip}")
+        return SKIP
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
     except subprocess.TimeoutExpired as timeout:

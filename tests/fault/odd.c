@@ -1,0 +1,95 @@
+/* odd WAY: a program that treats its process in an unusual way, and says what it has seen of it. Linked without OpenMP:
+ * the runtime comes late, by dlopen, with the library beside it. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t children_ended;
+
+static void on_child(int number) {
+  (void)number;
+  children_ended++;
+}
+
+static int use_openmp(const char *program) {
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s/late.so", (int)(strrchr(program, '/') - program), program);
+  void *library = dlopen(path, RTLD_NOW);
+  int (*team_size)(void) = library ? (int (*)(void))dlsym(library, "team_size") : NULL;
+  if (!team_size) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(99);
+  }
+  return team_size();
+}
+
+/* Everybody who is its child now, or becomes one, would show. */
+static void tell_family(void) {
+  int status;
+  pid_t child = waitpid(-1, &status, __WALL | WNOHANG);
+  printf("wait gives %s, %d signals\n", child > 0 ? "a child" : child == 0 ? "nothing yet" : strerror(errno),
+         (int)children_ended);
+}
+
+static void close_all(void) {
+  for (int fd = 3; fd < 1024; fd++)
+    close(fd);
+}
+
+/* Opens something under every number, and finds it there at the end. */
+static int take_all_numbers(void) {
+  int taken = 0;
+  while (taken < 40 && open("/dev/zero", O_RDONLY) >= 0)
+    taken++;
+  return taken;
+}
+
+static int count_of_zeros(void) {
+  int found = 0;
+  char byte;
+  for (int fd = 3; fd < 64; fd++) {
+    byte = 1;
+    found += read(fd, &byte, 1) == 1 && byte == 0;
+  }
+  return found;
+}
+
+int main(int argc, char **argv) {
+  const char *way = argc > 1 ? argv[1] : "";
+  signal(SIGCHLD, on_child);
+  if (!strcmp(way, "subreaper"))
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (!strcmp(way, "ignores-children"))
+    signal(SIGCHLD, SIG_IGN);
+  printf("team of %d\n", use_openmp(argv[0]));
+  tell_family();
+  if (!strcmp(way, "closes-all")) {
+    close_all();
+    printf("took %d numbers\n", take_all_numbers());
+    usleep(1300000); /* longer than the writer trusts a look at the process */
+    printf("team of %d\n", use_openmp(argv[0]));
+    printf("%d zeros\n", count_of_zeros());
+  }
+  if (!strcmp(way, "has-children")) {
+    for (int i = 0; i < 3; i++)
+      if (fork() == 0)
+        _exit(i);
+    int ended = 0;
+    while (wait(NULL) > 0 || errno == EINTR)
+      ended++;
+    printf("%d children\n", ended > 3 ? 3 : ended);
+  }
+  tell_family();
+  int is_subreaper = 0;
+  prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  printf("subreaper %d\n", is_subreaper);
+  return 5;
+}
