@@ -175,18 +175,20 @@ static size_t text_add(struct text *text, const char *more) {
 
 void on_device_initialize(int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
                           const char *documentation) {
-  (void)handle;
   struct text text = {.used = 0};
   size_t type_bytes = text_add(&text, type), documentation_bytes = text_add(&text, documentation);
   struct event event;
-  if (!event_begin(SLOW, &event, 1 + text_slots(&text), NULL))
-    return;
-  put_words(&event, (const uint64_t *)text.bytes, text_slots(&text));
-  EVENT_PUT(&event, 1 + text_slots(&text), device_initialize, 0, lookup != NULL, .type_bytes = type_bytes,
-            .documentation_bytes = documentation_bytes, .device = (uint32_t)device);
+  if (event_begin(SLOW, &event, 1 + text_slots(&text), NULL)) {
+    put_words(&event, (const uint64_t *)text.bytes, text_slots(&text));
+    EVENT_PUT(&event, 1 + text_slots(&text), device_initialize, 0, lookup != NULL, .type_bytes = type_bytes,
+              .documentation_bytes = documentation_bytes, .device = (uint32_t)device);
+  }
+  if (thread_self->ring.slot)
+    device_trace_start(device, handle, lookup);
 }
 
 void on_device_finalize(int device) {
+  device_trace_stop(device);
   struct event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, device_finalize, 0, 0, .device = (uint32_t)device);

@@ -89,6 +89,7 @@ static void finalize(ompt_data_t *tool_data) {
   (void)tool_data;
   if (--tool.runtimes > 0 || tool_is_forked_child() || !tool.session)
     return;
+  device_trace_stop_all();
   tool_end_session();
 }
 

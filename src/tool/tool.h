@@ -9,6 +9,7 @@
 #include <omp-tools.h>
 
 #include "session/layout.h"
+#include "tool/device_trace.h"
 
 struct thread;
 
@@ -43,6 +44,8 @@ struct tool {
   uint32_t start_count;
   _Atomic uint32_t modules_count;
   struct known_module modules[KNOWN_MODULES_MAX];
+  _Atomic uint32_t device_count; /* rows taken below */
+  struct device_trace devices[DEVICE_TRACES_MAX]; /* those that offer tracing */
   struct session_constants constants; /* what every session of this process begins with */
 };
 

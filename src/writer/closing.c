@@ -118,7 +118,7 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   c->is_closing = true;
   end_teams_of(c, now);
   leave_tasks(c, now);
-  targets_end(c, now);
+  host_ops_end(c, now);
   for (size_t i = count; i-- > 0;)
     if (locations[i]->writer && !locations[i]->device)
       end_location(c, locations[i], now);

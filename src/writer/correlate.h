@@ -194,13 +194,29 @@ void on_target_submit(struct correlator *c, struct location *location, const str
                       uint64_t id);
 void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record,
                    const uint64_t *words);
+
+/* devices.c */
 void on_device_initialize(struct correlator *c, struct location *location,
                           const struct record_device_initialize *record, const uint64_t *words);
 void on_device_finalize(struct correlator *c, struct location *location, const struct record_device_finalize *record);
 void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
                     const uint64_t *words);
 void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record);
-/* The process is over: ends what is under way on devices. */
-void targets_end(struct correlator *c, uint64_t now);
+
+/* device_records.c */
+void on_device_tracing(struct correlator *c, struct location *location, const struct record_device_tracing *record,
+                       const uint64_t *words);
+void on_device_clock(struct correlator *c, struct location *location, const struct record_device_clock *record,
+                     const uint64_t *words);
+void on_device_buffer(struct correlator *c, struct location *location, const struct record_device_buffer *record);
+void on_device_record(struct correlator *c, struct location *location, const struct record_device_record *record,
+                      uint64_t id, const uint64_t *words);
+void on_device_native(struct correlator *c, struct location *location, const struct record_device_native *record,
+                      const uint64_t *words);
+void on_device_unreadable(struct correlator *c, struct location *location,
+                          const struct record_device_unreadable *record);
+
+/* host_ops.c: the process is over: ends what is under way on devices. */
+void host_ops_end(struct correlator *c, uint64_t now);
 
 #endif

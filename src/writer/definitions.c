@@ -50,6 +50,7 @@ void definitions_destroy(struct definitions *definitions) {
   free(definitions->strings);
   free(definitions->comms);
   free(definitions->devices);
+  free(definitions->parameters);
   free(definitions);
 }
 

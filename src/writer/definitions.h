@@ -65,6 +65,12 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
 /* The metric of a device's allocated bytes; it will be defined from now on. */
 uint32_t definitions_memory_metric(struct definitions *definitions);
 
+/* How far the device's clock and what ompt_translate_time makes of it have come since the device was initialized. */
+void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds);
+
+/* The number of a parameter, an argument of what a device's record tells; the text is constant. */
+uint32_t definitions_parameter(struct definitions *definitions, const char *name);
+
 /* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
 void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
                        const struct run *run);

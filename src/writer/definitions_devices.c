@@ -39,7 +39,34 @@ uint32_t definitions_memory_metric(struct definitions *definitions) {
   return MEMORY_METRIC;
 }
 
+void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds) {
+  definitions->devices[device - 1].clock_ticks = ticks;
+  definitions->devices[device - 1].clock_seconds = seconds;
+}
+
+uint32_t definitions_parameter(struct definitions *definitions, const char *name) {
+  uint32_t number = 0;
+  while (number < definitions->parameter_count && strcmp(definitions->parameters[number], name) != 0)
+    number++;
+  if (number < definitions->parameter_count)
+    return number;
+  memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u, sizeof *definitions->parameters);
+  definitions->parameters[definitions->parameter_count++] = name;
+  return number;
+}
+
 /* -- writing -- */
+
+/* Two ways to convert the same time: how far they are apart is how good either is. */
+static void check_clock(struct definitions *definitions, uint32_t index, uint64_t frequency) {
+  const struct device_definition *device = &definitions->devices[index];
+  char text[128];
+  if (device->clock_ticks == 0)
+    return;
+  double seconds = (double)device->clock_ticks / (double)frequency;
+  snprintf(text, sizeof text, "%+.1f us after %.3f s", (device->clock_seconds - seconds) * 1e6, seconds);
+  definitions_device_property(definitions, index + 1, "clock deviation", text);
+}
 
 static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t index) {
   const struct device_definition *device = &definitions->devices[index];
@@ -58,9 +85,17 @@ static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *
                                           OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, node, LOCATION_GROUP_PROCESS);
 }
 
-void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  for (size_t i = 0; i < definitions->device_count; i++)
-    write_device(definitions, w, (uint32_t)i);
+void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency) {
+  for (uint32_t i = 0; i < definitions->device_count; i++) {
+    check_clock(definitions, i, frequency);
+    write_device(definitions, w, i);
+  }
+}
+
+static void write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  for (uint32_t i = 0; i < definitions->parameter_count; i++)
+    OTF2_GlobalDefWriter_WriteParameter(w, i, definitions_write_string(definitions, definitions->parameters[i]),
+                                        OTF2_PARAMETER_TYPE_UINT64);
 }
 
 /* Without instances, which ViTE does not know: the locations that record it are the devices' own. */
@@ -95,4 +130,5 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
   OTF2_GlobalDefWriter_WriteComm(w, comm, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
   OTF2_GlobalDefWriter_WriteRmaWin(w, DEFINITIONS_WINDOW, name, comm, OTF2_RMA_WIN_FLAG_NONE);
   write_metric(definitions, w);
+  write_parameters(definitions, w);
 }

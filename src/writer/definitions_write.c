@@ -21,6 +21,10 @@ static uint32_t string(struct definitions *definitions, const char *text) {
   return definitions_write_string(definitions, text);
 }
 
+static uint64_t frequency_of(const struct run *run) {
+  return clock_frequency(run->constants->clock_kind, &run->constants->start, &run->end);
+}
+
 static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
   const struct session_constants *constants = run->constants;
   uint64_t first = UINT64_MAX, last = 0;
@@ -32,7 +36,7 @@ static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w
     last = location->written_ticks > last ? location->written_ticks : last;
   }
   first = first < last ? first : last;
-  uint64_t frequency = clock_frequency(constants->clock_kind, &constants->start, &run->end);
+  uint64_t frequency = frequency_of(run);
   double since_start = ((double)first - (double)constants->start.ticks) * 1e9 / (double)frequency;
   OTF2_GlobalDefWriter_WriteClockProperties(w, frequency, first, last - first,
                                             constants->start.realtime_ns + (uint64_t)(int64_t)since_start);
@@ -85,7 +89,7 @@ static void write_locations(struct definitions *definitions, OTF2_GlobalDefWrite
     snprintf(name, sizeof name, "MPI Rank %d", run->mpi_rank);
   OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
                                           TREE_NODE, OTF2_UNDEFINED_LOCATION_GROUP);
-  definitions_write_devices(definitions, w);
+  definitions_write_devices(definitions, w, frequency_of(run));
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];
     OTF2_LocationType type = location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;

@@ -20,6 +20,8 @@ struct device_definition {
   int32_t number;
   struct device_property *properties;
   size_t property_count, property_capacity;
+  uint64_t clock_ticks; /* 0: its clock was not compared */
+  double clock_seconds;
 };
 
 struct definitions {
@@ -39,6 +41,8 @@ struct definitions {
   struct device_definition *devices;
   size_t device_count, device_capacity;
   bool has_memory_metric;
+  const char **parameters; /* by number */
+  size_t parameter_count, parameter_capacity;
 };
 
 /* Definitions that others refer to. */
@@ -50,8 +54,8 @@ enum { LOCATION_GROUP_PROCESS, LOCATION_GROUP_DEVICES };
 uint32_t definitions_write_string(struct definitions *definitions, const char *text);
 
 /* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads' groups and
- * communicators, the window with its own, and the metric. Nothing where there is no device. */
-void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w);
+ * communicators, the window with its own, the metric and the parameters. Nothing where there is no device. */
+void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
 #endif

@@ -1,7 +1,9 @@
 #include "writer/devices.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "writer/memory.h"
 
@@ -76,6 +78,13 @@ void stream_put(struct correlator *c, struct stream *stream, const struct operat
   emit_event(c, stream->location, &end);
 }
 
+struct event operation_end(const struct event *begin, uint64_t matching_id) {
+  if (begin->kind == EVENT_ENTER)
+    return (struct event){.kind = EVENT_LEAVE};
+  return (struct event){
+      .kind = EVENT_RMA_COMPLETE, .id = (uint32_t)matching_id, .number = (uint32_t)(matching_id >> 32)};
+}
+
 void device_put(struct correlator *c, struct device *device, const struct operation *operation) {
   struct stream *stream = device_stream(c, device, operation->begin.ticks);
   if (stream)
@@ -122,12 +131,75 @@ void device_freed(struct correlator *c, struct device *device, uint64_t address,
   record_memory(c, device, ticks);
 }
 
+/* -- what the host tells of devices -- */
+
+static void point_of_device(struct correlator *c, struct location *location, enum construct construct, uint32_t device,
+                            uint64_t ticks, enum attribute attribute, uint64_t value) {
+  emit_point(c, location, &(struct event){.ticks = location_now(c, location, ticks),
+                                          .id = regions_get(c->regions, construct, 0, 0),
+                                          .attribute = ATTRIBUTE_device_number,
+                                          .value = (uint64_t)(int64_t)(int32_t)device,
+                                          .attribute2 = attribute,
+                                          .value2 = value});
+}
+
+static void tell_text(struct correlator *c, const struct device *device, const char *name, const char *text,
+                      uint64_t bytes) {
+  char copy[RECORD_SLOTS_MAX * RECORD_BYTES];
+  bytes = bytes < sizeof copy ? bytes : sizeof copy - 1;
+  memcpy(copy, text, bytes);
+  copy[bytes] = '\0';
+  if (*copy)
+    definitions_device_property(c->definitions, device->id, name, copy);
+}
+
+void on_device_initialize(struct correlator *c, struct location *location,
+                          const struct record_device_initialize *record, const uint64_t *words) {
+  const char *text = (const char *)words;
+  uint64_t room = record->more * (uint64_t)RECORD_BYTES;
+  struct device *device = device_get(c, (int32_t)record->device);
+  device->is_initialized = true;
+  uint64_t type_bytes = record->type_bytes < room ? record->type_bytes : room, rest = room - type_bytes;
+  tell_text(c, device, "type", text, type_bytes);
+  tell_text(c, device, "documentation", text + type_bytes,
+            record->documentation_bytes < rest ? record->documentation_bytes : rest);
+  point_of_device(c, location, CONSTRUCT_device_initialize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
+}
+
+void on_device_finalize(struct correlator *c, struct location *location, const struct record_device_finalize *record) {
+  point_of_device(c, location, CONSTRUCT_device_finalize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
+}
+
+void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
+                    const uint64_t *words) {
+  char name[48], text[RECORD_SLOTS_MAX * RECORD_BYTES + 256];
+  if (record->more) {
+    int file_bytes = (record->more - 1) * RECORD_BYTES;
+    const char *file = (const char *)(words + 4);
+    snprintf(name, sizeof name, "module %" PRIu64, record->module);
+    snprintf(text, sizeof text,
+             "%.*s%s%" PRIu64 " bytes, host address 0x%" PRIx64 ", device address 0x%" PRIx64
+             ", offset in file %" PRId64 ", address in file 0x%" PRIx64,
+             file_bytes, file, file_bytes ? ": " : "", words[1], record->host_address, words[0], (int64_t)words[2],
+             words[3]);
+    definitions_device_property(c->definitions, device_get(c, (int32_t)record->device)->id, name, text);
+  }
+  point_of_device(c, location, CONSTRUCT_device_load, record->device, record->ticks, ATTRIBUTE_module_id,
+                  record->module);
+}
+
+void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record) {
+  point_of_device(c, location, CONSTRUCT_device_unload, record->device, record->ticks, ATTRIBUTE_module_id,
+                  record->module);
+}
+
 void devices_free(struct correlator *c) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
     struct device *device = entry->value;
     map_clear(&device->allocations);
     free(device->streams);
+    free(device->pending);
     free(device);
   }
   map_clear(&c->devices);

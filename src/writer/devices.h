@@ -14,10 +14,21 @@ struct stream {
   bool is_busy; /* an operation has begun and not ended */
 };
 
+/* One instant on both clocks. */
+struct clock_pair {
+  uint64_t ticks, time;
+};
+
 struct device {
   int32_t number;
   uint32_t id; /* among the definitions */
   bool is_initialized;
+  bool is_traced; /* its own records tell when what was done: what the host knows of that waits for them */
+  struct clock_pair first, last; /* when it was initialized, and last compared */
+  unsigned clock_points;
+  double first_translated; /* seconds */
+  struct pending *pending; /* records of the buffer that is being read (device_records.c) */
+  size_t pending_count, pending_capacity;
   struct stream *streams;
   size_t stream_count, stream_capacity;
   struct location *memory; /* the location that records the metric; NULL until something was allocated */
@@ -46,6 +57,43 @@ void stream_put(struct correlator *c, struct stream *stream, const struct operat
 /* The runtime has allocated memory on the device, or given it back. */
 void device_allocated(struct correlator *c, struct device *device, uint64_t address, uint64_t bytes, uint64_t ticks);
 void device_freed(struct correlator *c, struct device *device, uint64_t address, uint64_t ticks);
+
+/* How what begins so ends; its time and attributes are the caller's. */
+struct event operation_end(const struct event *begin, uint64_t matching_id);
+
+/* -- host_ops.c: operations that the host has begun -- */
+
+/* The host begins an operation (device may be NULL: of none that is known), which would begin so on a stream. A stream
+ * is reserved for it, unless the device traces itself: then the operation waits for its record. */
+void host_op_begin(struct correlator *c, uint64_t id, struct device *device, struct event begin);
+
+/* It has ended, at the time and with the attributes of `told`. */
+void host_op_end(struct correlator *c, uint64_t id, struct event told);
+
+/* A record of the device tells of an operation that the host has begun. Returns false if that is not known; else
+ * *ret_begin is how it would begin on a stream. */
+bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begin);
+
+/* A native record tells the times of an operation. */
+void host_op_timed(struct correlator *c, uint64_t id, uint64_t begin, uint64_t end);
+
+/* No record of the device follows: what it did not tell of is put on its streams as the host saw it. */
+void host_ops_undelivered(struct correlator *c, const struct device *device);
+
+/* -- targets.c -- */
+
+/* An operation on data as a device's record tells it. */
+struct device_data_op {
+  uint64_t source, destination, bytes, matching_id, codeptr;
+  uint32_t remote; /* location */
+  uint32_t region; /* of the host's part, or REGION_NONE */
+};
+
+/* What stands for it on a stream, without its times. */
+struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *told);
+
+/* device_records.c: puts what is pending on the device's streams. */
+void device_flush(struct correlator *c, struct device *device);
 
 void devices_free(struct correlator *c);
 

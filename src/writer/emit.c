@@ -119,6 +119,8 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
     return OTF2_EvtWriter_BufferFlush(w, list, t, event->value);
   case EVENT_METRIC:
     return write_metric(w, event, t);
+  case EVENT_PARAMETER:
+    return OTF2_EvtWriter_ParameterUnsignedInt(w, list, t, event->id, event->value);
   case EVENT_RMA_GET:
     return OTF2_EvtWriter_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
   case EVENT_RMA_PUT:

@@ -23,6 +23,7 @@ enum event_kind {
   EVENT_RELEASE_LOCK,  /* the same */
   EVENT_BUFFER_FLUSH,  /* value: stop time in ticks */
   EVENT_METRIC,        /* id: metric, value: its value */
+  EVENT_PARAMETER,     /* id: parameter, value: its value */
   EVENT_RMA_GET,       /* id: location on the other side, value: bytes, value2: matching id */
   EVENT_RMA_PUT,       /* the same */
   EVENT_RMA_COMPLETE,  /* id, number: low and high half of the matching id */

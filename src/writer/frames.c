@@ -2,7 +2,7 @@
  * location works. */
 #include <stdlib.h>
 
-#include "writer/correlate.h"
+#include "writer/devices.h"
 #include "writer/memory.h"
 
 void emit_event(struct correlator *c, struct location *location, const struct event *event) {
@@ -51,13 +51,15 @@ void frame_leave(struct correlator *c, struct location *location, struct task *t
   emit_leave(c, location, ticks, frame.region);
 }
 
-/* A mutex that is still held when its region is left is released there. */
+/* A mutex that is still held when its region is left is released there, what a device is doing ends. */
 void frames_leave_above(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
                         size_t count) {
   while (task->stack.count > count) {
     struct frame *top = &task->stack.frames[task->stack.count - 1];
     if (top->kind == FRAME_MUTEX)
       locks_release_all(c, location, ticks, top->wait_id);
+    if (top->kind == FRAME_OPERATION)
+      host_op_end(c, top->wait_id, (struct event){.ticks = ticks});
     frame_leave(c, location, task, ticks);
   }
 }

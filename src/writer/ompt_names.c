@@ -91,11 +91,22 @@ static const struct flag parallel_flags[] = {
 /* ompt_target_map_flag_t (OpenMP 5.1, 4.4.4.23). */
 static const struct flag map_flags[] = {{0x1, "to"},     {0x2, "from"},      {0x4, "alloc"}, {0x8, "release"},
                                         {0x10, "delete"}, {0x20, "implicit"}, {0, NULL}};
+/* A type of device records. */
+static bool describe_record(uint32_t type, char *text, size_t size) {
+  static const char *const types[] = {
+#define DEVICE_RECORD(number, name, fields) [number] = #name,
+#include "session/device_records.def"
+#undef DEVICE_RECORD
+  };
+  return describe_name(NAME_OF(types, type), type, text, size);
+}
+
 static const struct flag target_flags[] = {{TARGET_DETAIL_NOWAIT, "nowait"}, {0, NULL}};
 static const struct flag data_op_flags[] = {
     {TARGET_DETAIL_NOWAIT, "async"}, {TARGET_DETAIL_NO_END, "duration unknown"}, {0, NULL}};
 
 bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
+  static const char *const record_class[] = {[1] = "native info", [2] = "native event"};
   static const char *const severity[] = {[1] = "warning", [2] = "fatal"};
   if (detail == 0)
     return false;
@@ -126,6 +137,10 @@ bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text,
   case CONSTRUCT_target_submit:
   case CONSTRUCT_target_kernel:
     return describe_flags(data_op_flags, 0, detail, text, size);
+  case CONSTRUCT_device_record:
+    return describe_record(detail, text, size);
+  case CONSTRUCT_device_activity:
+    return describe_name(NAME_OF(record_class, detail), detail, text, size);
   case CONSTRUCT_target_map:
     return describe_flags(map_flags, 0, detail, text, size);
   case CONSTRUCT_error:

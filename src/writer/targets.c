@@ -1,16 +1,10 @@
-/* Target regions and operations on devices as the host reports them.
+/* Target regions, operations on devices and mappings as the host reports them.
  *
  * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does there. The
  * callbacks of the EMI form tell begin and end, which is when the host waited for the operation; the device may have
  * been at it until later. Those of the plain form tell one time: then the operation is a point, and its region's
  * description says that the duration is unknown. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "writer/devices.h"
-#include "writer/memory.h"
 #include "writer/ompt_names.h"
 
 /* ompt_target_t and ompt_target_data_op_t (OpenMP 5.1, 4.4.4.21 and 4.4.4.14): headers differ in which they name. */
@@ -25,14 +19,6 @@ enum {
   OP_ASYNC = 16,
 };
 enum { FLAG_PLAIN_FORM = 1, NO_DEVICE = -1 };
-
-/* An operation that the host has begun. */
-struct host_op {
-  uint64_t id;
-  struct device *device; /* NULL: of no device that is known */
-  size_t stream;         /* its place among the device's streams */
-  struct operation operation;
-};
 
 /* -- regions -- */
 
@@ -105,41 +91,6 @@ void on_target(struct correlator *c, struct location *location, const struct rec
 }
 
 /* -- operations, on the thread and on a stream -- */
-
-/* Reserves a stream: nothing else is put there until the operation has ended. */
-static struct host_op *begin_op(struct correlator *c, uint64_t id, struct device *device, struct event begin) {
-  struct host_op *op = memory_get(1, sizeof *op);
-  struct stream *stream = device ? device_stream(c, device, begin.ticks) : NULL;
-  *op = (struct host_op){.id = id, .device = stream ? device : NULL, .operation.begin = begin};
-  if (stream) {
-    stream->is_busy = true;
-    op->stream = (size_t)(stream - device->streams);
-  }
-  map_put(&c->host_ops, id, op);
-  return op;
-}
-
-static void end_op(struct correlator *c, struct host_op *op, struct event end) {
-  op->operation.end = end;
-  if (op->device) {
-    struct stream *stream = &op->device->streams[op->stream];
-    stream->is_busy = false;
-    stream_put(c, stream, &op->operation);
-  }
-  map_remove(&c->host_ops, op->id);
-  free(op);
-}
-
-/* What is known of an operation's end when nobody has told it: its kind and its matching id. */
-static struct event end_of(const struct event *begin, uint64_t matching_id, uint64_t ticks) {
-  struct event end = {.ticks = ticks, .kind = EVENT_LEAVE};
-  if (begin->kind != EVENT_ENTER) {
-    end.kind = EVENT_RMA_COMPLETE;
-    end.id = (uint32_t)matching_id;
-    end.number = (uint32_t)(matching_id >> 32);
-  }
-  return end;
-}
 
 static struct event enter_of_op(uint64_t now, int32_t device, uint64_t id) {
   return (struct event){.ticks = now,
@@ -222,18 +173,13 @@ static uint32_t remote_of(struct correlator *c, const struct location *location,
   return stream ? stream->location->id : location->id;
 }
 
-/* How the operation begins on the device's stream. */
-static struct event begin_on_stream(struct correlator *c, const struct location *location, const struct data_op *op,
-                                    uint64_t id, uint32_t region, uint64_t now) {
+/* How the operation begins on the device's stream; ticks are the caller's. */
+static struct event begin_on_stream(const struct data_op *op, uint64_t id, uint32_t remote, uint32_t region) {
   bool is_get = op->construct == CONSTRUCT_target_to_device, is_put = op->construct == CONSTRUCT_target_from_device;
   if (is_get || is_put)
-    return (struct event){.kind = is_get ? EVENT_RMA_GET : EVENT_RMA_PUT,
-                          .ticks = now,
-                          .id = remote_of(c, location, op),
-                          .value = op->bytes,
-                          .value2 = id};
+    return (struct event){
+        .kind = is_get ? EVENT_RMA_GET : EVENT_RMA_PUT, .id = remote, .value = op->bytes, .value2 = id};
   return (struct event){.kind = EVENT_ENTER,
-                        .ticks = now,
                         .id = region,
                         .attribute = ATTRIBUTE_bytes,
                         .value = op->bytes,
@@ -272,7 +218,9 @@ static void begin_data_op(struct correlator *c, struct location *location, const
   }
   struct device *device = op->device >= 0 ? device_get(c, op->device) : NULL;
   frame_enter_with(c, location, location->current, frame, enter);
-  begin_op(c, id, device, begin_on_stream(c, location, op, id, frame.region, now));
+  struct event begin = begin_on_stream(op, id, remote_of(c, location, op), frame.region);
+  begin.ticks = now;
+  host_op_begin(c, id, device, begin);
 }
 
 static void end_data_op(struct correlator *c, struct location *location, const struct data_op *op, uint64_t id,
@@ -282,11 +230,10 @@ static void end_data_op(struct correlator *c, struct location *location, const s
     c->ignored_ends++;
     return;
   }
-  struct host_op *begun = map_get(&c->host_ops, frame->wait_id);
-  leave_op(c, location, frame, with_addresses((struct event){.ticks = now}, op));
+  struct event end = with_addresses((struct event){.ticks = now}, op);
+  host_op_end(c, frame->wait_id, end);
+  leave_op(c, location, frame, end);
   note_memory(c, op, now);
-  if (begun)
-    end_op(c, begun, with_addresses(end_of(&begun->operation.begin, begun->id, now), op));
 }
 
 void on_target_data_op(struct correlator *c, struct location *location, const struct record_target_data_op *record,
@@ -316,7 +263,7 @@ static void begin_submit(struct correlator *c, struct location *location, const 
                         .wait_id = id,
                         .region = region_at(c, location, CONSTRUCT_target_submit, codeptr, detail)};
   frame_enter_with(c, location, location->current, frame, enter_of_op(now, device, id));
-  begin_op(c, id, device >= 0 ? device_get(c, device) : NULL,
+  host_op_begin(c, id, device >= 0 ? device_get(c, device) : NULL,
            (struct event){.kind = EVENT_ENTER,
                           .ticks = now,
                           .id = region_at(c, location, CONSTRUCT_target_kernel, codeptr, detail),
@@ -332,10 +279,9 @@ static void end_submit(struct correlator *c, struct location *location, uint64_t
     c->ignored_ends++;
     return;
   }
-  struct host_op *begun = map_get(&c->host_ops, frame->wait_id);
-  leave_op(c, location, frame, (struct event){.ticks = now});
-  if (begun)
-    end_op(c, begun, end_of(&begun->operation.begin, begun->id, now));
+  struct event end = {.ticks = now};
+  host_op_end(c, frame->wait_id, end);
+  leave_op(c, location, frame, end);
 }
 
 void on_target_submit(struct correlator *c, struct location *location, const struct record_target_submit *record,
@@ -370,80 +316,17 @@ void on_target_map(struct correlator *c, struct location *location, const struct
                                           .attribute = ATTRIBUTE_bytes, .value = bytes});
 }
 
-/* -- the devices -- */
+/* -- what devices tell themselves -- */
 
-static void point_of_device(struct correlator *c, struct location *location, enum construct construct, uint32_t device,
-                            uint64_t ticks, enum attribute attribute, uint64_t value) {
-  emit_point(c, location, &(struct event){.ticks = location_now(c, location, ticks),
-                                          .id = regions_get(c->regions, construct, 0, 0),
-                                          .attribute = ATTRIBUTE_device_number,
-                                          .value = (uint64_t)(int64_t)(int32_t)device,
-                                          .attribute2 = attribute,
-                                          .value2 = value});
-}
-
-static void tell_text(struct correlator *c, const struct device *device, const char *name, const char *text,
-                      uint64_t bytes) {
-  char copy[RECORD_SLOTS_MAX * RECORD_BYTES];
-  bytes = bytes < sizeof copy ? bytes : sizeof copy - 1;
-  memcpy(copy, text, bytes);
-  copy[bytes] = '\0';
-  if (*copy)
-    definitions_device_property(c->definitions, device->id, name, copy);
-}
-
-void on_device_initialize(struct correlator *c, struct location *location,
-                          const struct record_device_initialize *record, const uint64_t *words) {
-  const char *text = (const char *)words;
-  uint64_t room = record->more * (uint64_t)RECORD_BYTES;
-  struct device *device = device_get(c, (int32_t)record->device);
-  device->is_initialized = true;
-  uint64_t type_bytes = record->type_bytes < room ? record->type_bytes : room, rest = room - type_bytes;
-  tell_text(c, device, "type", text, type_bytes);
-  tell_text(c, device, "documentation", text + type_bytes,
-            record->documentation_bytes < rest ? record->documentation_bytes : rest);
-  point_of_device(c, location, CONSTRUCT_device_initialize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
-}
-
-void on_device_finalize(struct correlator *c, struct location *location, const struct record_device_finalize *record) {
-  point_of_device(c, location, CONSTRUCT_device_finalize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
-}
-
-void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
-                    const uint64_t *words) {
-  char name[48], text[RECORD_SLOTS_MAX * RECORD_BYTES + 256];
-  if (record->more) {
-    int file_bytes = (record->more - 1) * RECORD_BYTES;
-    const char *file = (const char *)(words + 4);
-    snprintf(name, sizeof name, "module %" PRIu64, record->module);
-    snprintf(text, sizeof text,
-             "%.*s%s%" PRIu64 " bytes, host address 0x%" PRIx64 ", device address 0x%" PRIx64
-             ", offset in file %" PRId64 ", address in file 0x%" PRIx64,
-             file_bytes, file, file_bytes ? ": " : "", words[1], record->host_address, words[0], (int64_t)words[2],
-             words[3]);
-    definitions_device_property(c->definitions, device_get(c, (int32_t)record->device)->id, name, text);
-  }
-  point_of_device(c, location, CONSTRUCT_device_load, record->device, record->ticks, ATTRIBUTE_module_id,
-                  record->module);
-}
-
-void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record) {
-  point_of_device(c, location, CONSTRUCT_device_unload, record->device, record->ticks, ATTRIBUTE_module_id,
-                  record->module);
-}
-
-/* -- the end -- */
-
-void targets_end(struct correlator *c, uint64_t now) {
-  size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->host_ops, &position));) {
-    struct host_op *op = entry->value;
-    struct event end = end_of(&op->operation.begin, op->id, now);
-    if (op->device) {
-      stream_put(c, &op->device->streams[op->stream], &(struct operation){op->operation.begin, end});
-      c->closed_by_writer--; /* its begin is not the writer's */
-    }
-    free(op);
-  }
-  map_clear(&c->host_ops);
+struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *told) {
+  struct data_op op = {.kind = kind,
+                       .construct = construct_of_op(kind),
+                       .source = told->source,
+                       .destination = told->destination,
+                       .bytes = told->bytes};
+  uint32_t region = told->region;
+  if (region == REGION_NONE)
+    region = regions_get(c->regions, op.construct, told->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);
+  struct event begin = begin_on_stream(&op, told->matching_id, told->remote, region);
+  return (struct operation){begin, with_addresses(operation_end(&begin, told->matching_id), &op)};
 }

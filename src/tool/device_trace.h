@@ -1,0 +1,42 @@
+/* Trace records of devices (OpenMP 5.1, 4.4.2 and 4.6.2): a device that offers it collects them in buffers that are ours,
+ * and hands these back when they are full. They are copied into the ring of the thread on which that happens. */
+#ifndef STAVE_TOOL_DEVICE_TRACE_H
+#define STAVE_TOOL_DEVICE_TRACE_H
+
+#include <stdatomic.h>
+
+#include <omp-tools.h>
+
+enum { DEVICE_TRACES_MAX = 256 };
+
+/* A device and its entry points, any of which may be NULL. */
+struct device_trace {
+  _Atomic int is_used; /* stored with release behind the number */
+  int number;
+  ompt_device_t *handle;
+  _Atomic int is_started;
+  ompt_get_device_num_procs_t get_num_procs;
+  ompt_get_device_time_t get_time;
+  ompt_translate_time_t translate_time;
+  ompt_set_trace_ompt_t set_trace_ompt;
+  ompt_set_trace_native_t set_trace_native;
+  ompt_start_trace_t start_trace;
+  ompt_flush_trace_t flush_trace;
+  ompt_stop_trace_t stop_trace;
+  ompt_advance_buffer_cursor_t advance_cursor;
+  ompt_get_record_type_t get_record_type;
+  ompt_get_record_ompt_t get_record_ompt;
+  ompt_get_record_native_t get_record_native;
+  ompt_get_record_abstract_t get_record_abstract;
+};
+
+/* The device was initialized: asks it for all records, and starts its trace. lookup may be NULL: it has none. */
+void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_t lookup);
+
+/* The device is about to be finalized: gets what it still has, and stops its trace. */
+void device_trace_stop(int number);
+
+/* The runtime is about to be finalized: after that no buffer may come any more. */
+void device_trace_stop_all(void);
+
+#endif
