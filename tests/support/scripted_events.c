@@ -293,8 +293,11 @@ FIRE(target_map) {
 }
 
 FIRE(device_initialize) {
+  ompt_device_t *handle;
+  ompt_function_lookup_t lookup;
+  device_handles(line, &handle, &lookup);
   CALL(ompt_callback_device_initialize_t)
-  ((int)NUMBER("device", NULL), line_text(line, "type"), NULL, NULL, line_text(line, "documentation"));
+  ((int)NUMBER("device", NULL), line_text(line, "type"), handle, lookup, line_text(line, "documentation"));
 }
 
 FIRE(device_finalize) {

@@ -21,6 +21,7 @@
  *     repeat 100 ... done                   not nested
  *     2: leave                              the thread ends, without a word
  *     1: exit 3; 1: _exit 3; 1: abort       the process ends
+ *     device, mark, record, native, odd, deliver            what devices record: see scripted_devices.c
  *
  * The runtime has a number, 1 if not said: runtime=2 on `start`, `finalize` or a callback is another one in the same
  * process. A callback that the tool has not registered is skipped. */
@@ -348,6 +349,7 @@ static const struct {
     ACTION(start),  ACTION(start_tool), ACTION(initialize), ACTION(finalize), ACTION(unload), ACTION(runtime),
     ACTION(result), ACTION(states),     ACTION(places),     ACTION(lacks),    ACTION(is),     ACTION(forget),
     ACTION(exit),   ACTION(_exit),      ACTION(abort),      ACTION(mutex_impls),
+    ACTION(device), ACTION(mark),       ACTION(record),     ACTION(native),   ACTION(odd),    ACTION(deliver),
 #undef ACTION
 };
 

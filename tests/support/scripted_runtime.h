@@ -57,6 +57,9 @@ uint64_t parse_number(const struct line *line, const char *text, const struct na
 /* The ompt_data_t of that name; a new name makes a new one, with the value 0. "NULL" is NULL. */
 ompt_data_t *line_data(struct line *line, const char *key);
 
+/* What the named ompt_data_t holds. */
+uint64_t data_value(const struct line *line, const char *name);
+
 /* Sets the named ompt_data_t back to 0: the script uses the name for something new. */
 void data_forget(const char *name);
 
@@ -79,6 +82,19 @@ const struct event_row *event_find(const char *name);
 const struct event_row *event_by_number(unsigned number);
 
 extern const struct name endpoint_names[];
+
+/* -- devices that trace themselves (scripted_devices.c) -- */
+
+/* What device_initialize hands to the tool: trace=yes on the line, else nothing. */
+void device_handles(struct line *line, ompt_device_t **ret_handle, ompt_function_lookup_t *ret_lookup);
+
+/* The actions. */
+void do_device(struct line *line);
+void do_mark(struct line *line);
+void do_record(struct line *line);
+void do_native(struct line *line);
+void do_odd(struct line *line);
+void do_deliver(struct line *line);
 
 /* -- the runtimes and what they answer (scripted_runtime.c) -- */
 

@@ -83,6 +83,10 @@ ompt_data_t *line_data(struct line *line, const char *key) {
   return !name || !strcmp(name, "NULL") ? NULL : data_of(line, name);
 }
 
+uint64_t data_value(const struct line *line, const char *name) {
+  return data_of(line, name)->value;
+}
+
 void data_forget(const char *name) {
   for (size_t i = 0; i < OBJECTS_MAX && objects[i].name; i++)
     if (!strcmp(objects[i].name, name))
