@@ -60,6 +60,10 @@ uint64_t trace_comm_member(const struct trace *trace, uint64_t comm_ref, uint32_
   return all && position < all->member_count ? all->members[position] : TRACE_NO_REF;
 }
 
+bool trace_location_is_device(const struct trace_location *location) {
+  return location->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+}
+
 const char *trace_string(const struct trace *trace, uint64_t ref) {
   const struct trace_string *string = find(trace->strings, trace->string_count, sizeof *trace->strings, ref);
   return string ? string->text : "";

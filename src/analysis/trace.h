@@ -167,6 +167,9 @@ const struct trace_comm *trace_comm(const struct trace *trace, uint64_t ref);
 /* The location that a thread number of a communicator means: its ref; TRACE_NO_REF if there is none. */
 uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t thread);
 
+/* True for a stream of a device; false for a thread, and for what is unknown. */
+bool trace_location_is_device(const struct trace_location *location);
+
 /* The string; "" if there is none. */
 const char *trace_string(const struct trace *trace, uint64_t ref);
 

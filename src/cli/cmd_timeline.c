@@ -1,0 +1,281 @@
+#include "cli/cmd_timeline.h"
+
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "cli/summary.h"
+#include "cli/times.h"
+#include "timeline/page.h"
+#include "timeline/picture.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_UNREADABLE = 1, EXIT_USAGE = 2, MOST_WIDTH = 20000, LEAST_WIDTH = 300, DEFAULT_WIDTH = 1200 };
+
+/* What a page may hold so that it opens in a second or two (docs/DESIGN.md). */
+enum { MOST_REGIONS = 2000000, LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
+
+enum format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
+
+struct request {
+  const char *path;
+  const char *title; /* NULL: the archive's name */
+  enum format format;
+  struct times times;
+  uint64_t width, regions; /* regions: how many are kept at most */
+  char output[PATH_MAX];
+};
+
+/* Long options that have no letter. */
+enum { OPTION_FROM = 256, OPTION_REGIONS, OPTION_TO, OPTION_TITLE, OPTION_WIDTH };
+
+static const struct option options[] = {
+    {"from", required_argument, NULL, OPTION_FROM},
+    {"help", no_argument, NULL, 'h'},
+    {"max-regions", required_argument, NULL, OPTION_REGIONS},
+    {"output", required_argument, NULL, 'o'},
+    {"title", required_argument, NULL, OPTION_TITLE},
+    {"to", required_argument, NULL, OPTION_TO},
+    {"width", required_argument, NULL, OPTION_WIDTH},
+    {NULL, 0, NULL, 0},
+};
+
+void cmd_timeline_help(void) {
+  printf("usage: stave timeline [options] ARCHIVE\n\n"
+         "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file traces.otf2;\n"
+         "archives of other tools can be drawn too.\n\n"
+         "  -o, --output FILE    .html: a page to explore in a browser, which needs nothing else;\n"
+         "                       .svg, .png, .pdf: a picture. Otherwise ARCHIVE.html in this directory\n"
+         "      --from TIME      begin there: 1.5s, 200ms, 30us, 5000ns, 2min since the trace's beginning\n"
+         "      --to TIME        end there\n"
+         "      --title TEXT     instead of the archive's name\n"
+         "      --width N        of a picture, in points or pixels; otherwise %d\n"
+         "      --max-regions N  of a page: what is more is merged with what is beside it; otherwise %d\n"
+         "  -h, --help           this text\n\n"
+         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option is wrong.\n",
+         DEFAULT_WIDTH, MOST_REGIONS);
+}
+
+/* -- in the worker -- */
+
+static int write_page(const struct request *request, const struct timeline *timeline, FILE *file) {
+  char archive[2 * PATH_MAX];
+  message_shell_word(archive, sizeof archive, request->path);
+  struct page_request page = {.title = request->title, .archive = archive};
+  return page_write(file, timeline, &page);
+}
+
+static int write_as(const struct request *request, struct timeline *timeline, FILE *file) {
+  struct picture_request picture = {.title = request->title, .width = (unsigned)request->width};
+  switch (request->format) {
+  case FORMAT_SVG:
+    picture.format = PICTURE_SVG;
+    break;
+  case FORMAT_PDF:
+    picture.format = PICTURE_PDF;
+    break;
+  case FORMAT_PNG:
+    picture.format = PICTURE_PNG;
+    break;
+  case FORMAT_HTML:
+    return write_page(request, timeline, file);
+  }
+  return picture_write(file, timeline, &picture);
+}
+
+static bool say_unwritten(const struct request *request) {
+  message_say("cannot write %s: %m", request->output);
+  return false;
+}
+
+/* Into a file beside it first: what is there stays whole until there is something better. */
+static bool write_output(const struct request *request, struct timeline *timeline) {
+  char part[PATH_MAX + 16];
+  snprintf(part, sizeof part, "%s.%d", request->output, (int)getpid());
+  FILE *file = fopen(part, "wxe");
+  if (!file)
+    return say_unwritten(request);
+  int result = write_as(request, timeline, file);
+  bool is_written = fflush(file) == 0 && !ferror(file);
+  is_written = fclose(file) == 0 && is_written;
+  if (result == 0 && is_written && rename(part, request->output) == 0)
+    return true;
+  errno = result < 0 && result != -EIO ? -result : errno;
+  say_unwritten(request);
+  unlink(part);
+  return false;
+}
+
+static void say_written(const struct request *request, const struct timeline *timeline) {
+  struct stat status;
+  char events[32], shorter[32];
+  uint64_t bytes = stat(request->output, &status) == 0 ? (uint64_t)status.st_size : 0;
+  message_say("%s: %s events, %.1f MB", request->output, summary_number(events, timeline->events), (double)bytes / 1e6);
+  if (timeline->slice_resolution > 0 && request->format == FORMAT_HTML)
+    message_say("what is shorter than %s is merged there; --from and --to show more of a part",
+                summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
+}
+
+static bool draw(const struct request *request, struct trace *trace) {
+  struct timeline timeline;
+  char error[TRACE_ERROR_BYTES];
+  uint64_t from, to;
+  struct timeline_limits limits = {.slices = request->regions, .mixes = request->regions / REGIONS_PER_MIX,
+                                   .tasks = request->regions / REGIONS_PER_TASK};
+  times_ticks(&request->times, trace, &from, &to);
+  bool is_drawn = false;
+  if (timeline_read(&timeline, trace, from, to, &limits, error) < 0)
+    message_say("%s: %s", request->path, error);
+  else if (write_output(request, &timeline)) {
+    say_written(request, &timeline);
+    is_drawn = true;
+  }
+  timeline_free(&timeline);
+  return is_drawn;
+}
+
+static int read_and_draw(void *data, const struct place *place, struct guard_progress *progress) {
+  const struct request *request = data;
+  char error[TRACE_ERROR_BYTES];
+  struct trace *trace = NULL;
+  if (trace_open(place->anchor, &progress->done, &trace, error) < 0) {
+    message_say("%s: %s", request->path, error);
+    return EXIT_UNREADABLE;
+  }
+  reading_expect(trace, progress, 1);
+  bool is_drawn = draw(request, trace);
+  trace_close(trace);
+  return is_drawn ? EXIT_SUCCESS : EXIT_UNREADABLE;
+}
+
+/* -- around it -- */
+
+static bool find_format(const char *path, enum format *ret) {
+  static const char *const endings[] = {
+      [FORMAT_HTML] = ".html", [FORMAT_SVG] = ".svg", [FORMAT_PNG] = ".png", [FORMAT_PDF] = ".pdf"};
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+    if (strcmp(dot, endings[i]) == 0) {
+      *ret = (enum format)i;
+      return true;
+    }
+  return false;
+}
+
+/* The name of the directory that holds the archive; of another tool's anchor file, that file's. */
+static char *name_of(const char *path) {
+  char *real = realpath(path, NULL);
+  if (!real)
+    return strdup("timeline");
+  char *end = strrchr(real, '/');
+  size_t length = strlen(end);
+  if (strcmp(end, "/traces.otf2") == 0) {
+    *end = '\0';
+    end = strrchr(real, '/');
+  } else if (length > strlen(".otf2") && strcmp(end + length - strlen(".otf2"), ".otf2") == 0) {
+    end[length - strlen(".otf2")] = '\0';
+  }
+  char *name = strdup(end && end[1] ? end + 1 : "timeline");
+  free(real);
+  return name;
+}
+
+static bool choose_output(struct request *request, const char *output, const char *name) {
+  int length = output ? snprintf(request->output, sizeof request->output, "%s", output)
+                      : snprintf(request->output, sizeof request->output, "%s.html", name);
+  if (length > 0 && (size_t)length < sizeof request->output && find_format(request->output, &request->format))
+    return true;
+  message_say("timeline: %s: the output's name has to end in .html, .svg, .png or .pdf", request->output);
+  return false;
+}
+
+static bool take_time(const char *name, uint64_t *ret) {
+  if (times_parse(optarg, ret))
+    return true;
+  message_say("timeline: %s wants a time like 1.5s, 200ms or 30us, not %s", name, optarg);
+  return false;
+}
+
+static bool take_number(const char *name, uint64_t least, uint64_t most, uint64_t *ret) {
+  char *end;
+  unsigned long long number = strtoull(optarg, &end, 10);
+  *ret = number;
+  if (isdigit((unsigned char)*optarg) && !*end && number >= least && number <= most)
+    return true;
+  message_say("timeline: %s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", name, least, most, optarg);
+  return false;
+}
+
+static bool take_option(struct request *request, int option, const char **output, char **argv) {
+  switch (option) {
+  case 'o':
+    *output = optarg;
+    return true;
+  case OPTION_FROM:
+    return take_time("--from", &request->times.from_ns);
+  case OPTION_TO:
+    return take_time("--to", &request->times.to_ns);
+  case OPTION_TITLE:
+    request->title = optarg;
+    return true;
+  case OPTION_WIDTH:
+    return take_number("--width", LEAST_WIDTH, MOST_WIDTH, &request->width);
+  case OPTION_REGIONS:
+    return take_number("--max-regions", LEAST_REGIONS, 10ull * MOST_REGIONS, &request->regions);
+  case ':':
+    message_say("timeline: %s wants a value", argv[optind - 1]);
+    return false;
+  default:
+    message_say("timeline: there is no option %s; stave help timeline lists them", argv[optind - 1]);
+    return false;
+  }
+}
+
+static int show(struct request *request, const char *output) {
+  if (request->times.from_ns >= request->times.to_ns) {
+    message_say("timeline: --to has to be later than --from");
+    return EXIT_USAGE;
+  }
+  char *name = name_of(request->path);
+  int status = EXIT_USAGE;
+  if (!name)
+    message_say("out of memory");
+  else if (choose_output(request, output, name)) {
+    request->title = request->title ? request->title : name;
+    status = reading_run(request->path, read_and_draw, request, EXIT_UNREADABLE);
+  }
+  free(name);
+  return status;
+}
+
+int cmd_timeline(int argc, char **argv) {
+  static struct request request;
+  request = (struct request){.times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS};
+  const char *output = NULL;
+  opterr = 0;
+  optind = 1;
+  for (int option; (option = getopt_long(argc, argv, ":ho:", options, NULL)) != -1;) {
+    if (option == 'h') {
+      cmd_timeline_help();
+      return EXIT_SUCCESS;
+    }
+    if (!take_option(&request, option, &output, argv))
+      return EXIT_USAGE;
+  }
+  if (optind + 1 != argc) {
+    message_say("timeline: %s; stave help timeline says more",
+                optind == argc ? "no archive given" : "one archive at a time");
+    return EXIT_USAGE;
+  }
+  request.path = argv[optind];
+  return show(&request, output);
+}

@@ -1,0 +1,11 @@
+/* `stave timeline`: a picture of what the threads did. */
+#ifndef STAVE_CLI_CMD_TIMELINE_H
+#define STAVE_CLI_CMD_TIMELINE_H
+
+/* Runs the command; argv[0] is its name. Returns the exit status. */
+int cmd_timeline(int argc, char **argv);
+
+/* Prints what the command does and its options on stdout. */
+void cmd_timeline_help(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* Times on the command line: 1.5, 1.5s, 200ms, 30us, 5000ns, 2min; without a unit they are seconds. */
+#ifndef STAVE_CLI_TIMES_H
+#define STAVE_CLI_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/trace.h"
+
+/* Part of a trace, in ns since its beginning. */
+struct times {
+  uint64_t from_ns, to_ns; /* UINT64_MAX: to the end */
+};
+
+/* The whole trace. */
+#define TIMES_ALL ((struct times){0, UINT64_MAX})
+
+/* Reads a time of at least 0. Returns false, and leaves *ret_ns, if it is none. */
+bool times_parse(const char *text, uint64_t *ret_ns);
+
+/* The same parts of the trace in its ticks: as trace_read_in_order wants them. */
+void times_ticks(const struct times *times, const struct trace *trace, uint64_t *ret_from, uint64_t *ret_to);
+
+#endif

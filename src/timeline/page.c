@@ -1,0 +1,36 @@
+#include "timeline/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "timeline/page_data.h"
+#include "timeline/page_parts.h"
+
+static bool prepare(struct page_data *data) {
+  data->rows = calloc(data->timeline->trace->location_count + 1, sizeof *data->rows);
+  if (!data->rows || !page_choose_regions(data))
+    return false;
+  page_encode_events(data);
+  return !data->bytes.is_out_of_memory;
+}
+
+static void discard(struct page_data *data) {
+  bytes_free(&data->bytes);
+  free(data->rows);
+  free(data->regions);
+  free(data->region_positions);
+}
+
+int page_write(FILE *file, const struct timeline *timeline, const struct page_request *request) {
+  struct page_data data = {.timeline = timeline, .request = request};
+  int result = prepare(&data) ? 0 : -ENOMEM;
+  if (result == 0) {
+    fwrite(page_before_about, 1, page_before_about_bytes, file);
+    result = page_write_about(file, &data);
+    fwrite(page_before_events, 1, page_before_events_bytes, file);
+    bytes_write_base64(&data.bytes, file);
+    fwrite(page_after_events, 1, page_after_events_bytes, file);
+  }
+  discard(&data);
+  return result;
+}

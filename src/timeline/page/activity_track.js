@@ -1,0 +1,157 @@
+// What one row did over time: mixes of activities, in the order of time.
+import {NumberReader, lowerBound, upperBound} from './bytes.js';
+
+const CHECK_EVERY = 32;     // mixes between two sums that are kept
+const COARSER = 4;          // from one level of resolution to the next
+const ENOUGH_MIXES = 512;   // no level has fewer, but the last
+
+class Mixes {
+  constructor(capacity, kinds, resolution) {
+    this.kinds = kinds;
+    this.resolution = resolution;
+    this.count = 0;
+    this.begin = new Float64Array(capacity);
+    this.end = new Float64Array(capacity);
+    this.parts = new Float32Array(capacity * kinds); // ns of each activity
+  }
+
+  add(begin, end) {
+    this.begin[this.count] = begin;
+    this.end[this.count] = end;
+    return this.kinds * this.count++;
+  }
+}
+
+function decode(reader, count, kinds, resolution) {
+  const mixes = new Mixes(count, kinds, resolution);
+  let time = 0;
+  for (let i = 0; i < count; i++) {
+    const begin = time + reader.next(), head = reader.next();
+    const end = time = begin + reader.next();
+    const at = mixes.add(begin, end);
+    if (!(head & 1)) {
+      mixes.parts[at + (head >> 1)] = end - begin;
+      continue;
+    }
+    for (let kind = 0; kind < kinds; kind++)
+      if (head >> (kind + 1) & 1)
+        mixes.parts[at + kind] = reader.next();
+  }
+  return mixes;
+}
+
+function canMerge(to, from, i, resolution) {
+  const last = to.count - 1;
+  return last >= 0 && to.end[last] - to.begin[last] < resolution && from.end[i] - from.begin[i] < resolution &&
+    from.begin[i] - to.end[last] < resolution;
+}
+
+// The same at a larger resolution: neighbours that are shorter become one.
+function coarsen(from, resolution) {
+  const to = new Mixes(from.count, from.kinds, resolution), {kinds} = from;
+  for (let i = 0; i < from.count; i++) {
+    let at;
+    if (canMerge(to, from, i, resolution)) {
+      at = kinds * (to.count - 1);
+      to.end[to.count - 1] = from.end[i];
+    } else {
+      at = to.add(from.begin[i], from.end[i]);
+    }
+    for (let kind = 0; kind < kinds; kind++)
+      to.parts[at + kind] += from.parts[kinds * i + kind];
+  }
+  to.begin = to.begin.slice(0, to.count);
+  to.end = to.end.slice(0, to.count);
+  to.parts = to.parts.slice(0, to.count * kinds);
+  return to;
+}
+
+function checkpoints(mixes) {
+  const {kinds} = mixes, sums = new Float64Array(kinds * (Math.floor(mixes.count / CHECK_EVERY) + 1));
+  const running = new Float64Array(kinds);
+  for (let i = 0; i < mixes.count; i++) {
+    if (i % CHECK_EVERY === 0)
+      sums.set(running, kinds * i / CHECK_EVERY);
+    for (let kind = 0; kind < kinds; kind++)
+      running[kind] += mixes.parts[kinds * i + kind];
+  }
+  if (mixes.count % CHECK_EVERY === 0)
+    sums.set(running, kinds * mixes.count / CHECK_EVERY);
+  return sums;
+}
+
+export class ActivityTrack {
+  constructor(bytes, section, kinds, resolution) {
+    this.load = () => decode(new NumberReader(bytes, section[0]), section[1], kinds, resolution);
+    this.kinds = kinds;
+  }
+
+  get levels() {
+    return this.loadedLevels ??= [this.load()];
+  }
+
+  // The mixes to draw where `ns` fill a pixel.
+  level(ns) {
+    const {levels} = this;
+    let level = 0;
+    while (levels[level].count > ENOUGH_MIXES) {
+      const wanted = Math.max(levels[level].resolution, 16) * COARSER;
+      if (wanted > ns)
+        break;
+      levels[level + 1] ??= coarsen(levels[level], wanted);
+      level++;
+    }
+    return levels[level];
+  }
+
+  // Adds to `sums` how long each activity took before `time`, times `sign`.
+  #addBefore(time, sums, sign) {
+    const mixes = this.levels[0], {kinds, parts} = mixes;
+    this.checks ??= checkpoints(mixes);
+    const whole = upperBound(mixes.end, time, 0, mixes.count), check = Math.floor(whole / CHECK_EVERY);
+    for (let kind = 0; kind < kinds; kind++)
+      sums[kind] += sign * this.checks[check * kinds + kind];
+    for (let at = check * CHECK_EVERY * kinds; at < whole * kinds; at++)
+      sums[at % kinds] += sign * parts[at];
+    if (whole < mixes.count && mixes.begin[whole] < time) {
+      const share = (time - mixes.begin[whole]) / (mixes.end[whole] - mixes.begin[whole]);
+      for (let kind = 0; kind < kinds; kind++)
+        sums[kind] += sign * share * parts[whole * kinds + kind];
+    }
+  }
+
+  // Adds how long each activity took from one time to another.
+  addTimes(from, to, sums) {
+    this.#addBefore(to, sums, 1);
+    this.#addBefore(from, sums, -1);
+  }
+
+  // The mix at a time: {begin, end, parts}, or null.
+  at(time) {
+    const mixes = this.levels[0], i = upperBound(mixes.begin, time, 0, mixes.count) - 1;
+    if (i < 0 || mixes.end[i] < time)
+      return null;
+    return {begin: mixes.begin[i], end: mixes.end[i],
+      parts: mixes.parts.subarray(i * mixes.kinds, (i + 1) * mixes.kinds)};
+  }
+}
+
+// Spreads the mixes from one time to another over `columns` of equal width: ns of each activity, column by column.
+export function spread(track, from, to, columns, target) {
+  const {kinds} = track, width = (to - from) / columns, mixes = track.level(width);
+  target.fill(0, 0, columns * kinds);
+  let i = lowerBound(mixes.end, from, 0, mixes.count);
+  for (; i < mixes.count && mixes.begin[i] < to; i++) {
+    const begin = Math.max(mixes.begin[i], from), end = Math.min(mixes.end[i], to);
+    const length = mixes.end[i] - mixes.begin[i];
+    const first = Math.floor((begin - from) / width), last = Math.min(columns - 1, Math.floor((end - from) / width));
+    for (let column = first; column <= last; column++) {
+      const left = from + column * width;
+      const share = (Math.min(end, left + width) - Math.max(begin, left)) / length;
+      for (let kind = 0, at = i * kinds; kind < kinds; kind++, at++)
+        if (mixes.parts[at] > 0)
+          target[column * kinds + kind] += mixes.parts[at] * share;
+    }
+  }
+  return target;
+}

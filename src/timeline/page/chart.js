@@ -1,0 +1,226 @@
+// The picture of the visible interval: names of rows, the time axis, bands of activities, bars of regions and tasks.
+import {Bands} from './bands.js';
+import {BAND, BAR, GAP, RULER} from './layout.js';
+import {ticks} from './ruler.js';
+
+export const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
+const NARROW = 2.5;      // pixels below which neighbours are drawn as one
+const LABEL_FROM = 26;   // pixels that a bar needs for a label
+const PADDING = 4;
+
+export class Chart {
+  constructor(canvas, model, view, layout) {
+    Object.assign(this, {canvas, model, view, layout});
+    this.context = canvas.getContext('2d', {alpha: false});
+    this.bands = new Bands(model.activities.length);
+    this.hidden = new Set();  // activities that the legend has turned off
+    this.matches = null;      // regions that the search has found, or null
+    this.letters = new Map(); // widths
+    this.gutter = 150;
+  }
+
+  resize(width, height, scale) {
+    Object.assign(this, {width, height, scale});
+    this.canvas.width = Math.round(width * scale);
+    this.canvas.height = Math.round(height * scale);
+    this.gutter = Math.min(190, Math.max(90, width * 0.16));
+    this.view.setDeepest(this.layout.height - (height - RULER));
+  }
+
+  get plotWidth() {
+    return Math.max(1, this.width - this.gutter);
+  }
+
+  x(time) {
+    return this.gutter + (time - this.view.from) / this.view.length * this.plotWidth;
+  }
+
+  time(x) {
+    return this.view.from + (x - this.gutter) / this.plotWidth * this.view.length;
+  }
+
+  // The row and depth at a point of the canvas, or null.
+  place(y) {
+    return y < RULER ? null : this.layout.at(y - RULER + this.view.top);
+  }
+
+  // The slice at a point, or null.
+  sliceAt(x, y) {
+    const place = this.place(y);
+    if (!place || place.depth === null || place.depth < 0 || x < this.gutter)
+      return null;
+    const slack = 3 * this.view.length / this.plotWidth, track = this.model.rows[place.row].slices[place.depth];
+    let i = track.find(this.time(x), 0);
+    if (i < 0)
+      i = track.find(this.time(x), slack);
+    return i < 0 ? null : this.model.slice(place.row, place.depth, i);
+  }
+
+  draw(palette) {
+    const {context, scale} = this;
+    this.palette = palette;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.fillStyle = palette.colours.ground;
+    context.fillRect(0, 0, this.width, this.height);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    this.isMerged = false;
+    const marks = ticks(this.view, this.plotWidth), {top} = this.view;
+    const places = this.layout.visible(top, top + this.height - RULER);
+    this.#drawGrid(marks);
+    for (const place of places)
+      this.#drawRow(place, RULER + place.y - top);
+    this.#drawRuler(marks);
+  }
+
+  #drawGrid(marks) {
+    this.context.fillStyle = this.palette.colours.line;
+    for (const {x} of marks)
+      this.context.fillRect(Math.round(this.gutter + x), RULER, 1, this.height - RULER);
+  }
+
+  #drawRuler(marks) {
+    const {context, gutter, palette: {colours}} = this;
+    context.fillStyle = colours.ground;
+    context.fillRect(0, 0, this.width, RULER);
+    context.fillStyle = colours.line;
+    context.fillRect(0, RULER - 1, this.width, 1);
+    context.textAlign = 'left';
+    for (const {x, label} of marks) {
+      context.fillStyle = colours.dim;
+      context.fillRect(Math.round(gutter + x), RULER - 8, 1, 8);
+      if (x < this.plotWidth - 50)
+        context.fillText(label, Math.round(gutter + x) + 4, RULER / 2);
+    }
+  }
+
+  #drawRow(place, y) {
+    this.#drawBand(place.row, y);
+    for (let depth = 0; depth < place.bars; depth++)
+      this.#drawBars(place.row.slices[depth], y + BAND + BAR * depth);
+    this.#drawName(place, y);
+    this.context.fillStyle = this.palette.colours.line;
+    this.context.fillRect(0, y + place.height - Math.ceil(GAP / 2), this.width, 1);
+  }
+
+  #drawBand(row, y) {
+    const {scale, gutter, view} = this;
+    const box = {x: Math.round(gutter * scale), y: Math.round((y + 1) * scale),
+      width: Math.round(this.plotWidth * scale), height: Math.round((BAND - 2) * scale)};
+    if (y + BAND > RULER && y < this.height)
+      this.bands.draw(this.context, [row.activity], view, box, this.palette, this.hidden);
+  }
+
+  #drawName({row, isOpen, bars}, y) {
+    const {context, gutter, palette: {colours}} = this;
+    context.fillStyle = colours.ground;
+    context.fillRect(0, y, gutter, BAND + BAR * bars);
+    context.fillStyle = colours.text;
+    context.textAlign = 'left';
+    const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
+    context.fillText(this.fit(arrow + row.name, gutter - 12), 6, y + BAND / 2);
+    if (row.note && bars > 0) {
+      context.fillStyle = colours.dim;
+      context.fillText(this.fit(row.note, gutter - 24), 18, y + BAND + BAR / 2);
+    }
+  }
+
+  #drawBars(track, y) {
+    if (y > this.height || y + BAR < RULER)
+      return;
+    const {view} = this, slices = track.level(NARROW * view.length / this.plotWidth);
+    this.isMerged ||= slices.resolution > 0 && slices === track.finest;
+    const slack = view.length / this.plotWidth, {begin, end} = slices;
+    let i = this.#firstVisible(slices, view.from - slack);
+    for (; i < slices.count && begin[i] <= view.to; i++)
+      this.#drawBar(slices, i, this.x(begin[i]), this.x(end[i]), y);
+  }
+
+  #firstVisible({end, count}, time) {
+    let low = 0, high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (end[middle] < time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
+  #drawBar(slices, i, left, right, y) {
+    const {context} = this, region = this.model.regions[slices.region[i]];
+    if (this.hidden.has(region.activity))
+      return;
+    left = Math.max(left, this.gutter);
+    right = Math.min(right, this.width);
+    const width = Math.max(right - left, 1), paint = this.palette.paints[region.activity];
+    const isMatch = !this.matches || this.matches.has(region.index), isOne = slices.merged[i] === 1;
+    context.globalAlpha = isMatch ? (isOne ? 1 : 0.75) : 0.15;
+    if (slices.end[i] === slices.begin[i]) {
+      this.#drawPoint(left, y, paint);
+    } else {
+      const height = isOne ? BAR - 1 : BAR - 5; // what stands for several is flatter
+      context.fillStyle = width >= 6 ? paint.fill : paint.css;
+      context.fillRect(left, y + BAR - 1 - height, width, height);
+      if (width > 3) {
+        context.fillStyle = paint.edge;
+        context.fillRect(left, y + BAR - 1 - height, 1, height);
+      }
+      if (width >= LABEL_FROM)
+        this.#drawLabel(isOne ? region.short : `${slices.merged[i]} × ≤ ${region.short}`, left, width, y, paint);
+    }
+    context.globalAlpha = 1;
+  }
+
+  // What takes no time.
+  #drawPoint(x, y, paint) {
+    const {context} = this;
+    context.fillStyle = paint.edge;
+    context.fillRect(x - 0.5, y, 1, BAR - 1);
+    context.fillRect(x - 1.5, y, 3, 3);
+  }
+
+  #drawLabel(text, left, width, y, paint) {
+    const {context} = this, label = this.fit(text, width - 2 * PADDING);
+    if (!label)
+      return;
+    if (!paint.isPlain) { // no pattern behind letters
+      context.fillStyle = paint.css;
+      context.fillRect(left + PADDING - 2, y + 2, this.measure(label) + 4, BAR - 5);
+    }
+    context.fillStyle = paint.text;
+    context.textAlign = 'left';
+    context.fillText(label, left + PADDING, y + BAR / 2);
+  }
+
+  measure(text) {
+    let width = 0;
+    for (const letter of text) {
+      if (!this.letters.has(letter))
+        this.letters.set(letter, this.context.measureText(letter).width);
+      width += this.letters.get(letter);
+    }
+    return width;
+  }
+
+  // The text, cut with an ellipsis if it is wider than that; empty if nothing fits.
+  fit(text, width) {
+    let used = 0, kept = '';
+    const room = width - this.measure('…');
+    for (const letter of text) {
+      used += this.measure(letter);
+      if (used > width)
+        return kept.length > 1 ? this.#trim(kept, room) + '…' : '';
+      kept += letter;
+    }
+    return text;
+  }
+
+  #trim(text, width) {
+    const letters = [...text];
+    while (letters.length && this.measure(letters.join('')) > width)
+      letters.pop();
+    return letters.join('');
+  }
+}

@@ -1,0 +1,95 @@
+// What is known of a slice or of a moment of a row, as pairs of a name and a text.
+import {count, duration, instant, percent, plural} from './format.js';
+
+const MOST_PIECES = 6;
+
+function source(region) {
+  if (!region.file)
+    return null;
+  return region.line ? `${region.file}:${region.line}` : region.file;
+}
+
+function attributeText(model, [index, value]) {
+  const {name, type} = model.about.attributes[index];
+  if (type === 'text')
+    return [name, model.about.texts[value]];
+  if (type === 'signed')
+    return [name, BigInt.asIntN(64, value).toString()];
+  if (type === 'real')
+    return [name, String(new Float64Array(new BigUint64Array([value]).buffer)[0])];
+  return [name, /address/.test(name) ? `0x${value.toString(16)}` : value.toString()];
+}
+
+function taskFacts(model, task) {
+  const run = task.pieces.reduce((sum, piece) => sum + piece.end - piece.begin, 0), first = task.pieces[0];
+  const facts = [
+    ['task', `${task.generation} of creating thread ${task.thread}`],
+    ['created', `${instant(task.created, 1)} on ${model.rows[task.row].name}`],
+  ];
+  if (first) {
+    facts.push(['creation to start', duration(first.begin - task.created)]);
+    facts.push(['ran', `${duration(run)} in ${plural(task.pieces.length, 'piece')}`]);
+    const rows = [...new Set(task.pieces.slice(0, MOST_PIECES).map(piece => model.rows[piece.row].name))];
+    facts.push(['ran on', rows.join(', ') + (task.pieces.length > MOST_PIECES ? ', …' : '')]);
+  }
+  if (!task.isComplete)
+    facts.push(['ending', 'never completed']);
+  return facts;
+}
+
+function mergedFacts(model, slice) {
+  const length = slice.end - slice.begin;
+  return [
+    ['stands for', `${plural(slice.merged, 'region')}, each shorter than ` +
+      `${duration(model.about.resolution.slices)}, open for ${percent(slice.busy, length)} of the time`],
+    ['longest', `${slice.region.name}, ${duration(slice.longest)}`],
+  ];
+}
+
+// The short form is for the tooltip.
+export function sliceFacts(model, slice, isShort) {
+  const {region} = slice, length = slice.end - slice.begin;
+  const facts = [['thread', model.rows[slice.row].name], ['activity', model.activities[region.activity].name],
+    ['duration', length > 0 ? duration(length) : 'a point in time'], ['begin', instant(slice.begin, 1)]];
+  if (slice.merged > 1)
+    facts.push(...mergedFacts(model, slice));
+  if (source(region))
+    facts.push(['source', source(region)]);
+  if (region.description)
+    facts.push(['in', region.description]);
+  for (const attribute of slice.attributes)
+    facts.push(attributeText(model, attribute));
+  if (slice.task)
+    facts.push(...taskFacts(model, slice.task).slice(0, isShort ? 3 : undefined));
+  if (isShort)
+    return facts;
+  facts.push(['end', instant(slice.end, 1)]);
+  if (slice.around.length)
+    facts.push(['nested in', slice.around.map(({region: {short}}) => short).join(' › ')]);
+  facts.push(['in the whole trace', `${plural(region.count, 'time')}, ${duration(region.total)} in all, ` +
+    `${duration(region.total / Math.max(1, region.count))} each`]);
+  return facts;
+}
+
+export function sliceTitle(slice) {
+  return slice.merged > 1 ? `${count(slice.merged)} short regions` : slice.region.name;
+}
+
+// What a row did around a moment.
+export function bandFacts(model, row, mix) {
+  const facts = [['thread', model.rows[row].name]], length = mix.end - mix.begin;
+  const parts = [...mix.parts].map((ns, kind) => ({ns, kind})).filter(({ns}) => ns > 0);
+  parts.sort((one, other) => other.ns - one.ns);
+  facts.push(['duration', duration(length)], ['begin', instant(mix.begin, 1)]);
+  if (parts.length > 1)
+    for (const {ns, kind} of parts)
+      facts.push([model.activities[kind].name, percent(ns, length)]);
+  return {title: parts.length ? parts.length > 1 ? 'several activities' : model.activities[parts[0].kind].name : '',
+    facts};
+}
+
+// What a row is.
+export function rowFacts(model, row) {
+  const {name, kind, group, properties} = model.rows[row];
+  return {title: name, facts: [['kind', kind], ['of', group], ...properties]};
+}

@@ -1,0 +1,38 @@
+// Numbers as people read them.
+
+const UNITS = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
+const NO_BREAK = '\u00a0';
+
+// A length of time with three significant digits: 1.23 ms.
+export function duration(ns) {
+  const [unit, factor] = UNITS.find(([, size]) => ns >= size) ?? UNITS.at(-1);
+  const value = ns / factor;
+  const digits = unit === 'ns' ? 0 : Math.max(0, 2 - Math.floor(Math.log10(value)));
+  return value.toFixed(digits) + NO_BREAK + unit;
+}
+
+// A point in time, with as many digits as a step of `step` ns shows: 1.234567 s.
+export function instant(ns, step) {
+  const [unit, factor] = UNITS.find(([, size]) => Math.abs(ns) >= size) ?? UNITS.at(-1);
+  const digits = Math.max(0, Math.ceil(Math.log10(factor / Math.max(step, 1)) - 1e-9));
+  return (ns / factor).toFixed(digits) + NO_BREAK + unit;
+}
+
+// A time as the command line takes it, exact.
+export function option(ns) {
+  return `${Math.round(ns)}ns`;
+}
+
+export function count(number) {
+  return number.toLocaleString('en-US');
+}
+
+export function percent(part, whole) {
+  const value = whole > 0 ? part / whole * 100 : 0;
+  return (value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1)) + NO_BREAK + '%';
+}
+
+// "1 task", "2 tasks".
+export function plural(number, noun) {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,134 @@
+// The trace as the page holds it. What is large is decoded when it is first looked at.
+import {ActivityTrack} from './activity_track.js';
+import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
+import {SliceTrack} from './slice_track.js';
+
+// "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room.
+function shortName(name) {
+  return name.replace(/^!\$omp /, '');
+}
+
+function makeRegion([name, file, line, description, activity, count, total], index) {
+  return {index, name, short: shortName(name), file, line, description, activity, count, total};
+}
+
+function makeRow(about, bytes, description, index) {
+  const {activities, resolution} = about;
+  return {
+    ...description,
+    index,
+    activity: new ActivityTrack(bytes, description.activity, activities.length, resolution.activities),
+    slices: description.slices.map(section => new SliceTrack(bytes, section, resolution.slices)),
+  };
+}
+
+// Tasks in the order of their creation; a piece is the time between two switches.
+function decodeTasks(bytes, [offset, count]) {
+  const reader = new NumberReader(bytes, offset), tasks = [];
+  let created = 0;
+  for (let i = 0; i < count; i++) {
+    created += reader.next();
+    const task = {created, row: reader.next(), region: reader.next(), thread: reader.next(),
+      generation: reader.next(), isComplete: reader.next() === 1, pieces: []};
+    let time = created;
+    for (let left = reader.next(); left > 0; left--) {
+      const begin = time + reader.next();
+      time = begin + reader.next();
+      task.pieces.push({begin, end: time, row: reader.next()});
+    }
+    tasks.push(task);
+  }
+  return tasks;
+}
+
+export class Model {
+  constructor(about, text) {
+    const bytes = bytesFromBase64(text);
+    this.about = about;
+    this.from = about.from;
+    this.to = about.to;
+    this.activities = about.activities;
+    this.regions = about.regions.map(makeRegion);
+    this.rows = about.rows.map((row, index) => makeRow(about, bytes, row, index));
+    this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
+  }
+
+  get tasks() {
+    return this.loadedTasks ??= this.loadTasks();
+  }
+
+  // Row by row, the pieces in the order of time.
+  get piecesByRow() {
+    return this.loadedPieces ??= this.#sortPieces();
+  }
+
+  #sortPieces() {
+    const rows = this.rows.map(() => []);
+    for (const task of this.tasks)
+      for (const piece of task.pieces)
+        rows[piece.row].push({begin: piece.begin, end: piece.end, task});
+    for (const pieces of rows)
+      pieces.sort((one, other) => one.begin - other.begin);
+    return rows.map(pieces => ({pieces, begins: Float64Array.from(pieces, piece => piece.begin)}));
+  }
+
+  // The task that began or went on in the row exactly then, or null.
+  taskBeginningAt(row, time) {
+    const {pieces, begins} = this.piecesByRow[row], i = lowerBound(begins, time);
+    return i < pieces.length && begins[i] === time ? pieces[i].task : null;
+  }
+
+  // The tasks created in the row from one time to another.
+  tasksCreatedIn(row, from, to) {
+    this.created ??= Float64Array.from(this.tasks, task => task.created);
+    const found = [];
+    for (let i = lowerBound(this.created, from); i < this.tasks.length && this.created[i] <= to; i++)
+      if (this.tasks[i].row === row)
+        found.push(this.tasks[i]);
+    return found;
+  }
+
+  // Everything known of a slice of the finest level: its own fields and what surrounds it.
+  slice(row, depth, i) {
+    const {begin, end, region, merged, busy, longest, attributes} = this.rows[row].slices[depth].finest;
+    const time = begin[i], slice = {row, depth, i, begin: time, end: end[i], region: this.regions[region[i]],
+      merged: merged[i], busy: busy[i], longest: longest[i], attributes: attributes.get(i) ?? []};
+    slice.around = this.#around(row, depth, time, end[i]);
+    slice.task = slice.merged > 1 ? null : this.#taskOf(row, [...slice.around, slice]);
+    return slice;
+  }
+
+  // The slices of smaller depth that hold it, from the outside in.
+  #around(row, depth, begin, end) {
+    const around = [];
+    for (let above = 0; above < depth; above++) {
+      const track = this.rows[row].slices[above], i = track.find((begin + end) / 2, 0), {finest} = track;
+      if (i >= 0 && finest.begin[i] <= begin && finest.end[i] >= end)
+        around.push({begin: finest.begin[i], region: this.regions[finest.region[i]], merged: finest.merged[i]});
+    }
+    return around;
+  }
+
+  #taskOf(row, slices) {
+    for (const slice of slices.reverse()) {
+      const task = this.taskBeginningAt(row, slice.begin);
+      if (task)
+        return task;
+    }
+    return null;
+  }
+
+  // How long each activity took in all rows, or in one, from one time to another.
+  times(from, to, rows = this.rows) {
+    const sums = new Float64Array(this.activities.length);
+    for (const row of rows)
+      row.activity.addTimes(from, to, sums);
+    return sums;
+  }
+
+  // The command that makes a page with more detail of an interval.
+  command(from, to) {
+    const [start, end] = [Math.max(this.from, Math.floor(from)), Math.min(this.to, Math.ceil(to))];
+    return `stave timeline ${this.about.archive} --from ${start}ns --to ${end}ns -o detail.html`;
+  }
+}

@@ -1,0 +1,148 @@
+// What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
+import {BAND, BAR, RULER} from './layout.js';
+
+export const MOST_ARROWS = 400;
+
+export class Overlay {
+  constructor(canvas, chart) {
+    Object.assign(this, {canvas, chart});
+    this.context = canvas.getContext('2d');
+    this.pointer = null;   // x, or null
+    this.hovered = null;   // slice
+    this.selected = null;  // slice
+    this.choice = null;    // [from, to]
+    this.areArrowsOn = false;
+    this.arrowsLeftOut = 0;
+  }
+
+  resize(width, height, scale) {
+    Object.assign(this, {width, height, scale});
+    this.canvas.width = Math.round(width * scale);
+    this.canvas.height = Math.round(height * scale);
+  }
+
+  draw(palette) {
+    const {context, scale, chart} = this;
+    this.colours = palette.colours;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    context.save();
+    context.beginPath();
+    context.rect(chart.gutter, RULER, this.width - chart.gutter, this.height - RULER);
+    context.clip();
+    this.#drawChoice();
+    this.#drawPointer();
+    this.#drawArrows();
+    this.#outline(this.hovered, 1);
+    this.#outline(this.selected, 2.5);
+    context.restore();
+  }
+
+  #drawPointer() {
+    if (this.pointer === null)
+      return;
+    this.context.fillStyle = this.colours.dim;
+    this.context.globalAlpha = 0.6;
+    this.context.fillRect(Math.round(this.pointer), RULER, 1, this.height - RULER);
+    this.context.globalAlpha = 1;
+  }
+
+  #drawChoice() {
+    if (!this.choice)
+      return;
+    const [from, to] = this.choice.map(time => this.chart.x(time));
+    this.context.fillStyle = this.colours.select;
+    this.context.globalAlpha = 0.18;
+    this.context.fillRect(from, RULER, to - from, this.height - RULER);
+    this.context.globalAlpha = 1;
+  }
+
+  #outline(slice, width) {
+    if (!slice)
+      return;
+    const {chart, context} = this, left = chart.x(slice.begin), right = Math.max(chart.x(slice.end), left + 2);
+    const y = this.#barTop(slice.row, slice.depth);
+    context.strokeStyle = this.colours.select;
+    context.lineWidth = width;
+    context.strokeRect(left - 0.5, y, right - left + 1, BAR - 1);
+  }
+
+  #barTop(row, depth) {
+    return RULER + this.chart.layout.barTop(row, depth) - this.chart.view.top;
+  }
+
+  // The height at which a row's arrows begin and end.
+  #rowMiddle(row) {
+    return this.#barTop(row, -1) + BAND / 2;
+  }
+
+  #drawArrows() {
+    const tasks = new Set(this.areArrowsOn ? this.#visibleTasks() : []);
+    this.#drawTasks(tasks, 1, 0.75);
+    if (this.selected)
+      this.#drawTasks(this.#selectedTasks(), 2, 1);
+    this.context.globalAlpha = 1;
+  }
+
+  #selectedTasks() {
+    const {row, begin, end, task, region} = this.selected;
+    if (task && !/create task/.test(region.name))
+      return [task];
+    const created = this.chart.model.tasksCreatedIn(row, begin, end);
+    return created.length ? created.slice(0, MOST_ARROWS) : task ? [task] : [];
+  }
+
+  #visibleTasks() {
+    const {view, model} = this.chart, visible = [];
+    this.arrowsLeftOut = 0;
+    for (const task of model.tasks) {
+      if (!task.pieces.length || task.created > view.to || task.pieces[0].begin < view.from)
+        continue;
+      if (visible.length < MOST_ARROWS)
+        visible.push(task);
+      else
+        this.arrowsLeftOut++;
+    }
+    return visible;
+  }
+
+  #drawTasks(tasks, width, alpha) {
+    const {context} = this;
+    context.strokeStyle = context.fillStyle = this.colours.arrow;
+    context.lineWidth = width;
+    context.globalAlpha = alpha;
+    for (const task of tasks)
+      this.#drawTask(task);
+    context.setLineDash([]);
+  }
+
+  // A line from the creation to the first piece, broken lines from piece to piece.
+  #drawTask(task) {
+    let from = {row: task.row, time: task.created};
+    this.context.setLineDash([]);
+    for (const piece of task.pieces) {
+      this.#drawArrow(from, {row: piece.row, time: piece.begin});
+      from = {row: piece.row, time: piece.end};
+      this.context.setLineDash([5, 4]);
+    }
+  }
+
+  #drawArrow(from, to) {
+    const {context, chart} = this;
+    const [x0, y0] = [chart.x(from.time), this.#rowMiddle(from.row)];
+    const [x1, y1] = [chart.x(to.time), this.#rowMiddle(to.row)];
+    const bend = Math.min(60, Math.max(12, Math.abs(x1 - x0) / 3)), lift = from.row === to.row ? 14 : 0;
+    context.beginPath();
+    context.moveTo(x0, y0);
+    context.bezierCurveTo(x0 + bend, y0 - lift, x1 - bend, y1 - lift, x1, y1);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(x1 + 1, y1);
+    context.lineTo(x1 - 6, y1 - 4);
+    context.lineTo(x1 - 6, y1 + 4);
+    context.fill();
+    context.beginPath();
+    context.arc(x0, y0, 2.5, 0, 7);
+    context.fill();
+  }
+}

@@ -1,0 +1,129 @@
+// What was open in one row at one depth of nesting: slices in the order of time, which do not overlap.
+import {NumberReader, lowerBound, upperBound} from './bytes.js';
+
+const COARSER = 4;         // from one level of resolution to the next
+const ENOUGH_SLICES = 512; // no level has fewer, but the last
+
+class Slices {
+  constructor(capacity, resolution) {
+    this.resolution = resolution;
+    this.count = 0;
+    this.begin = new Float64Array(capacity);
+    this.end = new Float64Array(capacity);
+    this.region = new Uint32Array(capacity);  // of several, the longest's
+    this.merged = new Uint32Array(capacity);  // how many it stands for
+    this.busy = new Float32Array(capacity);   // ns in which one of them was open
+    this.longest = new Float32Array(capacity);
+  }
+
+  add(begin, end, region, merged, busy, longest) {
+    const i = this.count++;
+    this.begin[i] = begin;
+    this.end[i] = end;
+    this.region[i] = region;
+    this.merged[i] = merged;
+    this.busy[i] = busy;
+    this.longest[i] = longest;
+  }
+}
+
+const IS_MERGED = 1, HAS_ATTRIBUTES = 2, HEAD_BITS = 4;
+
+function decodeAttributes(reader) {
+  const attributes = [];
+  for (let left = reader.next(); left > 0; left--)
+    attributes.push([reader.next(), reader.nextBig()]);
+  return attributes;
+}
+
+function decode(reader, count, resolution) {
+  const slices = new Slices(count, resolution);
+  slices.attributes = new Map();
+  let time = 0;
+  for (let i = 0; i < count; i++) {
+    const begin = time + reader.next(), length = reader.next(), head = reader.next();
+    const region = Math.floor(head / HEAD_BITS);
+    time = begin + length;
+    if (head & IS_MERGED)
+      slices.add(begin, time, region, reader.next(), reader.next(), reader.next());
+    else
+      slices.add(begin, time, region, 1, length, length);
+    if (head & HAS_ATTRIBUTES)
+      slices.attributes.set(i, decodeAttributes(reader));
+  }
+  return slices;
+}
+
+function canMerge(to, from, i, resolution) {
+  const last = to.count - 1;
+  return last >= 0 && to.end[last] - to.begin[last] < resolution && from.end[i] - from.begin[i] < resolution &&
+    from.begin[i] - to.end[last] < resolution;
+}
+
+function mergeIntoLast(to, from, i) {
+  const last = to.count - 1;
+  if (from.longest[i] > to.longest[last]) {
+    to.longest[last] = from.longest[i];
+    to.region[last] = from.region[i];
+  }
+  to.end[last] = from.end[i];
+  to.merged[last] += from.merged[i];
+  to.busy[last] += from.busy[i];
+}
+
+// The same at a larger resolution: neighbours that are shorter become one.
+function coarsen(from, resolution) {
+  const to = new Slices(from.count, resolution);
+  for (let i = 0; i < from.count; i++) {
+    if (canMerge(to, from, i, resolution))
+      mergeIntoLast(to, from, i);
+    else
+      to.add(from.begin[i], from.end[i], from.region[i], from.merged[i], from.busy[i], from.longest[i]);
+  }
+  for (const name of ['begin', 'end', 'region', 'merged', 'busy', 'longest'])
+    to[name] = to[name].slice(0, to.count);
+  return to;
+}
+
+export class SliceTrack {
+  constructor(bytes, section, resolution) {
+    this.load = () => decode(new NumberReader(bytes, section[0]), section[1], resolution);
+  }
+
+  get levels() {
+    return this.loadedLevels ??= [this.load()];
+  }
+
+  // All that the page has.
+  get finest() {
+    return this.levels[0];
+  }
+
+  // The slices to draw where what is shorter than `ns` is too narrow.
+  level(ns) {
+    const {levels} = this;
+    let level = 0;
+    while (levels[level].count > ENOUGH_SLICES) {
+      const wanted = Math.max(levels[level].resolution, 16) * COARSER;
+      if (wanted > ns)
+        break;
+      levels[level + 1] ??= coarsen(levels[level], wanted);
+      level++;
+    }
+    return levels[level];
+  }
+
+  // The position, in the finest level, of the slice that is open at a time, or begins or ends within `slack` of it: -1
+  // if there is none.
+  find(time, slack) {
+    const {begin, end, count} = this.finest;
+    const i = upperBound(begin, time + slack, 0, count) - 1;
+    return i >= 0 && end[i] >= time - slack ? i : -1;
+  }
+
+  // The position of the first slice that ends at or after a time.
+  firstFrom(time) {
+    const {end, count} = this.finest;
+    return lowerBound(end, time, 0, count);
+  }
+}

@@ -1,0 +1,44 @@
+// Dark or light: as the system says, until the button says otherwise.
+
+const KEY = 'stave-theme';
+
+function stored() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null; // pages from files may have no storage
+  }
+}
+
+function store(theme) {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // then it holds for this visit
+  }
+}
+
+export class Theme extends EventTarget {
+  constructor() {
+    super();
+    this.system = matchMedia('(prefers-color-scheme: dark)');
+    this.chosen = stored();
+    this.system.addEventListener('change', () => this.#apply());
+    this.#apply();
+  }
+
+  get isDark() {
+    return this.chosen ? this.chosen === 'dark' : this.system.matches;
+  }
+
+  toggle() {
+    this.chosen = this.isDark ? 'light' : 'dark';
+    store(this.chosen);
+    this.#apply();
+  }
+
+  #apply() {
+    document.documentElement.dataset.theme = this.isDark ? 'dark' : 'light';
+    this.dispatchEvent(new Event('change'));
+  }
+}

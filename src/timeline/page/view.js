@@ -1,0 +1,73 @@
+// Which part of the trace is looked at: an interval of time, and how far down the rows are scrolled.
+
+const SHORTEST_NS = 20;
+
+export class View extends EventTarget {
+  constructor(from, to) {
+    super();
+    this.start = from;
+    this.stop = Math.max(to, from + 1);
+    this.from = this.start;
+    this.to = this.stop;
+    this.top = 0;
+    this.deepest = 0; // the largest top
+  }
+
+  get length() {
+    return this.to - this.from;
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+  }
+
+  // Shows an interval; what lies outside the trace is cut off, its length kept.
+  show(from, to) {
+    const whole = this.stop - this.start;
+    const length = Math.min(whole, Math.max(to - from, Math.min(SHORTEST_NS, whole)));
+    const middle = (from + to) / 2;
+    this.from = Math.min(Math.max(middle - length / 2, this.start), this.stop - length);
+    this.to = this.from + length;
+    this.#changed();
+  }
+
+  showAll() {
+    this.show(this.start, this.stop);
+  }
+
+  // Shows an interval with some room on both sides.
+  showAround(from, to) {
+    const room = Math.max((to - from) * 0.25, SHORTEST_NS);
+    this.show(from - room, to + room);
+  }
+
+  // Makes an interval visible without changing the scale if that is possible.
+  reveal(from, to) {
+    if (to - from > this.length || to - from < this.length / 1000)
+      this.showAround(from, to);
+    else if (from < this.from || to > this.to)
+      this.panBy((from + to) / 2 - (this.from + this.to) / 2);
+  }
+
+  // Shows `factor` times as much; `time` stays where it is.
+  zoom(factor, time = (this.from + this.to) / 2) {
+    const whole = this.stop - this.start;
+    const length = Math.min(whole, Math.max(this.length * factor, Math.min(SHORTEST_NS, whole)));
+    const from = time - (time - this.from) * length / this.length;
+    this.show(from, from + length);
+  }
+
+  panBy(ns) {
+    this.show(this.from + ns, this.to + ns);
+  }
+
+  scrollTo(top) {
+    this.top = Math.min(Math.max(top, 0), this.deepest);
+    this.#changed();
+  }
+
+  setDeepest(deepest) {
+    this.deepest = Math.max(0, deepest);
+    this.top = Math.min(this.top, this.deepest);
+  }
+}

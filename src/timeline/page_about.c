@@ -1,0 +1,161 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/trace.h"
+#include "timeline/page_data.h"
+#include "timeline/page_facts.h"
+#include "timeline/palette.h"
+
+/* Whatever could not be made for lack of memory is NULL, and so is all that it would have been part of. */
+
+static json_t *number(uint64_t value) {
+  return json_integer((json_int_t)value);
+}
+
+static json_t *section(const struct page_section *section) {
+  return json_pack("[o,o]", number(section->offset), number(section->count));
+}
+
+/* -- activities, regions, attributes -- */
+
+static json_t *colour(uint32_t rgb) {
+  return json_sprintf("#%06x", (unsigned)rgb);
+}
+
+static json_t *activities(void) {
+  json_t *array = json_array();
+  for (int i = 0; i < ACTIVITY_COUNT; i++) {
+    const struct paint *paint = palette_paint((enum activity)i);
+    json_array_append_new(array, json_pack("{s:s,s:o,s:o,s:s,s:s}", "name", activity_name((enum activity)i), "light",
+                                           colour(paint->light), "dark", colour(paint->dark), "pattern",
+                                           paint->pattern, "meaning", paint->meaning));
+  }
+  return array;
+}
+
+/* [name, file, line, description, activity, count, ns] */
+static json_t *region(const struct page_data *data, uint32_t index) {
+  const struct timeline *timeline = data->timeline;
+  const struct timeline_region *counted = &timeline->regions[index];
+  static const struct trace_region undefined = {
+      .name = "(a region without a definition)", .file = "", .description = ""};
+  const struct trace_region *region = index < timeline->trace->region_count ? &timeline->trace->regions[index] : &undefined;
+  return json_pack("[o,o,i,o,i,o,o]", page_text(region->name), page_text(region->file), (int)region->begin_line,
+                   page_text(region->description), (int)counted->activity, number(counted->count),
+                   number(trace_span_ns(timeline->trace, counted->ticks)));
+}
+
+static json_t *regions(const struct page_data *data) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < data->region_count; i++)
+    json_array_append_new(array, region(data, data->regions[i]));
+  json_array_append_new(array, json_pack("[o,s,i,s,i,i,i]", json_sprintf("(one of %u other regions)",
+                                         (unsigned)data->regions_left_out), "", 0, "", ACTIVITY_WORK, 0, 0));
+  return array;
+}
+
+static const char *const type_names[] = {
+    [TRACE_NUMBER] = "number", [TRACE_SIGNED] = "signed", [TRACE_REAL] = "real", [TRACE_TEXT] = "text"};
+
+static json_t *attributes(const struct page_data *data) {
+  const struct trace *trace = data->timeline->trace;
+  json_t *array = json_array();
+  for (size_t i = 0; i < trace->attribute_count; i++)
+    json_array_append_new(array, json_pack("{s:o,s:s}", "name", page_text(trace->attributes[i].name), "type",
+                                           type_names[trace_type_of(trace->attributes[i].type)]));
+  return array;
+}
+
+/* The texts that attributes of the page refer to, by reference. */
+static json_t *texts(const struct page_data *data) {
+  const struct notes *notes = &data->timeline->notes;
+  const struct trace *trace = data->timeline->trace;
+  json_t *object = json_object();
+  for (size_t place = 1; place < notes->count; place += 1 + 2 * notes->words[place])
+    for (uint64_t i = 0; i < notes->words[place]; i++) {
+      uint64_t attribute = notes->words[place + 1 + 2 * i], value = notes->words[place + 2 + 2 * i];
+      uint8_t type = trace->attributes[attribute].type;
+      char key[32];
+      snprintf(key, sizeof key, "%" PRIu64, value);
+      if (trace_type_of(type) == TRACE_TEXT && !json_object_get(object, key))
+        json_object_set_new(object, key, page_text(trace_string(trace, value)));
+    }
+  return object;
+}
+
+/* -- rows -- */
+
+static json_t *properties(const struct trace *trace, uint64_t ref) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < trace->location_property_count; i++)
+    if (trace->location_properties[i].owner == ref)
+      json_array_append_new(array, json_pack("[o,o]", page_text(trace->location_properties[i].name),
+                                             page_text(trace->location_properties[i].text)));
+  return array;
+}
+
+static json_t *depths(const struct page_data *data, size_t row) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < data->timeline->rows[row].depth_count; i++)
+    json_array_append_new(array, section(&data->rows[row].depths[i]));
+  return array;
+}
+
+static json_t *row(const struct page_data *data, size_t index) {
+  const struct trace *trace = data->timeline->trace;
+  const struct trace_location *location = &trace->locations[index];
+  const struct trace_location_group *group = trace_location_group(trace, location->group);
+  return json_pack("{s:o,s:s,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name), "kind",
+                   trace_location_is_device(location) ? "device stream" : "thread", "group",
+                   page_text(group ? group->name : ""), "properties", properties(trace, location->ref), "activity",
+                   section(&data->rows[index].activity), "slices", depths(data, index), "tooDeep",
+                   number(data->timeline->rows[index].too_deep));
+}
+
+static json_t *rows(const struct page_data *data) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < data->timeline->trace->location_count; i++)
+    json_array_append_new(array, row(data, i));
+  return array;
+}
+
+/* -- all of it -- */
+
+static json_t *resolution(const struct timeline *timeline) {
+  return json_pack("{s:o,s:o}", "activities", number(trace_span_ns(timeline->trace, timeline->mix_resolution)), "slices",
+                   number(trace_span_ns(timeline->trace, timeline->slice_resolution)));
+}
+
+static json_t *about(const struct page_data *data) {
+  const struct timeline *timeline = data->timeline;
+  json_t *tasks = json_pack("{s:o,s:o,s:o}", "section", section(&data->tasks), "stored", number(timeline->tasks.count),
+                            "all", number(timeline->tasks.all));
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
+                   page_text(data->request->title), "archive", page_text(data->request->archive), "from",
+                   number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
+                   number(timeline->events), "resolution", resolution(timeline), "activities", activities(), "regions",
+                   regions(data), "attributes", attributes(data), "texts", texts(data), "rows", rows(data), "tasks",
+                   tasks, "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+}
+
+/* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a comment. */
+static int write_escaped(const char *text, size_t length, void *file) {
+  for (size_t i = 0; i < length; i++)
+    if (text[i] == '<')
+      fputs("\\u003c", file);
+    else
+      fputc(text[i], file);
+  return 0;
+}
+
+int page_write_about(FILE *file, const struct page_data *data) {
+  json_t *object = about(data);
+  if (!object)
+    return -ENOMEM;
+  json_dump_callback(object, write_escaped, file, JSON_COMPACT);
+  json_decref(object);
+  return 0;
+}

@@ -1,0 +1,43 @@
+/* What the parts of a page share. */
+#ifndef STAVE_TIMELINE_PAGE_DATA_H
+#define STAVE_TIMELINE_PAGE_DATA_H
+
+#include "timeline/bytes.h"
+#include "timeline/page.h"
+
+/* Part of the bytes. */
+struct page_section {
+  size_t offset, count; /* bytes before it; items in it */
+};
+
+struct page_row {
+  struct page_section activity;
+  struct page_section depths[TIMELINE_MOST_DEPTH];
+};
+
+struct page_data {
+  const struct timeline *timeline;
+  const struct page_request *request;
+  struct bytes bytes;
+  struct page_row *rows;      /* as the timeline's */
+  struct page_section tasks;
+  uint32_t *region_positions; /* in the page, of the timeline's regions */
+  uint32_t *regions;          /* the other way round */
+  uint32_t region_count;      /* in the page, without the last, which stands for all that are left out */
+  uint32_t regions_left_out;
+};
+
+/* Chooses the regions that the page knows: those open in the window, the longest first if there are too many. Returns
+ * false if memory ran out. */
+bool page_choose_regions(struct page_data *data);
+
+/* Fills in bytes and sections; bytes.is_out_of_memory tells whether all are there. */
+void page_encode_events(struct page_data *data);
+
+/* Writes the JSON so that no text in it can end the script element. Returns 0 or -ENOMEM. */
+int page_write_about(FILE *file, const struct page_data *data);
+
+/* ns since the beginning of the trace. */
+uint64_t page_ns(const struct page_data *data, uint64_t ticks);
+
+#endif

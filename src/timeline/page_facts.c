@@ -1,0 +1,88 @@
+#include "timeline/page_facts.h"
+
+#include <inttypes.h>
+#include <stave/names.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/utf8.h"
+
+json_t *page_text(const char *text) {
+  char *clean = utf8_clean(text);
+  json_t *string = clean ? json_string(clean) : NULL;
+  free(clean);
+  return string;
+}
+
+static void add(json_t *facts, const char *name, const char *text) {
+  if (text && *text)
+    json_array_append_new(facts, json_pack("[s,o]", name, page_text(text)));
+}
+
+static void add_date(json_t *facts, const struct trace *trace) {
+  time_t seconds = (time_t)(trace->clock.realtime_ns / 1000000000);
+  struct tm local;
+  char date[64];
+  if (trace->clock.realtime_ns != UINT64_MAX && localtime_r(&seconds, &local) &&
+      strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &local))
+    add(facts, "begun", date);
+}
+
+static void add_count(json_t *facts, const char *name, uint64_t count) {
+  char text[32];
+  snprintf(text, sizeof text, "%" PRIu64, count);
+  if (count)
+    add(facts, name, text);
+}
+
+json_t *page_facts(const struct timeline *timeline) {
+  const struct trace *trace = timeline->trace;
+  json_t *facts = json_array();
+  add(facts, "program", trace_archive_property(trace, STAVE_PROPERTY_PROGRAM));
+  add(facts, "arguments", trace_archive_property(trace, STAVE_PROPERTY_ARGUMENTS));
+  add(facts, "process", trace_archive_property(trace, STAVE_PROPERTY_PROCESS_ID));
+  add(facts, "ended", trace_archive_property(trace, STAVE_PROPERTY_ENDING));
+  add(facts, "runtime", trace_archive_property(trace, STAVE_PROPERTY_RUNTIME));
+  for (size_t i = 0; i < trace->node_count; i++)
+    add(facts, trace->nodes[i].class_name, trace->nodes[i].name);
+  add_date(facts, trace);
+  add(facts, "recorded by", trace->creator);
+  add(facts, "description", trace->description);
+  add_count(facts, "events here", timeline->events);
+  add_count(facts, "tasks here", timeline->tasks.all);
+  return facts;
+}
+
+static bool has_lost(const struct trace *trace) {
+  static const char *const names[] = {STAVE_PROPERTY_LOST_EVENTS, STAVE_PROPERTY_LOST_DAMAGED_RECORDS,
+                                      STAVE_PROPERTY_LOST_REFUSED_EVENTS};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = trace_archive_property(trace, names[i]);
+    if (value && strcmp(value, "0") != 0)
+      return true;
+  }
+  return false;
+}
+
+static void warn(json_t *warnings, uint64_t count, const char *what) {
+  if (count)
+    json_array_append_new(warnings, json_sprintf("%" PRIu64 " %s", count, what));
+}
+
+json_t *page_warnings(const struct timeline *timeline) {
+  json_t *warnings = json_array();
+  const struct replay_anomalies *anomalies = &timeline->anomalies;
+  uint64_t too_deep = 0;
+  for (size_t i = 0; i < timeline->trace->location_count; i++)
+    too_deep += timeline->rows[i].too_deep;
+  if (timeline->events == 0)
+    json_array_append_new(warnings, json_string("There are no events here."));
+  if (has_lost(timeline->trace))
+    json_array_append_new(warnings, json_string("Events were lost while this trace was recorded."));
+  warn(warnings, anomalies->backward, "events were earlier than the one before.");
+  warn(warnings, anomalies->unmatched_leave, "ends of regions that had not begun were ignored.");
+  warn(warnings, anomalies->unclosed, "regions without an end were ended with the one around them.");
+  warn(warnings, too_deep, "regions nested too deeply are left out.");
+  return warnings;
+}

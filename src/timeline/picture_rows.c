@@ -1,0 +1,156 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/palette.h"
+#include "timeline/picture_draw.h"
+
+enum { LABEL_FROM = 28 };
+
+double picture_row_height(const struct picture *picture, size_t row) {
+  uint32_t depths = picture->timeline->rows[row].depth_count;
+  return PICTURE_BAND + PICTURE_GAP + PICTURE_BAR * (depths < picture->bars ? depths : picture->bars);
+}
+
+size_t picture_row_count(const struct picture *picture) {
+  size_t count = picture->timeline->trace->location_count;
+  return count < PICTURE_MOST_ROWS ? count : PICTURE_MOST_ROWS;
+}
+
+/* -- activities: columns of a point's width, each filled in proportion to what was done in it -- */
+
+struct columns {
+  size_t count;
+  double (*ticks)[ACTIVITY_COUNT];
+};
+
+static void spread_mix(struct columns *columns, const struct mix *mix, double from, double width) {
+  double begin = (double)mix->begin - from, end = (double)mix->end - from, length = end - begin;
+  if (length <= 0 || end <= 0)
+    return;
+  for (size_t i = begin > 0 ? (size_t)(begin / width) : 0; i < columns->count && (double)i * width < end; i++) {
+    double share = (fmin(end, (double)(i + 1) * width) - fmax(begin, (double)i * width)) / length;
+    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+      columns->ticks[i][activity] += share * (double)mix->ticks[activity];
+  }
+}
+
+static double column_width(const struct picture *picture, const struct columns *columns) {
+  return (double)(picture->timeline->to - picture->timeline->from) / (double)columns->count;
+}
+
+static void spread(const struct picture *picture, const struct activity_track *track, struct columns *columns) {
+  memset(columns->ticks, 0, columns->count * sizeof *columns->ticks);
+  double width = column_width(picture, columns);
+  for (size_t i = 0; width > 0 && i < track->count; i++)
+    spread_mix(columns, &track->mixes[i], (double)picture->timeline->from, width);
+}
+
+/* Where an activity's part of a column begins, from below, as a share of the height. */
+static double below(const double ticks[ACTIVITY_COUNT], int activity, double full) {
+  double sum = 0;
+  for (int i = 0; i < activity; i++)
+    sum += ticks[i];
+  return fmin(1, sum / full);
+}
+
+static bool is_alike(double one, double other) {
+  return fabs(one - other) < 0.01;
+}
+
+/* One rectangle for neighbours that look alike. */
+static void add_activity(const struct picture *picture, const struct columns *columns, int activity, double y) {
+  double full = column_width(picture, columns), step = (picture->right - picture->left) / (double)columns->count;
+  for (size_t i = 0, next; i < columns->count; i = next) {
+    const double *here = columns->ticks[i];
+    double low = below(here, activity, full), share = here[activity] / full;
+    for (next = i + 1; next < columns->count; next++)
+      if (!is_alike(columns->ticks[next][activity] / full, share) ||
+          !is_alike(below(columns->ticks[next], activity, full), low))
+        break;
+    if (share > 0.005)
+      cairo_rectangle(picture->cairo, picture->left + (double)i * step, y + PICTURE_BAND * (1 - low - share),
+                      (double)(next - i) * step, PICTURE_BAND * share);
+  }
+}
+
+static void draw_band(const struct picture *picture, const struct timeline_row *row, double y, struct columns *columns) {
+  spread(picture, &row->activity, columns);
+  for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
+    add_activity(picture, columns, activity, y);
+    picture_fill(picture, (enum activity)activity);
+  }
+}
+
+/* -- regions -- */
+
+static enum activity activity_of(const struct picture *picture, const struct slice *slice) {
+  return picture->timeline->regions[slice->region].activity;
+}
+
+static void add_bar(const struct picture *picture, const struct slice *slice, double y) {
+  double left = picture_x(picture, slice->begin), right = picture_x(picture, slice->end);
+  double height = slice->count == 1 ? PICTURE_BAR - 1 : PICTURE_BAR - 4;
+  double width = fmax(right - left - (right - left > 2 ? 0.4 : 0), 0.7);
+  cairo_rectangle(picture->cairo, left, y + PICTURE_BAR - 1 - height, width, height);
+}
+
+static const char *label_of(const struct picture *picture, const struct slice *slice) {
+  const struct trace *trace = picture->timeline->trace;
+  const char *name = slice->region < trace->region_count ? trace->regions[slice->region].name : "";
+  return strncmp(name, "!$omp ", 6) == 0 ? name + 6 : name;
+}
+
+/* No pattern behind letters. */
+static void draw_label(const struct picture *picture, const struct slice *slice, double y) {
+  double left = picture_x(picture, slice->begin), room = picture_x(picture, slice->end) - left - 6;
+  uint32_t rgb = palette_paint(activity_of(picture, slice))->light;
+  const char *label = label_of(picture, slice);
+  if (slice->count > 1 || room + 6 < LABEL_FROM)
+    return;
+  cairo_rectangle(picture->cairo, left + 1.5, y + 1, fmin(picture_text_width(picture, label), room) + 3, PICTURE_BAR - 3);
+  picture_set_colour(picture, rgb);
+  cairo_fill(picture->cairo);
+  double bright = 0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255);
+  picture_set_colour(picture, bright > 140 ? 0 : 0xffffff);
+  picture_text(picture, left + 3, y + PICTURE_BAR - 3.5, room, label);
+}
+
+static void draw_bars(const struct picture *picture, const struct slice_track *track, double y) {
+  for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
+    for (size_t i = 0; i < track->count; i++)
+      if ((int)activity_of(picture, &track->slices[i]) == activity)
+        add_bar(picture, &track->slices[i], y);
+    picture_fill(picture, (enum activity)activity);
+  }
+  cairo_set_font_size(picture->cairo, 8.5);
+  for (size_t i = 0; i < track->count; i++)
+    draw_label(picture, &track->slices[i], y);
+}
+
+/* -- rows -- */
+
+static void draw_row(const struct picture *picture, size_t index, double y, struct columns *columns) {
+  const struct timeline_row *row = &picture->timeline->rows[index];
+  cairo_set_font_size(picture->cairo, 10);
+  picture_set_colour(picture, 0x16191d);
+  picture_text(picture, PICTURE_MARGIN, y + PICTURE_BAND - 4, picture->left - PICTURE_MARGIN - 6,
+               picture->timeline->trace->locations[index].name);
+  draw_band(picture, row, y, columns);
+  for (uint32_t depth = 0; depth < row->depth_count && depth < picture->bars; depth++)
+    draw_bars(picture, &row->depths[depth], y + PICTURE_BAND + 1 + PICTURE_BAR * depth);
+}
+
+bool picture_draw_rows(const struct picture *picture) {
+  struct columns columns = {.count = (size_t)(picture->right - picture->left)};
+  columns.ticks = calloc(columns.count, sizeof *columns.ticks);
+  if (!columns.ticks)
+    return false;
+  double y = picture->rows_top;
+  for (size_t i = 0; i < picture_row_count(picture); i++) {
+    draw_row(picture, i, y, &columns);
+    y += picture_row_height(picture, i);
+  }
+  free(columns.ticks);
+  return true;
+}

@@ -1,0 +1,262 @@
+#include "timeline/timeline.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NOTE_WORDS_PER_SLICE = 2 };
+
+/* State while reading. */
+struct reading {
+  struct timeline *timeline;
+  struct replay *replay;
+  uint64_t first, last; /* of the events so far; first > last: none */
+};
+
+/* -- keeping within the limits -- */
+
+/* The smallest power of two of ticks by which at most half of the lengths are not shorter. `lengths` counts them by the
+ * position of their highest bit. */
+static uint64_t wanted_resolution(const size_t lengths[64], size_t limit, uint64_t resolution) {
+  size_t longer = 0;
+  int bit = 63;
+  for (; bit > 0 && longer + lengths[bit] <= limit / 2; bit--)
+    longer += lengths[bit];
+  uint64_t wanted = (uint64_t)2 << bit;
+  return wanted > resolution ? wanted : 2 * resolution;
+}
+
+static int highest_bit(uint64_t length) {
+  return length ? 63 - __builtin_clzll(length) : 0;
+}
+
+static void coarsen_activities(struct timeline *timeline) {
+  size_t lengths[64] = {0}, rows = timeline->trace->location_count;
+  for (size_t i = 0; i < rows; i++) {
+    const struct activity_track *track = &timeline->rows[i].activity;
+    for (size_t k = 0; k < track->count; k++)
+      lengths[highest_bit(track->mixes[k].end - track->mixes[k].begin)]++;
+  }
+  timeline->mix_resolution = wanted_resolution(lengths, timeline->limits.mixes, timeline->mix_resolution);
+  timeline->mix_count = 0;
+  for (size_t i = 0; i < rows; i++) {
+    activity_track_coarsen(&timeline->rows[i].activity, timeline->mix_resolution);
+    timeline->mix_count += timeline->rows[i].activity.count;
+  }
+}
+
+static void each_track(struct timeline *timeline, void (*take)(void *data, struct slice_track *track), void *data) {
+  for (size_t i = 0; i < timeline->trace->location_count; i++)
+    for (uint32_t depth = 0; depth < timeline->rows[i].depth_count; depth++)
+      take(data, &timeline->rows[i].depths[depth]);
+}
+
+static void count_lengths(void *data, struct slice_track *track) {
+  size_t *lengths = data;
+  for (size_t i = 0; i < track->count; i++)
+    lengths[highest_bit(track->slices[i].end - track->slices[i].begin)]++;
+}
+
+static void coarsen_track(void *data, struct slice_track *track) {
+  struct timeline *timeline = data;
+  slice_track_coarsen(track, timeline->slice_resolution);
+  timeline->slice_count += track->count;
+}
+
+struct moving {
+  const struct notes *from;
+  struct notes to;
+  bool has_failed;
+};
+
+static void move_notes(void *data, struct slice_track *track) {
+  struct moving *moving = data;
+  for (size_t i = 0; i < track->count; i++)
+    moving->has_failed |= !notes_copy(&moving->to, moving->from, track->slices[i].note, &track->slices[i].note);
+}
+
+/* Keeps the notes of slices that are still there, and of what is open. */
+static void renew_notes(struct timeline *timeline) {
+  struct moving moving = {.from = &timeline->notes};
+  each_track(timeline, move_notes, &moving);
+  for (size_t i = 0; i < timeline->trace->location_count; i++) {
+    uint32_t *open = timeline->rows[i].notes;
+    for (int depth = 0; depth < TIMELINE_MOST_DEPTH; depth++)
+      moving.has_failed |= !notes_copy(&moving.to, moving.from, open[depth], &open[depth]);
+  }
+  notes_free(&timeline->notes);
+  timeline->notes = moving.to;
+  timeline->is_out_of_memory |= moving.has_failed;
+}
+
+static void coarsen_slices(struct timeline *timeline) {
+  size_t lengths[64] = {0};
+  each_track(timeline, count_lengths, lengths);
+  timeline->slice_resolution = wanted_resolution(lengths, timeline->limits.slices, timeline->slice_resolution);
+  timeline->slice_count = 0;
+  each_track(timeline, coarsen_track, timeline);
+  renew_notes(timeline);
+}
+
+static bool has_too_many_notes(struct timeline *timeline) {
+  size_t limit = NOTE_WORDS_PER_SLICE * timeline->limits.slices;
+  if (timeline->notes.count <= limit)
+    return false;
+  renew_notes(timeline); /* most are of slices that have been merged */
+  return timeline->notes.count > limit / 2;
+}
+
+/* Half of the room is free afterwards, so that this is rarely done. A resolution as long as the trace is enough. */
+static void stay_within_limits(const struct reading *reading) {
+  struct timeline *timeline = reading->timeline;
+  uint64_t longest = reading->last - reading->first;
+  if (timeline->mix_count > timeline->limits.mixes)
+    do
+      coarsen_activities(timeline);
+    while (timeline->mix_count > timeline->limits.mixes / 2 && timeline->mix_resolution <= longest);
+  if (timeline->slice_count > timeline->limits.slices || has_too_many_notes(timeline))
+    do
+      coarsen_slices(timeline);
+    while (timeline->slice_count > timeline->limits.slices / 2 && timeline->slice_resolution <= longest);
+}
+
+/* -- what the replay tells -- */
+
+static void take_interval(void *data, const struct replay_interval *interval) {
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  struct activity_track *track = &timeline->rows[interval->location].activity;
+  size_t before = track->count;
+  timeline->is_out_of_memory |= !activity_track_add(track, interval->begin_ticks, interval->end_ticks,
+                                                    interval->activity, timeline->mix_resolution);
+  timeline->mix_count += track->count - before;
+}
+
+static uint32_t region_index(const struct timeline *timeline, uint32_t region) {
+  return region < timeline->trace->region_count ? region : (uint32_t)timeline->trace->region_count;
+}
+
+static void count_region(struct timeline *timeline, const struct replay_slice *slice) {
+  struct timeline_region *region = &timeline->regions[region_index(timeline, slice->region)];
+  region->count += slice->is_first;
+  region->ticks += slice->end_ticks - slice->begin_ticks;
+}
+
+/* The note of the Enter is the first piece's. */
+static uint32_t take_note(struct timeline_row *row, const struct replay_slice *slice) {
+  uint32_t note = slice->is_first ? row->notes[slice->depth] : 0;
+  row->notes[slice->depth] = 0;
+  return note;
+}
+
+static void take_slice(void *data, const struct replay_slice *slice) {
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  struct timeline_row *row = &timeline->rows[slice->location];
+  count_region(timeline, slice);
+  if (slice->depth >= TIMELINE_MOST_DEPTH) {
+    row->too_deep++;
+    return;
+  }
+  if (slice->depth >= row->depth_count)
+    row->depth_count = slice->depth + 1;
+  struct slice_track *track = &row->depths[slice->depth];
+  struct slice kept = {.begin = slice->begin_ticks, .end = slice->end_ticks, .count = 1,
+                       .region = region_index(timeline, slice->region), .note = take_note(row, slice)};
+  size_t before = track->count;
+  timeline->is_out_of_memory |= !slice_track_add(track, &kept, timeline->slice_resolution);
+  timeline->slice_count += track->count - before;
+}
+
+static void take_task(void *data, const struct replay_task_event *event) {
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  timeline->is_out_of_memory |= !task_table_take(&timeline->tasks, event);
+}
+
+/* -- reading -- */
+
+/* What the region is, if it says nothing itself, is what is done where it is entered first. */
+static void look_at_enter(struct reading *reading, const struct trace_event *event) {
+  struct timeline *timeline = reading->timeline;
+  const struct replay_frame *frame = replay_top_frame(reading->replay, event->location);
+  if (!frame)
+    return;
+  struct timeline_region *region = &timeline->regions[region_index(timeline, frame->region)];
+  if (!region->is_known) {
+    region->is_known = true;
+    region->activity = frame->activity;
+  }
+  if (frame->depth < TIMELINE_MOST_DEPTH)
+    timeline->is_out_of_memory |= !notes_add(&timeline->notes, timeline->trace, event,
+                                             &timeline->rows[event->location].notes[frame->depth]);
+}
+
+static bool take_event(void *data, const struct trace_event *event) {
+  struct reading *reading = data;
+  struct timeline *timeline = reading->timeline;
+  if (event->ticks < reading->first)
+    reading->first = event->ticks;
+  if (event->ticks > reading->last)
+    reading->last = event->ticks;
+  timeline->events += event->ticks >= timeline->from;
+  if (!replay_take(reading->replay, event))
+    timeline->is_out_of_memory = true;
+  if (event->kind == TRACE_Enter)
+    look_at_enter(reading, event);
+  stay_within_limits(reading);
+  return !timeline->is_out_of_memory;
+}
+
+static int out_of_memory(char error[TRACE_ERROR_BYTES]) {
+  snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  return -ENOMEM;
+}
+
+static bool begin(struct timeline *timeline, struct trace *trace) {
+  timeline->trace = trace;
+  timeline->rows = calloc(trace->location_count + 1, sizeof *timeline->rows);
+  timeline->regions = calloc(trace->region_count + 1, sizeof *timeline->regions);
+  task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
+  return timeline->rows && timeline->regions;
+}
+
+static void finish(struct reading *reading) {
+  struct timeline *timeline = reading->timeline;
+  replay_finish(reading->replay);
+  timeline->anomalies = *replay_anomalies(reading->replay);
+  if (reading->first > reading->last)
+    reading->first = reading->last = timeline->trace->clock.first_ticks;
+  if (timeline->from < reading->first)
+    timeline->from = reading->first;
+  if (timeline->to > reading->last)
+    timeline->to = reading->last;
+  timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
+  stay_within_limits(reading);
+}
+
+int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
+                  const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
+  static const struct replay_observer observer = {.slice = take_slice, .interval = take_interval, .task = take_task};
+  *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
+  struct reading reading = {.timeline = ret, .first = UINT64_MAX};
+  if (!begin(ret, trace))
+    return out_of_memory(error);
+  reading.replay = replay_create(trace, &observer, &reading, from_ticks, to_ticks);
+  if (!reading.replay)
+    return out_of_memory(error);
+  int result = trace_read_in_order(trace, 0, to_ticks, take_event, &reading, error);
+  finish(&reading);
+  replay_free(reading.replay);
+  return ret->is_out_of_memory ? out_of_memory(error) : result;
+}
+
+void timeline_free(struct timeline *timeline) {
+  for (size_t i = 0; timeline->rows && i < timeline->trace->location_count; i++) {
+    activity_track_free(&timeline->rows[i].activity);
+    for (uint32_t depth = 0; depth < timeline->rows[i].depth_count; depth++)
+      slice_track_free(&timeline->rows[i].depths[depth]);
+  }
+  free(timeline->rows);
+  free(timeline->regions);
+  task_table_free(&timeline->tasks);
+  notes_free(&timeline->notes);
+  *timeline = (struct timeline){0};
+}
