@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+"""stave timeline as a user meets it, without a browser: test_timeline.py BUILD [unittest arguments]."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "timeline"))
+import pictured
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+STAVE = BUILD / "src/cli/stave"
+
+
+def timeline(*arguments, **more):
+    return subprocess.run([STAVE, "timeline", *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=120, check=False, **more)
+
+
+def about(page):
+    """The JSON in a page."""
+    text = pathlib.Path(page).read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="about-data">(.*?)</script>', text, re.DOTALL).group(1))
+
+
+def png_size(path):
+    """Width, height and pixels' bytes of a PNG file, which has to be whole."""
+    data = path.read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    packed, at = b"", 8
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    return *struct.unpack(">II", data[16:24]), len(zlib.decompress(packed))
+
+
+class TimelineTest(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="stave-timeline-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.known = self.folder / "known"
+        pictured.write_known(self.known)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def expect(self, status, words, *arguments, **more):
+        result = timeline(*arguments, **more)
+        said = result.stderr.decode()
+        self.assertEqual((result.returncode, result.stdout), (status, b""), said)
+        for word in words:
+            self.assertIn(word, said)
+        self.assertNotIn("\x1b", said)
+        return said
+
+    # -- the output --
+
+    def test_the_default_is_a_page_here(self):
+        for archive in ("known", "known/", "known/traces.otf2", self.known):
+            self.expect(0, ["known.html", "22 events"], archive, cwd=self.folder)
+            self.assertEqual(about(self.folder / "known.html")["title"], "known")
+            (self.folder / "known.html").unlink()
+        self.expect(0, ["known.html"], ".", cwd=self.known)
+
+    def test_page_holds_what_the_archive_does(self):
+        page = self.folder / "x.html"
+        self.expect(0, [], "-o", page, "--title", "a title", self.known)
+        known = about(page)
+        self.assertEqual((known["title"], known["from"], known["to"], known["events"]), ("a title", 0, 10000000, 22))
+        self.assertEqual([row["name"] for row in known["rows"]], ["Master thread", "OMP thread 1"])
+        regions = {region[0]: region[1:] for region in known["regions"]}
+        self.assertEqual(regions["!$omp for @app.c:20"][:3] + regions["!$omp for @app.c:20"][4:],
+                         ["app.c", 20, "compute, static", 1, 3000000])
+        self.assertEqual((known["tasks"]["stored"], known["tasks"]["all"]), (1, 1))
+        self.assertEqual((known["resolution"], known["warnings"]), ({"activities": 0, "slices": 0}, []))
+
+    def test_pictures(self):
+        self.expect(0, [], "-o", self.folder / "x.svg", "--width", 640, self.known)
+        picture = xml.etree.ElementTree.parse(self.folder / "x.svg").getroot()
+        self.assertTrue(picture.get("width").startswith("640"))
+        colours = (self.folder / "x.svg").read_text()
+        self.assertIn("rgb(23.1", colours)  # work
+        self.assertIn("rgb(83.5", colours)  # barrier wait
+        self.expect(0, [], "-o", self.folder / "x.pdf", self.known)
+        data = (self.folder / "x.pdf").read_bytes()
+        self.assertTrue(data.startswith(b"%PDF-") and data.rstrip().endswith(b"%%EOF"))
+        self.expect(0, [], "-o", self.folder / "x.png", self.known)
+        width, height, size = png_size(self.folder / "x.png")
+        self.assertEqual((width, size), (2400, height * (1 + 3 * width)))
+        self.expect(0, [], "-o", self.folder / "hostile.svg", self.hostile())
+        xml.etree.ElementTree.parse(self.folder / "hostile.svg")
+
+    def hostile(self):
+        archive = self.folder / "hostile"
+        pictured.write_hostile(archive)
+        return archive
+
+    def test_names_cannot_leave_their_places(self):
+        page = self.folder / "x.html"
+        self.expect(0, [], "-o", page, "--title", "</title><script>", self.hostile())
+        text = page.read_text(encoding="utf-8")
+        self.assertEqual(text.count("</script>"), 3)
+        self.assertEqual(len(re.findall("<script", text)), 3)
+        self.assertEqual([row["name"] for row in about(page)["rows"]], pictured.HOSTILE)
+
+    def test_part_of_the_time(self):
+        page = self.folder / "x.html"
+        for start, end, span in (("2ms", "4ms", (2e6, 4e6)), ("0.002", ".004s", (2e6, 4e6)),
+                                 ("2000us", "4000000ns", (2e6, 4e6)), ("9ms", "1min", (9e6, 10e6))):
+            self.expect(0, [], "-o", page, "--from", start, "--to", end, self.known)
+            self.assertEqual((about(page)["from"], about(page)["to"]), span)
+        self.expect(0, [], "-o", page, "--from", "20s", self.known)
+        self.assertIn("no events", " ".join(about(page)["warnings"]))
+
+    def test_what_is_too_much_is_merged(self):
+        archive, page = self.folder / "many", self.folder / "x.html"
+        pictured.write_many(archive, 5000)
+        said = self.expect(0, ["merged", "--from"], "-o", page, "--max-regions", 1000, archive)
+        merged = about(page)
+        self.assertGreater(merged["resolution"]["slices"], 10000)
+        kept = sum(section[1] for row in merged["rows"] for section in row["slices"])
+        self.assertTrue(10 < kept <= 1000, (kept, said))
+        self.assertEqual(sum(region[5] for region in merged["regions"]), 10000)
+
+    def test_many_regions(self):
+        archive, page = self.folder / "regions", self.folder / "x.html"
+        with pictured.Archive(archive, ["thread"]) as made:
+            for i in range(100000):
+                made.slice(0, 10 * i, 10 * i + 5 + i % 3, made.region(f"region {i}"))
+        self.expect(0, [], "-o", page, archive)
+        self.assertLess(page.stat().st_size, 16e6)
+        self.assertIn("other regions", about(page)["regions"][-1][0])
+
+    # -- wrong use and bad input --
+
+    def test_wrong_options(self):
+        for arguments, words in (
+                (["--nonsense", self.known], ["no option --nonsense"]), ([], ["no archive"]),
+                ([self.known, self.known], ["one archive"]), (["-o", "x.gif", self.known], [".html, .svg, .png or .pdf"]),
+                (["-o"], ["-o wants a value"]), (["--from", "soon", self.known], ["--from", "soon"]),
+                (["--from", "-1s", self.known], ["--from"]), (["--to", "0x10", self.known], ["--to"]),
+                (["--from", "1e400", self.known], ["--from"]), (["--to", "5 parsecs", self.known], ["--to"]),
+                (["--from", "2s", "--to", "1s", self.known], ["--to", "later"]),
+                (["--width", "7", self.known], ["--width"]), (["--max-regions", "x", self.known], ["--max-regions"])):
+            self.expect(2, ["stave: timeline: ", *words], *arguments)
+
+    def test_help(self):
+        result = timeline("--help")
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertIn(b"--from", result.stdout)
+
+    def test_what_cannot_be_written(self):
+        self.expect(1, ["cannot write", "nowhere/x.html", "No such file"], "-o", self.folder / "nowhere/x.html", self.known)
+        small = f"ulimit -f 8; exec {STAVE} timeline -o {self.folder}/x.html {self.known}"
+        result = subprocess.run(["bash", "-c", "trap '' XFSZ; " + small], capture_output=True, check=False, timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"cannot write", result.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["known"])
+
+    def test_what_is_no_archive(self):
+        (self.folder / "text").write_text("text")
+        (self.folder / "empty").mkdir()
+        for path in ("absent", "text", "empty"):
+            self.expect(1, [path], "-o", self.folder / "x.html", self.folder / path)
+        self.assertFalse((self.folder / "x.html").exists())
+
+    def test_damaged_archives(self):
+        whole = {path.relative_to(self.known): path.read_bytes() for path in self.known.rglob("*") if path.is_file()}
+        broken = self.folder / "broken"
+        for name, data in whole.items():
+            for length in (0, 1, len(data) // 2, len(data) - 1):
+                shutil.rmtree(broken, ignore_errors=True)
+                shutil.copytree(self.known, broken)
+                (broken / name).write_bytes(data[:length])
+                result = timeline("-o", self.folder / "x.html", broken)
+                self.assertIn(result.returncode, (0, 1), (name, length))
+                self.assertLessEqual(len(result.stderr.decode().splitlines()), 2)
+
+    def test_times_that_go_backwards_and_regions_that_are_not_nested(self):
+        archive, page = self.folder / "odd", self.folder / "x.html"
+        with pictured.Archive(archive, ["thread"]) as made:
+            one, two = made.region("one"), made.region("two")
+            writer = made.writers[0]
+            writer.leave(5, one)
+            writer.enter(10, one)
+            writer.enter(20, two)
+            writer.leave(30, one)
+            writer.leave(40, two)
+            writer.enter(50, one)
+        self.expect(0, [], "-o", page, archive)
+        self.assertTrue(about(page)["warnings"])
+
+
+if __name__ == "__main__":
+    unittest.main()

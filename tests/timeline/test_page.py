@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+"""The page of stave timeline in a real browser: test_page.py BUILD [unittest arguments]."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+
+SKIP = 77
+SHIFT = 8
+
+
+def timeline(folder, name, write, *options):
+    """Writes the archive and makes its page; returns the page's path."""
+    archive, page = folder / name, folder / f"{name}.html"
+    write(archive)
+    made = subprocess.run([STAVE, "timeline", *options, "-o", page, archive], capture_output=True, timeout=120, check=False)
+    if made.returncode != 0:
+        raise AssertionError(made.stderr.decode())
+    return page
+
+
+class PageTest(unittest.TestCase):
+    """One browser for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="stave-page-")
+        cls.browser = browser.Browser()
+        cls.pages = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.folder.cleanup()
+
+    def open(self, name, write, *options):
+        if name not in self.pages:
+            self.pages[name] = timeline(pathlib.Path(self.folder.name), name, write, *options)
+        self.browser.open(self.pages[name])
+
+    def open_known(self):
+        self.open("known", pictured.write_known)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    # -- what is where --
+
+    def point(self, row, depth, ms):
+        """The place of the window where the row's bar at this depth is at this time."""
+        return self.browser.evaluate(f"""(() => {{
+            const {{chart, layout, view}} = stave, box = chart.canvas.getBoundingClientRect();
+            return [box.x + chart.x({ms} * 1e6), box.y + 26 + layout.barTop({row}, {depth}) - view.top + 7]; }})()""")
+
+    def pixel(self, x, y):
+        """Of the picture, where the window has this point."""
+        left, top = self.browser.evaluate("(box => [box.x, box.y])(stave.chart.canvas.getBoundingClientRect())")
+        return self.browser.pixels("#chart", int(x - left), int(y - top))
+
+    def interval_ms(self):
+        return [ns / 1e6 for ns in self.browser.evaluate("[stave.view.from, stave.view.to]")]
+
+    def settle(self):
+        """Until the numbers, which wait for quiet, are there."""
+        self.browser.evaluate("new Promise(done => setTimeout(done, 200))")
+
+
+class Known(PageTest):
+    def setUp(self):
+        self.open_known()
+
+    def test_shows_what_the_archive_holds(self):
+        self.assertEqual(self.browser.text("#title"), "known")
+        self.assertIn("2 rows", self.browser.text("#summary"))
+        self.assertIn("10.0", self.browser.text("#summary"))
+        self.assertEqual(self.browser.evaluate("stave.model.rows.map(row => row.name)"), ["Master thread", "OMP thread 1"])
+        ground = self.pixel(*self.point(0, 1, 8))
+        self.assertNotEqual(self.pixel(*self.point(0, 1, 4)), ground)
+
+    def test_tooltip_of_a_known_region(self):
+        self.browser.move(*self.point(0, 1, 4))
+        told = self.browser.text("#tooltip")
+        for fact in ("!$omp for @app.c:20", "Master thread", "3.00", "app.c:20", "compute, static", "chunk size", "42"):
+            self.assertIn(fact, told)
+        self.browser.move(*self.point(0, 0, 2.5))
+        self.assertIn("!$omp parallel @app.c:12", self.browser.text("#tooltip"))
+
+    def test_band_tells_activities(self):
+        self.browser.move(*self.point(1, -1, 9.5))
+        self.assertIn("barrier wait", self.browser.text("#tooltip"))
+        self.browser.move(*self.point(1, -1, 6))
+        self.assertIn("task", self.browser.text("#tooltip"))
+
+    def test_click_gives_details(self):
+        self.browser.click(*self.point(1, 2, 6))
+        self.assertEqual(self.browser.text("#details-title"), "!$omp task @app.c:30")
+        told = self.browser.text("#details-facts")
+        for fact in ("1 of creating thread 0", "Master thread", "3.00", "parallel @app.c:12 › implicit barrier @app.c:12"):
+            self.assertIn(fact, told.replace("\u00a0", " "))
+        self.browser.click(*self.point(0, 1, 1.5))
+        self.assertIsNone(self.browser.text("#details-title"))
+
+    def test_wheel_zooms_where_the_pointer_is(self):
+        x, y = self.point(0, 0, 4)
+        self.browser.wheel(x, y, -400)
+        begin, end = self.interval_ms()
+        self.assertLess(end - begin, 6)
+        self.assertAlmostEqual(self.browser.evaluate(
+            f"stave.chart.time({x} - stave.chart.canvas.getBoundingClientRect().x) / 1e6"), 4, places=2)
+        self.browser.wheel(x, y, 2000)
+        self.assertEqual(self.interval_ms(), [0, 10])
+
+    def test_drag_pans_and_chooses(self):
+        self.browser.evaluate("stave.view.show(3e6, 5e6)")
+        (x, y), (x2, _) = self.point(0, 0, 4), self.point(0, 0, 4.5)
+        self.browser.drag(x, y, x2, y)
+        self.assertAlmostEqual(self.interval_ms()[0], 2.5, places=1)
+        self.browser.evaluate("stave.view.showAll()")
+        (x, y), (x2, _) = self.point(0, 0, 2), self.point(0, 0, 6)
+        self.browser.drag(x, y, x2, y, SHIFT)
+        begin, end = self.interval_ms()
+        self.assertAlmostEqual(begin, 2, places=1)
+        self.assertAlmostEqual(end, 6, places=1)
+
+    def test_keys(self):
+        self.browser.evaluate("document.getElementById('overlay').focus()")
+        self.browser.key("+")
+        self.browser.key("ArrowRight")
+        begin, end = self.interval_ms()
+        self.assertTrue(0 < begin < end < 10.1 and end - begin < 8, (begin, end))
+        self.browser.key("0")
+        self.assertEqual(self.interval_ms(), [0, 10])
+        self.browser.key("ArrowRight", SHIFT)
+        self.assertIn("Master thread", self.browser.text("#spoken"))
+        self.browser.key("ArrowUp", SHIFT)
+        self.assertIn("!$omp parallel @app.c:12", self.browser.text("#spoken"))
+        self.browser.key("?")
+        self.assertTrue(self.browser.evaluate("document.getElementById('help').open"))
+        self.browser.evaluate("document.getElementById('help').close()")
+
+    def test_search_finds(self):
+        self.browser.key("/")
+        self.browser.type("FOR @app")
+        self.assertEqual(self.browser.text("#found"), "1 name found")
+        self.assertIn("!$omp for @app.c:20", self.browser.text("#results"))
+        self.browser.key("Enter")
+        self.assertEqual(self.browser.text("#details-title"), "!$omp for @app.c:20")
+        self.browser.evaluate("document.getElementById('search').value = ''; stave.search.update()")
+        self.browser.evaluate("document.getElementById('search').focus()")
+        self.browser.type("nowhere")
+        self.assertEqual(self.browser.text("#found"), "nothing found")
+        self.browser.evaluate("stave.search.clear()")
+        self.browser.evaluate("document.getElementById('search').focus()")
+        self.browser.type("task 0:1")
+        self.assertEqual(self.browser.text("#found"), "1 name found")
+
+    def test_legend_toggles(self):
+        at = self.point(0, 1, 4.9)
+        before = self.pixel(*at)
+        self.browser.evaluate("document.querySelectorAll('.activity')[0].click()")
+        self.browser.frame()
+        self.assertNotEqual(self.pixel(*at), before)
+        self.assertEqual(self.browser.evaluate("document.querySelector('.activity').getAttribute('aria-pressed')"), "false")
+        self.browser.evaluate("document.querySelectorAll('.activity')[0].click()")
+        self.browser.frame()
+        self.assertEqual(self.pixel(*at), before)
+
+    def test_statistics_of_the_visible_interval(self):
+        self.browser.evaluate("stave.view.show(4e6, 6e6)")
+        self.settle()
+        told = self.browser.text("#legend").replace("\u00a0", " ")
+        # From the region's begin on, thread 0 computes until 5 ms and then waits; thread 1 runs the task from 4 to 7 ms.
+        self.assertIn("1.00 ms", told)
+        self.assertIn("25.0 %", told)
+        self.assertIn("50.0 %", told)
+        self.assertIn("task @app.c:30", self.browser.text("#regions"))
+
+    def test_arrows(self):
+        def drawn():
+            return sum(opacity > 0 for opacity in self.browser.pixels("#overlay", 0, 0, 1000, 300)[3::4])
+        self.browser.move(5, 5)
+        self.assertEqual(drawn(), 0)
+        self.browser.key("t")
+        self.assertGreater(drawn(), 100)
+        self.browser.key("t")
+        self.assertEqual(drawn(), 0)
+
+    def test_dark_and_light(self):
+        bright = self.pixel(*self.point(1, 2, 9.5))
+        self.browser.click_on("#theme")
+        self.assertEqual(self.browser.evaluate("document.documentElement.dataset.theme"), "dark")
+        self.assertLess(sum(self.pixel(*self.point(1, 2, 9.5))), sum(bright) - 300)
+        self.browser.click_on("#theme")
+        self.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.browser.evaluate("localStorage.clear()")
+        self.open_known()
+        self.assertEqual(self.browser.evaluate("document.documentElement.dataset.theme"), "dark")
+        self.browser.call("Emulation.setEmulatedMedia", features=[])
+
+    def test_nothing_but_the_page_is_allowed(self):
+        policy = self.browser.evaluate("document.querySelector('meta[http-equiv]').content")
+        self.assertTrue(policy.startswith("default-src 'none'"))
+        self.assertNotIn("script-src 'unsafe-inline'", policy)
+
+
+class Awkward(PageTest):
+    def test_hostile_names(self):
+        self.open("hostile <b> & 'co'", pictured.write_hostile)
+        self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))
+        names = self.browser.evaluate("stave.model.rows.map(row => row.name)")
+        self.assertEqual(names, pictured.HOSTILE)
+        for row, name in enumerate(pictured.HOSTILE):
+            self.browser.evaluate(f"stave.select(stave.model.slice({row}, 0, 0))")
+            title = self.browser.evaluate("document.getElementById('details-title').textContent")
+            self.assertEqual(title, name)
+            facts = self.browser.evaluate("document.getElementById('details-facts').textContent")
+            self.assertIn(pictured.HOSTILE[-1 - row], facts)
+            self.assertIn(f"{pictured.HOSTILE[1]}{name}", facts)
+            self.browser.move(*self.point(row, 0, 2))
+        names = self.browser.evaluate("stave.model.regions.map(region => region.name)")
+        self.assertIn("invalid \ufffd\ufffd\ufffd\ufffd here", names)
+        self.browser.evaluate("document.getElementById('search').value = '<img'; stave.search.update()")
+        self.browser.click_on("#about-open")
+        self.settle()
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('img, b, body script:not([type])').length"), 0)
+        self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))
+
+    def test_what_was_merged_is_said(self):
+        self.open("many", lambda path: pictured.write_many(path, 20000), "--max-regions", "5000")
+        self.assertIsNone(self.browser.text("#coarse"))
+        self.browser.evaluate("stave.view.zoom(0.01)")
+        self.browser.frame()
+        self.assertIn("merged", self.browser.text("#coarse-text"))
+        command = self.browser.text("#command")
+        self.assertRegex(command, r"^stave timeline .*/many --from \d+ns --to \d+ns -o detail.html$")
+        self.browser.move(*self.point(0, 0, sum(self.interval_ms()) / 2))
+        self.assertIn("short regions", self.browser.text("#tooltip"))
+        self.follow(command)
+
+    def follow(self, command):
+        """The page that the command makes has what was missing."""
+        detail = pathlib.Path(self.folder.name) / "detail.html"
+        subprocess.run(command.replace("stave", STAVE, 1).replace("detail.html", str(detail)), shell=True, check=True,
+                       capture_output=True, timeout=60)
+        before = self.interval_ms()
+        self.browser.open(detail)
+        self.browser.evaluate(f"stave.view.show({before[0] * 1e6}, {before[1] * 1e6})")
+        self.assertIsNone(self.browser.text("#coarse"))
+        self.assertEqual(self.browser.evaluate("stave.model.slice(0, 0, 3).merged"), 1)
+
+    def test_nothing_in_it(self):
+        self.open("empty", lambda path: pictured.Archive(path).__exit__())
+        self.assertIn("no events", self.browser.text("#warning"))
+        for key in "+-0awsdtce?":
+            self.browser.key(key)
+
+    def test_one_moment(self):
+        def write(path):
+            with pictured.Archive(path) as archive:
+                archive.slice(0, 5, 5, archive.region("moment"))
+        self.open("moment", write)
+        self.browser.key("+")
+        self.browser.evaluate("stave.select(stave.model.slice(0, 0, 0))")
+        self.assertIn("a point in time", self.browser.text("#details-facts"))
+
+    def test_many_threads(self):
+        self.open("threads", lambda path: pictured.write_many(path, 20, threads=300))
+        x, y = self.point(0, 0, 0.1)
+        self.browser.wheel(x, y, 3000, modifiers=1)
+        self.assertGreater(self.browser.evaluate("stave.view.top"), 1000)
+        self.browser.evaluate("document.getElementById('search').value = 'thread 299'; stave.search.update()")
+        self.browser.click_on(".result")
+        self.assertEqual(self.browser.evaluate(
+            "stave.layout.visible(stave.view.top, stave.view.top + stave.chart.height).at(-1).row.name"), "thread 299")
+
+
+if __name__ == "__main__":
+    STAVE = os.path.join(os.path.abspath(sys.argv.pop(1)), "src/cli/stave")
+    try:
+        import pictured
+    except ImportError:
+        print("skipped: python3-otf2 is not installed")
+        sys.exit(SKIP)
+    if not browser.find():
+        print("skipped: no Chromium is installed (scripts/setup installs Debian's)")
+        sys.exit(SKIP)
+    unittest.main()
