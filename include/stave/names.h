@@ -38,4 +38,15 @@
 /* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl, F_SETLK). */
 #define STAVE_RECOVERY_FILE "traces.recovery"
 
+/* Present only if threads were sampled: samples a second that were asked for; expirations of the timers that nobody saw
+ * (the next sample has their number as "missed samples"); samples for which a thread had no place; threads for which the
+ * system had no timer. Samples are approximations: none of this makes an archive incomplete. */
+#define STAVE_PROPERTY_SAMPLING_HZ "STAVE::SAMPLING::HZ"
+#define STAVE_PROPERTY_SAMPLING_MISSED "STAVE::SAMPLING::MISSED"
+#define STAVE_PROPERTY_SAMPLING_LEFT_OUT "STAVE::SAMPLING::LEFT_OUT"
+#define STAVE_PROPERTY_SAMPLING_THREADS_WITHOUT "STAVE::SAMPLING::THREADS_WITHOUT"
+
+/* Attribute of a CallingContextSample: the runtime's name of the thread's state, a string. */
+#define STAVE_ATTRIBUTE_THREAD_STATE "thread state"
+
 #endif

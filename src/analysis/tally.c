@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "stave/names.h"
 
 enum { TIME_BYTES = 9 };
 
@@ -11,13 +14,27 @@ struct count {
   const struct trace *trace;
 };
 
+static void count_state(struct tally *tally, uint64_t name) {
+  size_t i = 0;
+  while (i < tally->state_count && tally->states[i].name != name)
+    i++;
+  if (i == TALLY_STATES_MAX)
+    return;
+  tally->state_count += i == tally->state_count;
+  tally->states[i].name = name;
+  tally->states[i].samples++;
+}
+
 static void count_attributes(const struct count *count, const struct trace_event *event) {
   uint32_t attributes = trace_event_attribute_count(event);
   for (uint32_t i = 0; i < attributes; i++) {
-    uint64_t ref = trace_event_attribute(event, i).attribute;
-    const struct trace_attribute *attribute = trace_attribute(count->trace, ref);
-    if (attribute)
-      count->tally->attribute_uses[attribute - count->trace->attributes]++;
+    struct trace_event_attribute value = trace_event_attribute(event, i);
+    const struct trace_attribute *attribute = trace_attribute(count->trace, value.attribute);
+    if (!attribute)
+      continue;
+    count->tally->attribute_uses[attribute - count->trace->attributes]++;
+    if (event->kind == TRACE_CallingContextSample && strcmp(attribute->name, STAVE_ATTRIBUTE_THREAD_STATE) == 0)
+      count_state(count->tally, value.number);
   }
 }
 

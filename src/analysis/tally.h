@@ -16,11 +16,20 @@ struct tally_location {
   uint64_t stalls, stall_ticks; /* BufferFlush */
 };
 
+/* Samples that found threads in one state, by the attribute "thread state" (an approximation: docs/DESIGN.md). */
+struct tally_state {
+  uint64_t name; /* ref of the string */
+  uint64_t samples;
+};
+
+enum { TALLY_STATES_MAX = 64 };
 
 struct tally {
   struct tally_kind kinds[TRACE_KIND_COUNT];
   struct tally_location *locations; /* as in the trace */
   uint64_t *attribute_uses;         /* the same for its attributes */
+  struct tally_state states[TALLY_STATES_MAX];
+  size_t state_count;
   uint64_t events, encoded_bytes, file_bytes;
   uint64_t miscounted; /* locations whose definition states another number of events */
   uint64_t backward;   /* events earlier than the one before in their location */

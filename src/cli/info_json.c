@@ -78,6 +78,14 @@ static json_t *attributes(const struct info *info) {
   return object;
 }
 
+static json_t *states(const struct info *info) {
+  json_t *object = json_object();
+  for (size_t i = 0; i < info->tally.state_count; i++)
+    json_object_set_new_nocheck(object, trace_string(info->trace, info->tally.states[i].name),
+                                number(info->tally.states[i].samples));
+  return object;
+}
+
 static json_t *properties(const struct trace *trace) {
   json_t *object = json_object();
   for (size_t i = 0; i < trace->archive_property_count; i++)
@@ -141,6 +149,7 @@ int info_print_json(const struct info *info) {
   json_object_set_new(object, "threads", threads(info));
   json_object_set_new(object, "records", collected(info, "RECORDS", add_record));
   json_object_set_new(object, "attributes", attributes(info));
+  json_object_set_new(object, "sampled_states", states(info));
   json_object_set_new(object, "properties", properties(info->trace));
   int result = json_dumpf(object, stdout, JSON_INDENT(2));
   putchar('\n');

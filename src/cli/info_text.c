@@ -88,6 +88,17 @@ static void print_origin(const struct info *info) {
 
 /* -- what became of it -- */
 
+/* What the timers asked for, and what came of it. */
+static void print_samples(const struct info *info) {
+  char taken[NUMBER_BYTES], missed[NUMBER_BYTES], left_out[NUMBER_BYTES];
+  if (info_number(info, "SAMPLING::HZ") == 0)
+    return;
+  table_fact("samples", "%s at %s a second and thread; %s missed, %s left out",
+             summary_number(taken, info->tally.kinds[TRACE_CallingContextSample].events),
+             info_property(info, "SAMPLING::HZ"), summary_number(missed, info_number(info, "SAMPLING::MISSED")),
+             summary_number(left_out, info_number(info, "SAMPLING::LEFT_OUT")));
+}
+
 static void print_losses(const struct info *info) {
   char number[NUMBER_BYTES];
   const char *complete = trace_archive_property(info->trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
@@ -122,6 +133,7 @@ static void print_outcome(const struct info *info) {
              size_text(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
   table_fact("on disk", "%s", size_text(size, info->place.bytes));
   print_losses(info);
+  print_samples(info);
   if (info->stalls > 0)
     table_fact("stalls", "%s times a thread waited for room in its buffer, %s in all (STAVE_BUFFER_SIZE)",
                summary_number(number, info->stalls), summary_duration(time, info->stall_ns));
@@ -296,6 +308,35 @@ static void print_records(const struct info *info) {
   table_print(&rows.table);
 }
 
+static void state_row(struct table *table, const struct info *info, const struct tally_state *state, uint64_t all) {
+  char samples[NUMBER_BYTES], share[NUMBER_BYTES];
+  const char *const cells[] = {trace_string(info->trace, state->name), summary_number(samples, state->samples),
+                               ratio_text(share, state->samples, all, 100)};
+  table_row(table, cells);
+}
+
+static void print_states(const struct info *info) {
+  const struct tally *tally = &info->tally;
+  struct numbered order[TALLY_STATES_MAX];
+  struct table table;
+  uint64_t all = 0;
+  if (tally->state_count == 0)
+    return;
+  table_heading("Thread states, sampled: approximately");
+  table_begin(&table);
+  table_column(&table, "STATE", TABLE_NAME);
+  table_column(&table, "SAMPLES", TABLE_NUMBER);
+  table_column(&table, "~ %", TABLE_NUMBER);
+  for (size_t i = 0; i < tally->state_count; i++) {
+    order[i] = (struct numbered){tally->states[i].samples, i};
+    all += tally->states[i].samples;
+  }
+  qsort(order, tally->state_count, sizeof *order, most_first);
+  for (size_t i = 0; i < tally->state_count; i++)
+    state_row(&table, info, &tally->states[order[i].index], all);
+  table_print(&table);
+}
+
 static void print_attributes(const struct info *info) {
   struct table table;
   char uses[NUMBER_BYTES];
@@ -321,6 +362,7 @@ void info_print_text(const struct info *info) {
   print_undelivered(info);
   print_kinds(&info->tally);
   print_locations(info);
+  print_states(info);
   print_records(info);
   print_attributes(info);
 }

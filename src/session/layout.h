@@ -94,6 +94,7 @@ struct session_shared {
   _Atomic uint64_t progress;                /* grows whenever the writer did something */
   _Atomic uint32_t writer_life;             /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording;          /* set by the writer: STAVE_MAX_SIZE is reached */
+  _Atomic uint32_t threads_unsampled;       /* threads for which the system gave no timer */
   char message[1024];                       /* valid with WRITER_FAILED */
   char archive[SESSION_TEXT_BYTES];         /* valid from WRITER_READY on: the archive's directory */
 };
@@ -116,6 +117,7 @@ struct thread_slot {
   _Atomic uint64_t lost;              /* events dropped, ever */
   _Atomic uint64_t stall_ticks;
   _Atomic uint64_t stalls;
+  _Atomic uint64_t samples_left_out; /* that came while the thread had no place for them, ever: they are no events */
   /* written by the writer */
   _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
   _Atomic uint64_t prepared;          /* records for which the ring has memory, where it may grow to that */

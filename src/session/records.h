@@ -63,6 +63,12 @@ enum {
   RECORD_SLOTS_MAX = 4096 / RECORD_BYTES, /* the longest record: 4 KiB, its first slot included */
 };
 
+/* The addresses of a sample's call path: the words behind its record. */
+enum { SAMPLE_ADDRESSES_MAX = 60, SAMPLE_FLAG_CUT = 1 /* there were more */ };
+#define SAMPLE_IN_RUNTIME (UINT64_C(1) << 63) /* the address is in code that the runtime runs, not the program */
+#define SAMPLE_OUTER_TASK (UINT64_C(1) << 62) /* from here on the path belongs to the task around */
+#define SAMPLE_ADDRESS(word) ((word) & ~(SAMPLE_IN_RUNTIME | SAMPLE_OUTER_TASK))
+
 /* ompt_scope_endpoint_t (OpenMP 5.1, 4.4.4.11), as a record's endpoint keeps it. */
 enum record_endpoint { ENDPOINT_NONE = 0, ENDPOINT_BEGIN = 1, ENDPOINT_END = 2, ENDPOINT_BEGINEND = 3 };
 

@@ -6,6 +6,7 @@
  * knows them from the thread's own stack, which is right where the runtime's parallel_data is not. */
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
+#include "tool/sampler.h"
 
 /* Where the thread runs, asked once, as the first implicit task of a team begins: before, the runtime answers
  * wrongly, and in a thread that it does not know well (in the middle of fork) the question takes a lock that
@@ -29,6 +30,7 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
 void on_thread_end(ompt_data_t *thread_data) {
   (void)thread_data;
   struct event event;
+  sampler_detach(thread_self);
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_end, 0, 0, );
   thread_detach();

@@ -152,6 +152,25 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
   }
 }
 
+static int publish_new(struct dl_phdr_info *info, size_t size, void *ticks) {
+  (void)size;
+  struct found_module module = {.bias = info->dlpi_addr, .path = info->dlpi_name};
+  read_segments(info->dlpi_phdr, info->dlpi_phnum, &module);
+  if (module.size && !find_known(module.base)) {
+    publish(&module, *(uint64_t *)ticks);
+    add_known(module.base, module.size, was_there_at_start(module.bias));
+  }
+  return 0;
+}
+
+void modules_publish_all(uint64_t ticks) {
+  dl_iterate_phdr(publish_new, &ticks);
+}
+
+bool modules_know(uint64_t address) {
+  return find_known(address) != NULL;
+}
+
 static int read_closed(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size;
   *(uint64_t *)data = info->dlpi_subs;

@@ -10,6 +10,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "tool/sampler.h"
 #include "tool/thread.h"
 #include "tool/writer_process.h"
 
@@ -175,11 +176,13 @@ bool tool_start_session(void) {
     error = keep_session_fd(move_up(session_fd));
   bool is_ready = !error && start_writer(tool.session_fd, &writer_pidfd) && wait_until_ready(writer_pidfd);
   close_if_open(writer_pidfd);
-  if (is_ready)
-    atomic_store(&tool.recording, RECORDING_ON);
-  else
+  if (!is_ready) {
     drop_session();
-  return is_ready;
+    return false;
+  }
+  sampler_start();
+  atomic_store(&tool.recording, RECORDING_ON);
+  return true;
 }
 
 bool tool_is_forked_child(void) {
@@ -238,6 +241,7 @@ static void say_not_closed(const char *archive) {
 /* Who has given up has waited and said so already. */
 void tool_end_session(void) {
   struct session_shared *shared = &tool.session->shared;
+  sampler_stop();
   atomic_store(&tool.recording, RECORDING_OFF);
   bool has_given_up = atomic_exchange(&shared->tool_state, TOOL_FINISHED) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);

@@ -6,6 +6,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "tool/sampler.h"
 
 /* Never written to but by reservations that fail: its limit stays 0. */
 static struct thread nobody;
@@ -61,8 +62,15 @@ static void grow_if_prepared(struct thread *thread, uint64_t position, uint64_t 
     set_mask(&thread->ring, 2 * old - 1);
 }
 
-static void count_lost(struct thread *thread, uint64_t ticks) {
+/* Who wants a place. A sample is dispensable: it does not wait, and one less is no lost event. */
+enum sort { EVENT, SAMPLE };
+
+static void count_lost(struct thread *thread, uint64_t ticks, enum sort sort) {
   struct thread_slot *slot = thread->ring.slot;
+  if (sort == SAMPLE) {
+    local_add((uint64_t *)&slot->samples_left_out, 1);
+    return;
+  }
   local_add((uint64_t *)&slot->lost, 1);
   if (local_add(&thread->gap_lost, 1) == 0)
     thread->gap_begin_ticks = ticks;
@@ -158,10 +166,10 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
 
 /* A quarter mark, or a full ring. What goes behind the reservation is written under the mask it will be read
  * with. The limit comes last: until then signal handlers get no place. */
-static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks) {
+static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum sort sort) {
   struct ring *ring = &thread->ring;
   uint64_t end = position + n, tail, stall_begin = 0;
-  if (is_stopped() || (!has_room(ring, end, &tail) && !get_room(thread, end, &stall_begin)))
+  if (is_stopped() || (!has_room(ring, end, &tail) && (sort == SAMPLE || !get_room(thread, end, &stall_begin))))
     return false;
   has_room(ring, end, &tail);
   if (end - tail >= ring_capacity(ring) / 2)
@@ -176,17 +184,17 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
   return true;
 }
 
-static bool drop(struct thread *thread, uint64_t n, uint64_t ticks) {
+static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum sort sort) {
   ring_take_back(&thread->ring, n);
-  count_lost(thread, ticks);
+  count_lost(thread, ticks, sort);
   return false;
 }
 
 /* The next event asks again, however short it is. */
-static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks) {
+static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum sort sort) {
   open_up_to(thread, position);
   atomic_signal_fence(memory_order_seq_cst);
-  return drop(thread, n, ticks);
+  return drop(thread, n, ticks, sort);
 }
 
 /* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about to be
@@ -200,16 +208,16 @@ static bool is_behind_failed_one(const struct thread *thread, uint64_t position)
 
 /* A signal handler that comes here while its thread is here already must not write behind a reservation whose
  * mask may just be changing, or that is about to be taken back: its event is dropped and counted. */
-static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t *ret_position) {
+static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum sort sort, uint64_t *ret_position) {
   if (ring_reserve(&thread->ring, n, ret_position))
     return true;
   if (thread->is_slow || is_behind_failed_one(thread, *ret_position))
-    return drop(thread, n, ticks);
+    return drop(thread, n, ticks, sort);
   if (*ret_position + n <= thread->room_limit)
     return true;
   thread->is_slow = true;
   atomic_signal_fence(memory_order_seq_cst);
-  bool is_held = hold(thread, *ret_position, n, ticks) || close_and_drop(thread, *ret_position, n, ticks);
+  bool is_held = hold(thread, *ret_position, n, ticks, sort) || close_and_drop(thread, *ret_position, n, ticks, sort);
   atomic_signal_fence(memory_order_seq_cst);
   thread->is_slow = false;
   return is_held;
@@ -218,9 +226,13 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, uint64_t 
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   int error = errno;
   bool is_reserved =
-      (thread_self->ring.slot || thread_attach(ticks)) && reserve(thread_self, n, ticks, ret_position);
+      (thread_self->ring.slot || thread_attach(ticks)) && reserve(thread_self, n, ticks, EVENT, ret_position);
   errno = error;
   return is_reserved;
+}
+
+bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
+  return reserve(thread_self, n, ticks, SAMPLE, ret_position);
 }
 
 static uint64_t ring_start_bytes(void) {
@@ -269,6 +281,7 @@ bool thread_attach(uint64_t ticks) {
   const struct record_attach attach = {
       .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)syscall(SYS_gettid)};
   thread_put((const struct record *)&attach, NULL);
+  sampler_attach(thread_self, ticks);
   return true;
 }
 

@@ -26,6 +26,11 @@ struct thread {
   uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
   bool wants_placement; /* where it runs is not recorded yet: until then all goes the slow way */
   bool is_slow;         /* thread_slow is at work on this ring */
+  /* sampling (sampler.c) */
+  int timer;               /* the kernel's number of it */
+  uint64_t stack_end;      /* the address behind the thread's stack; 0: not known */
+  _Atomic bool is_sampled; /* it has a timer, and its samples are wanted */
+  _Atomic bool is_in_sample;
 };
 
 /* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. */
@@ -41,6 +46,9 @@ void thread_detach(void);
 /* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event
  * is dropped (and counted). ring_commit must follow on thread_self's ring. */
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attribute__((cold, noinline));
+
+/* The same for a sample, from its signal handler: never waits, and what finds no room is left out and counted apart. */
+bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position);
 
 /* The thread met a code address outside of the module it knows: publishes the module if nobody did
  * (modules.c). */

@@ -68,6 +68,8 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   describe_runtime(lookup);
   tool.get_place_num = (ompt_get_place_num_t)lookup("ompt_get_place_num");
   tool.get_proc_id = (ompt_get_proc_id_t)lookup("ompt_get_proc_id");
+  tool.get_state = (ompt_get_state_t)lookup("ompt_get_state");
+  tool.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
   modules_note_start();
   modules_find_runtime((uint64_t)(uintptr_t)set_callback);
   const char *missing = callbacks_register(set_callback, tool.constants.config.events,

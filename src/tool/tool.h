@@ -39,6 +39,10 @@ struct tool {
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_place_num_t get_place_num;
   ompt_get_proc_id_t get_proc_id;
+  /* the same, asked by the sampling handler */
+  ompt_get_state_t get_state;
+  ompt_get_task_info_t get_task_info;
+  int sample_signal; /* 0: no sampling */
   _Atomic uint64_t modules_closed; /* how many the dynamic linker had closed when the rows below were last looked at */
   uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
   uint32_t start_count;
@@ -69,6 +73,12 @@ void tool_give_up(void);
 
 /* Notes which modules are loaded now, as OpenMP starts (modules.c). */
 void modules_note_start(void);
+
+/* Publishes what is loaded and was not published yet, as far as there is room for it (modules.c). */
+void modules_publish_all(uint64_t ticks);
+
+/* Whether the address lies in a module that was published. Async signal safe (modules.c). */
+bool modules_know(uint64_t address);
 
 /* Notes in tool.constants where the OpenMP runtime's own code lies, given an address in it (modules.c). */
 void modules_find_runtime(uint64_t address);

@@ -125,7 +125,7 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   end_program(c, now, exit_status);
   for (size_t i = 0; i < count; i++) {
     name_the_nameless(c, locations[i]);
-    definitions_close_location(c->definitions, locations[i]);
+    emit_end(c->emitter, locations[i]);
   }
 }
 

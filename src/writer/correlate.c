@@ -8,12 +8,15 @@
 #include "writer/recovery.h"
 
 void correlator_open(struct correlator *c, struct emitter *emitter, struct definitions *definitions,
-                     struct regions *regions, struct modules *modules) {
+                     struct regions *regions, struct modules *modules, struct contexts *contexts,
+                     const struct session_name *states) {
   *c = (struct correlator){.emitter = emitter,
                            .definitions = definitions,
                            .regions = regions,
                            .modules = modules,
                            .task_pool = {.size = sizeof(struct task)},
+                           .contexts = contexts,
+                           .states = states,
                            .first_ticks = UINT64_MAX};
 }
 
@@ -52,6 +55,16 @@ static void on_gap(struct correlator *c, struct location *location, const struct
                                           .value = record->lost});
 }
 
+/* A sample tells nothing about what the records around it mean, and it makes no thread known. */
+static bool take_sample(struct correlator *c, uint32_t slot, const struct record *record, const uint64_t *words) {
+  if (record->type != RECORD_sample)
+    return false;
+  struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  if (location)
+    on_sample(c, location, (const struct record_sample *)record, words);
+  return true;
+}
+
 /* -- the switch -- */
 
 /* What a record's predecessor left undecided is decided by what the record is. */
@@ -79,6 +92,8 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
   if (record->type == RECORD_attach)
     thread_attaches(c, slot, (const struct record_attach *)record);
+  if (take_sample(c, slot, record, words))
+    return;
   struct location *location = location_of(c, slot, record->ticks);
   if (!location)
     return;
@@ -133,6 +148,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(module, AS(module), words)
     CASE(stall, location, AS(stall))
     CASE(gap, location, AS(gap))
+  case RECORD_sample:
   case RECORD_TYPE_NONE:
   case RECORD_TYPE_COUNT:
     break;

@@ -7,6 +7,7 @@
 #define STAVE_WRITER_CORRELATE_H
 
 #include "session/layout.h"
+#include "writer/contexts.h"
 #include "writer/emit.h"
 #include "writer/map.h"
 #include "writer/model.h"
@@ -20,6 +21,8 @@ struct correlator {
   struct regions *regions;
   struct modules *modules;
   struct recovery *recovery; /* or NULL */
+  struct contexts *contexts;
+  const struct session_name *states; /* SESSION_NAMES of the runtime's names */
   struct location **by_slot; /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;
   struct location *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
@@ -33,7 +36,7 @@ struct correlator {
   uint64_t first_ticks, last_ticks; /* of the process */
   unsigned initial_threads, foreign_threads, workers_named;
   /* figures for the summary */
-  uint64_t records, unknown_records, ignored_ends, closed_by_writer;
+  uint64_t records, unknown_records, ignored_ends, closed_by_writer, samples_missed;
   uint64_t records_by_type[RECORD_TYPE_COUNT];
   uint64_t discarded; /* events that came after correlate_end */
   bool has_ended;
@@ -42,7 +45,8 @@ struct correlator {
 
 /* All pointers stay the caller's. */
 void correlator_open(struct correlator *correlator, struct emitter *emitter, struct definitions *definitions,
-                     struct regions *regions, struct modules *modules);
+                     struct regions *regions, struct modules *modules, struct contexts *contexts,
+                     const struct session_name *states);
 
 /* Takes the next record in time order: a merge_sink. */
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
@@ -183,6 +187,8 @@ void on_nest_lock(struct correlator *c, struct location *location, const struct 
 void lock_attempt_ends(struct correlator *c, struct location *location);
 /* Releases what the location still holds; with a wait id only that lock. */
 void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id);
+/* The number under which the archive has the lock; false if it was never acquired. */
+bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
 void locks_free(struct correlator *c);
 
 /* targets.c */
@@ -218,5 +224,9 @@ void on_device_unreadable(struct correlator *c, struct location *location,
 
 /* host_ops.c: the process is over: ends what is under way on devices. */
 void host_ops_end(struct correlator *c, uint64_t now);
+
+/* samples.c */
+void on_sample(struct correlator *c, struct location *location, const struct record_sample *record,
+               const uint64_t *words);
 
 #endif

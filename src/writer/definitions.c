@@ -21,6 +21,7 @@ void definitions_tell(struct definitions *definitions, struct recovery *recovery
 
 static void free_location(struct location *location) {
   free(location->queue);
+  free(location->samples);
   free(location);
 }
 

@@ -5,6 +5,7 @@
 
 #include "session/layout.h"
 #include "writer/archive.h"
+#include "writer/contexts.h"
 #include "writer/model.h"
 #include "writer/regions.h"
 
@@ -12,6 +13,9 @@ struct definitions;
 
 /* The one window in which devices and threads reach each other's memory. */
 enum { DEFINITIONS_WINDOW = 0 };
+
+/* The one interrupt generator: the timers of STAVE_SAMPLE_HZ. */
+enum { GENERATOR_TIMER = 0 };
 
 /* What is known about the run as a whole when the archive is closed. */
 struct run {
@@ -73,6 +77,6 @@ uint32_t definitions_parameter(struct definitions *definitions, const char *name
 
 /* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
 void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
-                       const struct run *run);
+                       const struct contexts *contexts, const struct run *run);
 
 #endif

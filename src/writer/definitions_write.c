@@ -178,7 +178,7 @@ static void write_local(struct definitions *definitions, const struct regions *r
 }
 
 void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
-                       const struct run *run) {
+                       const struct contexts *contexts, const struct run *run) {
   if (!archive_end_events(definitions->archive))
     return;
   write_local(definitions, regions, region_count);
@@ -192,5 +192,6 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   write_regions(definitions, w, regions);
   write_groups(definitions, w);
   definitions_write_window(definitions, w);
+  definitions_write_sampling(definitions, w, regions, contexts, run);
   write_attributes(definitions, w);
 }

@@ -58,4 +58,8 @@ uint32_t definitions_write_string(struct definitions *definitions, const char *t
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
+/* definitions_sampling.c: the interrupt generator and the calling contexts, if samples were wanted. */
+void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions,
+                                const struct contexts *contexts, const struct run *run);
+
 #endif

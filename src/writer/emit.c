@@ -5,15 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "writer/contexts.h"
 #include "writer/memory.h"
+
+enum {
+  SAMPLES_HELD_LEAST = 1, /* the last sample may have interrupted a callback that had read the clock already */
+  SAMPLES_HELD_MOST = 4096,
+};
 
 static void destroy_team(void *team) {
   free(((struct team *)team)->members);
   free(team);
 }
 
-int emitter_open(struct emitter *emitter, struct definitions *definitions) {
+int emitter_open(struct emitter *emitter, struct definitions *definitions, const struct contexts *contexts) {
   *emitter = (struct emitter){.definitions = definitions,
+                              .contexts = contexts,
                               .attributes = OTF2_AttributeList_New(),
                               .teams = {.size = sizeof(struct team)}};
   return emitter->attributes ? 0 : -ENOMEM;
@@ -68,6 +75,10 @@ static OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct e
   add_attribute(emitter, event->attribute, event->value);
   if (event->attribute2 != ATTRIBUTE_NONE)
     add_attribute(emitter, event->attribute2, event->value2);
+  if (event->kind == EVENT_SAMPLE && event->extra != UINT32_MAX)
+    add_attribute(emitter, ATTRIBUTE_sample_processor, event->extra);
+  if (event->kind == EVENT_SAMPLE && event->number)
+    add_attribute(emitter, ATTRIBUTE_missed_samples, event->number);
   return emitter->attributes;
 }
 
@@ -83,9 +94,18 @@ static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event,
   return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
 }
 
+/* From the location's last sample to this one. */
+static uint32_t unwind_distance(const struct emitter *emitter, struct location *location, const struct event *event) {
+  if (event->kind != EVENT_SAMPLE)
+    return 0;
+  uint32_t last = location->sampled_context - 1; /* CONTEXT_NONE at first */
+  location->sampled_context = event->id + 1;
+  return contexts_distance(emitter->contexts, last, event->id);
+}
+
 /* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
 static OTF2_ErrorCode write_event(struct location *location, const struct event *event, OTF2_TimeStamp t,
-                                  OTF2_AttributeList *list) {
+                                  OTF2_AttributeList *list, uint32_t distance) {
   OTF2_EvtWriter *w = location->writer;
   OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
@@ -128,6 +148,8 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
   case EVENT_RMA_COMPLETE:
     return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
                                                 event->id | (uint64_t)event->number << 32);
+  case EVENT_SAMPLE:
+    return OTF2_EvtWriter_CallingContextSample(w, list, t, event->id, distance, GENERATOR_TIMER);
   }
   return OTF2_ERROR_INVALID_ARGUMENT;
 }
@@ -144,16 +166,35 @@ static uint64_t final_ticks(struct emitter *emitter, const struct location *loca
   return location->written_ticks;
 }
 
-static void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
-  uint64_t ticks = final_ticks(emitter, location, event);
+static void write_final(struct emitter *emitter, struct location *location, const struct event *event, uint64_t ticks) {
   if (location->events == 0)
     location->first_ticks = ticks;
-  if (write_event(location, event, ticks, attributes_of(emitter, event)) != OTF2_SUCCESS) {
+  uint32_t distance = unwind_distance(emitter, location, event);
+  if (write_event(location, event, ticks, attributes_of(emitter, event), distance) != OTF2_SUCCESS) {
     emitter->failed++;
     return;
   }
   location->written_ticks = ticks;
   atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
+}
+
+static void write_sample(struct emitter *emitter, struct location *location) {
+  const struct event *sample = &location->samples[location->sample_begin++];
+  bool is_late = sample->ticks < location->written_ticks;
+  write_final(emitter, location, sample, is_late ? location->written_ticks : sample->ticks);
+  if (location->sample_begin == location->sample_end)
+    location->sample_begin = location->sample_end = 0;
+}
+
+static void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks) {
+  while (location->sample_begin != location->sample_end && location->samples[location->sample_begin].ticks <= ticks)
+    write_sample(emitter, location);
+}
+
+static void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
+  uint64_t ticks = final_ticks(emitter, location, event);
+  write_samples_until(emitter, location, ticks);
+  write_final(emitter, location, event, ticks);
 }
 
 static bool must_wait(const struct event *event) {
@@ -183,9 +224,27 @@ void emit(struct emitter *emitter, struct location *location, const struct event
     write_now(emitter, location, event);
 }
 
+void emit_end(struct emitter *emitter, struct location *location) {
+  write_samples_until(emitter, location, UINT64_MAX);
+  definitions_close_location(emitter->definitions, location);
+}
+
 static void close_if_ended(struct emitter *emitter, struct location *location) {
   if (location->has_ended && location->queue_begin == location->queue_end)
-    definitions_close_location(emitter->definitions, location);
+    emit_end(emitter, location);
+}
+
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample, bool may_be_preceded) {
+  if (location->sample_begin > SAMPLES_HELD_MOST) {
+    location->sample_end -= location->sample_begin;
+    memmove(location->samples, location->samples + location->sample_begin, location->sample_end * sizeof *sample);
+    location->sample_begin = 0;
+  }
+  memory_grow(&location->samples, &location->sample_capacity, location->sample_end + 1, sizeof *sample);
+  location->samples[location->sample_end++] = *sample;
+  size_t most = may_be_preceded ? SAMPLES_HELD_MOST : SAMPLES_HELD_LEAST;
+  while (location->queue_begin == location->queue_end && location->sample_end - location->sample_begin > most)
+    write_sample(emitter, location);
 }
 
 /* Writes what is held back, up to the next event that has to wait for something else. */

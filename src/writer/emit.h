@@ -8,6 +8,7 @@
 
 struct emitter {
   struct definitions *definitions;
+  const struct contexts *contexts;
   OTF2_AttributeList *attributes;
   struct pool teams;
   size_t holding;   /* locations that hold events back */
@@ -15,8 +16,8 @@ struct emitter {
   uint64_t failed;  /* events that OTF2 refused */
 };
 
-/* definitions stays the caller's. Returns 0 or -ENOMEM; free with emitter_close. */
-int emitter_open(struct emitter *emitter, struct definitions *definitions);
+/* definitions and contexts stay the caller's. Returns 0 or -ENOMEM; free with emitter_close. */
+int emitter_open(struct emitter *emitter, struct definitions *definitions, const struct contexts *contexts);
 void emitter_close(struct emitter *emitter);
 
 /* Writes the event on the location, or holds it back. */
@@ -24,6 +25,13 @@ void emit(struct emitter *emitter, struct location *location, const struct event
 
 /* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */
 uint64_t emit_held_since(struct emitter *emitter);
+
+/* Writes a sample in its place among the events of the location, which it never moves: it is held back while earlier
+ * events may come. may_be_preceded: they may come much later. */
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample, bool may_be_preceded);
+
+/* No event of the location follows: writes what is held back and closes it. */
+void emit_end(struct emitter *emitter, struct location *location);
 
 /* The team's comm has been set, or its end time: what waited for that goes on. */
 void emit_waiters_of(struct emitter *emitter, struct team *team);

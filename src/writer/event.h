@@ -27,6 +27,7 @@ enum event_kind {
   EVENT_RMA_GET,       /* id: location on the other side, value: bytes, value2: matching id */
   EVENT_RMA_PUT,       /* the same */
   EVENT_RMA_COMPLETE,  /* id, number: low and high half of the matching id */
+  EVENT_SAMPLE,        /* id: calling context, number: missed samples, extra: processor */
 };
 
 enum attribute {
@@ -48,6 +49,7 @@ struct event {
   uint8_t attribute; /* enum attribute */
   uint8_t attribute2;
   bool is_late;      /* the end of a team's member: not later than the team's own end */
+  uint32_t extra;    /* as the kind says */
 };
 
 #endif

@@ -260,6 +260,13 @@ void locks_release_all(struct correlator *c, struct location *location, uint64_t
     }
 }
 
+bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
+  const struct lock *lock = map_get(&c->locks, wait_id);
+  if (lock)
+    *ret = lock->id;
+  return lock != NULL;
+}
+
 void locks_free(struct correlator *c) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->locks, &position));) {

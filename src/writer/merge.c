@@ -265,3 +265,10 @@ uint64_t merge_stalls(const struct merge *merge) {
     stalls += atomic_load_explicit(&merge->sources[slot].view.slot->stalls, memory_order_relaxed);
   return stalls;
 }
+
+uint64_t merge_samples_left_out(const struct merge *merge) {
+  uint64_t samples = 0;
+  for (uint32_t slot = 0; slot < merge->slots; slot++)
+    samples += atomic_load_explicit(&merge->sources[slot].view.slot->samples_left_out, memory_order_relaxed);
+  return samples;
+}

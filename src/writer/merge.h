@@ -34,4 +34,7 @@ uint64_t merge_damaged(const struct merge *merge);
 uint64_t merge_lost(const struct merge *merge);
 uint64_t merge_stalls(const struct merge *merge);
 
+/* Samples for which their threads had no place: no events, and not in merge_lost. */
+uint64_t merge_samples_left_out(const struct merge *merge);
+
 #endif

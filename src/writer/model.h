@@ -76,6 +76,9 @@ struct location {
   _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
   struct event *queue;    /* held back: [queue_begin, queue_end) */
   size_t queue_begin, queue_end, queue_capacity;
+  struct event *samples;  /* held back until what may still come before them has come: [sample_begin, sample_end) */
+  size_t sample_begin, sample_end, sample_capacity;
+  uint32_t sampled_context; /* + 1, of the last sample written; 0: none */
   struct location *next_waiter; /* in the list of the team that the queue waits for */
 };
 

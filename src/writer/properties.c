@@ -68,6 +68,15 @@ static void set_records(struct archive *archive, const uint64_t *records) {
   }
 }
 
+static void set_sampling(struct archive *archive, uint32_t hz, const struct sampling_summary *samples) {
+  if (hz == 0)
+    return;
+  set_number(archive, STAVE_PROPERTY_SAMPLING_HZ, hz);
+  set_number(archive, STAVE_PROPERTY_SAMPLING_MISSED, samples->missed);
+  set_number(archive, STAVE_PROPERTY_SAMPLING_LEFT_OUT, samples->left_out);
+  set_number(archive, STAVE_PROPERTY_SAMPLING_THREADS_WITHOUT, samples->threads_without);
+}
+
 void properties_write(struct archive *archive, const struct session_constants *constants,
                       const struct summary *summary, const char *host) {
   char description[SESSION_TEXT_BYTES + 32];
@@ -88,4 +97,5 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_names(archive, STAVE_PROPERTY_MUTEX_IMPLEMENTATION, constants->mutex_implementations);
   set_results(archive, constants->set_callback_results);
   set_records(archive, summary->records);
+  set_sampling(archive, constants->config.sample_hz, &summary->samples);
 }

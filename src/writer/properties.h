@@ -5,6 +5,13 @@
 #include "session/layout.h"
 #include "writer/archive.h"
 
+/* What is known of samples besides those that the archive has. */
+struct sampling_summary {
+  uint64_t missed;          /* expirations of timers that nobody saw */
+  uint64_t left_out;        /* samples for which a thread had no place */
+  uint64_t threads_without; /* threads without a timer */
+};
+
 struct summary {
   const char *ending;        /* how the program ended */
   uint64_t closed_by_writer; /* events added at the end */
@@ -13,6 +20,7 @@ struct summary {
   uint64_t damaged;          /* records that made no sense */
   uint64_t refused;          /* events that OTF2 did not take */
   uint64_t stalls;           /* times a thread waited for the writer */
+  struct sampling_summary samples;
   const uint64_t *records;   /* how many came, by record type */
   const char *arguments;     /* of the program, quoted for a shell */
 };

@@ -12,7 +12,7 @@
 #include "writer/ompt_names.h"
 #include "writer/recovery.h"
 
-enum construct_kind { KIND_omp, KIND_routine, KIND_own };
+enum construct_kind { KIND_omp, KIND_routine, KIND_own, KIND_function };
 
 static const struct {
   enum construct_kind kind;
@@ -175,8 +175,62 @@ static void name_construct(struct region *region) {
   }
 }
 
+/* -- functions met by samples -- */
+
 static int compare_text(const char *a, const char *b) {
   return strcmp(a ? a : "", b ? b : "");
+}
+
+static char *function_name(const struct code_place *place) {
+  if (code_place_resolved(place) && place->source.function)
+    return format("%s", place->source.function);
+  if (code_place_resolved(place) && place->symbol)
+    return format("%s", place->symbol);
+  return format("[%s]", place->module ? base_name(place->module->path) : "unknown module");
+}
+
+/* "libm.so.6, inlined into main": what the name alone does not tell. */
+static char *describe_function(const struct code_place *place) {
+  const char *module = place->module ? base_name(place->module->path) : "unknown module";
+  bool is_inlined = code_place_resolved(place) && place->n_inlined > 0;
+  const char *into = is_inlined ? place->inlined[place->n_inlined - 1].function : NULL;
+  return into ? format("%s, inlined into %s", module, into) : format("%s", module);
+}
+
+static enum construct construct_of_function(const char *name, bool is_in_runtime) {
+  if (strncmp(name, "omp_", 4) == 0)
+    return CONSTRUCT_runtime_routine;
+  return is_in_runtime ? CONSTRUCT_runtime_function : CONSTRUCT_function;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Equal functions are one region from the beginning, so that no number needs to be mapped for their sake. */
+uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime) {
+  char *name = function_name(place), *description = describe_function(place);
+  const char *file = code_place_resolved(place) ? place->source.file : NULL;
+  file = file && *file == '/' ? file : NULL;
+  enum construct construct = construct_of_function(name, is_in_runtime);
+  struct map *map = &regions->by_place[construct];
+  uint64_t key = hash_text(hash_text(hash_text(UINT64_C(0xcbf29ce484222325), name), description), file ? file : "");
+  for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
+    const struct region *region = &regions->all[found - 1];
+    if (strcmp(region->name, name) || strcmp(region->description, description) || compare_text(region->file, file))
+      continue;
+    free(name);
+    free(description);
+    return (uint32_t)(found - 1);
+  }
+  uint32_t id = add(regions, construct, NULL, 0);
+  regions->all[id].name = name;
+  regions->all[id].description = description;
+  regions->all[id].file = file;
+  map_put(map, key, (void *)((uintptr_t)id + 1));
+  return id;
 }
 
 /* By everything that a definition shows, then by number, so that the first one stays. */
@@ -216,16 +270,28 @@ static uint32_t renumber(struct regions *regions) {
   return different;
 }
 
+static void name_region(const struct regions *regions, struct region *region) {
+  region->paradigm = OTF2_PARADIGM_OPENMP;
+  switch (constructs[region->construct].kind) {
+  case KIND_omp:
+  case KIND_routine:
+    name_construct(region);
+    return;
+  case KIND_own:
+    region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
+    name_own(regions, region);
+    return;
+  case KIND_function:
+    if (region->construct == CONSTRUCT_function)
+      region->paradigm = OTF2_PARADIGM_SAMPLING;
+    return; /* regions_function has named it */
+  }
+}
+
 uint32_t regions_finish(struct regions *regions) {
   for (size_t i = 0; i < regions->count; i++) {
-    struct region *region = &regions->all[i];
-    bool is_own = constructs[region->construct].kind == KIND_own;
-    region->role = constructs[region->construct].role;
-    region->paradigm = is_own ? OTF2_PARADIGM_MEASUREMENT_SYSTEM : OTF2_PARADIGM_OPENMP;
-    if (is_own)
-      name_own(regions, region);
-    else
-      name_construct(region);
+    regions->all[i].role = constructs[regions->all[i].construct].role;
+    name_region(regions, &regions->all[i]);
   }
   return renumber(regions);
 }

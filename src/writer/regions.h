@@ -5,6 +5,7 @@
 #ifndef STAVE_WRITER_REGIONS_H
 #define STAVE_WRITER_REGIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,6 +61,9 @@ void regions_tell(struct regions *regions, struct recovery *recovery);
 
 /* What the journal told of gets the next number, whatever it is equal to. */
 void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
+
+/* The number of the function at a resolved place; the runtime's functions are no others' namesakes. */
+uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime);
 
 /* A module was published: an address may mean another place from now on. */
 void regions_modules_changed(struct regions *regions);

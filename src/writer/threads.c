@@ -92,5 +92,5 @@ void on_thread_end(struct correlator *c, struct location *location, const struct
   frames_leave_above(c, location, location->base, now, 0);
   location->has_ended = true;
   if (location->queue_begin == location->queue_end)
-    definitions_close_location(c->definitions, location);
+    emit_end(c->emitter, location);
 }

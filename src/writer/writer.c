@@ -39,6 +39,7 @@ struct writer {
   struct modules *modules;
   struct symbols *symbols;
   struct regions *regions;
+  struct contexts *contexts;
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
@@ -188,8 +189,10 @@ static bool open_archive(struct writer *writer) {
   writer->definitions = definitions_create(writer->archive);
   writer->regions = regions_create(writer->symbols, base_name(constants->program), constants->runtime_base,
                                    constants->runtime_size);
-  emitter_open(&writer->emitter, writer->definitions);
-  correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules);
+  writer->contexts = contexts_create(writer->symbols, writer->regions);
+  emitter_open(&writer->emitter, writer->definitions, writer->contexts);
+  correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules,
+                  writer->contexts, constants->states);
   writer->merge = merge_create(writer->session, take_record, writer);
   begin_journal(writer);
   report_ready(&writer->report, writer->directory, notice);
@@ -310,16 +313,24 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
            bytes_on_disk(writer, count), region_count, c->closed_by_writer, writer->ending);
 }
 
+static struct sampling_summary sampling_summary(const struct writer *writer) {
+  return (struct sampling_summary){.missed = writer->correlator.samples_missed,
+                                   .left_out = merge_samples_left_out(writer->merge),
+                                   .threads_without = atomic_load(&writer->session->shared.threads_unsampled)};
+}
+
 static int close_archive(struct writer *writer) {
   correlate_end(&writer->correlator, writer->exit_status);
+  contexts_ask_again(writer->contexts);
   symbols_finish(writer->symbols, terminations > 0);
+  contexts_finish(writer->contexts);
   uint32_t regions = regions_finish(writer->regions);
   struct run run = {.constants = &writer->constants,
                     .end = clock_sample(writer->constants.clock_kind),
                     .host = writer->machine.nodename,
                     .platform = writer->machine.sysname,
                     .mpi_rank = output_mpi_rank()};
-  definitions_write(writer->definitions, writer->regions, regions, &run);
+  definitions_write(writer->definitions, writer->regions, regions, writer->contexts, &run);
   struct summary summary = {.ending = writer->ending,
                             .closed_by_writer = writer->correlator.closed_by_writer,
                             .lost = lost_events(writer),
@@ -327,6 +338,7 @@ static int close_archive(struct writer *writer) {
                             .refused = refused_events(writer),
                             .stopped = writer->stopped,
                             .stalls = merge_stalls(writer->merge),
+                            .samples = sampling_summary(writer),
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
@@ -354,6 +366,7 @@ static void close_writer(struct writer *writer) {
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);
   definitions_destroy(writer->definitions);
+  contexts_destroy(writer->contexts);
   regions_destroy(writer->regions);
   symbols_destroy(writer->symbols);
   session_unmap(writer->session);

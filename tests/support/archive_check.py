@@ -16,6 +16,7 @@ from expectations import Tally, read_expectations
 TASK_ROLES = ("TASK", "TASK_UNTIED")
 COMPLETE = ("OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
             "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE")
+BETWEEN = ("CallingContextSample", "Metric")      # may stand between events that belong together
 MAX_PROBLEMS = 30
 
 
@@ -74,7 +75,9 @@ class Checker:
             handler = getattr(self, "on_" + kind, None)
             if handler:
                 handler(location, thread, event)
-            thread.last_kind, thread.last_time = kind, event.time
+            thread.last_time = event.time
+            if kind not in BETWEEN:
+                thread.last_kind = kind
         self.where = ""
         self.finish()
         return self.problems

@@ -10,7 +10,7 @@ enum { NOTED_MOST = 64 };
 
 struct noted {
   OTF2_EvtWriter *writer;
-  char what; /* E enter, L leave, B and T team begin and end, C task create */
+  char what; /* E enter, L leave, B and T team begin and end, C task create, S sample */
   uint64_t ticks;
   uint32_t number; /* region, comm or creating thread's rank */
 };
@@ -59,6 +59,19 @@ OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTaskCreate(OTF2_EvtWriter *w, OTF2_Attr
   return note(w, 'C', ticks, rank);
 }
 
+OURS OTF2_ErrorCode OTF2_EvtWriter_CallingContextSample(OTF2_EvtWriter *w, OTF2_AttributeList *list,
+                                                        OTF2_TimeStamp ticks, OTF2_CallingContextRef context,
+                                                        uint32_t distance, OTF2_InterruptGeneratorRef generator) {
+  (void)list, (void)distance, (void)generator;
+  return note(w, 'S', ticks, context);
+}
+
+/* In place of contexts.c. */
+uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to) {
+  (void)contexts, (void)from, (void)to;
+  return 1;
+}
+
 /* In place of definitions.c. */
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
   (void)definitions;
@@ -95,15 +108,17 @@ static int setup(void **state) {
   noted_count = 0;
   closed = 0;
   answer = OTF2_SUCCESS;
-  int error = emitter_open(&emitter, NULL);
+  int error = emitter_open(&emitter, NULL, NULL);
   team = new_team();
   return error;
 }
 
 static int teardown(void **state) {
   (void)state;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     free(locations[i].queue);
+    free(locations[i].samples);
+  }
   team_release(team);
   emitter_close(&emitter);
   return 0;
@@ -119,6 +134,11 @@ struct location **definitions_locations(struct definitions *definitions, size_t 
 static void put(int location, enum event_kind kind, uint64_t ticks, uint32_t id, struct team *of, bool is_late) {
   emit(&emitter, &locations[location],
        &(struct event){.kind = kind, .ticks = ticks, .id = id, .team = of, .is_late = is_late});
+}
+
+static void put_sample(uint64_t ticks, bool may_be_preceded) {
+  struct event sample = {.kind = EVENT_SAMPLE, .ticks = ticks, .extra = UINT32_MAX};
+  emit_sample(&emitter, &locations[0], &sample, may_be_preceded);
 }
 
 /* What was written so far, as "E10 L20 ...": kind, location if it is the second, time. */
@@ -226,6 +246,61 @@ static void times_never_decrease(void **state) {
   assert_int_equal(emitter.clamped, 1);
 }
 
+/* A sample that interrupted a callback is recorded before it, and may be the later one. */
+static void the_last_sample_waits_for_what_it_interrupted(void **state) {
+  (void)state;
+  put(0, EVENT_ENTER, 10, 1, NULL, false);
+  put_sample(15, false);
+  put_sample(21, false);
+  expect_written("E10 S15");
+  put(0, EVENT_LEAVE, 20, 1, NULL, false);
+  expect_written("E10 S15 L20");
+  put(0, EVENT_ENTER, 30, 1, NULL, false);
+  expect_written("E10 S15 L20 S21 E30");
+  assert_int_equal(emitter.clamped, 0);
+}
+
+/* A worker's late end goes back to the end of its team, also behind samples that were taken since. */
+static void late_ends_are_not_moved_by_samples(void **state) {
+  (void)state;
+  team->comm = 1;
+  put_sample(40, true);
+  put_sample(60, true);
+  team->end_ticks = 50;
+  team->has_ended = true;
+  put(0, EVENT_LEAVE, 70, 1, team, true);
+  put(0, EVENT_TEAM_END, 70, 0, team, true);
+  expect_written("S40 L50 T50");
+  emit_end(&emitter, &locations[0]);
+  expect_written("S40 L50 T50 S60");
+  assert_int_equal(closed, 1);
+}
+
+/* Samples stay behind events that wait for their team, however many there are. */
+static void samples_wait_for_events_that_wait(void **state) {
+  (void)state;
+  put(0, EVENT_TEAM_BEGIN, 10, 0, team, false);
+  for (uint64_t ticks = 20; ticks < 50; ticks++)
+    put_sample(ticks, false);
+  expect_written("");
+  team->comm = 1;
+  emit_waiters_of(&emitter, team);
+  expect_written("B10");
+  put(0, EVENT_ENTER, 22, 1, NULL, false);
+  expect_written("B10 S20 S21 S22 E22");
+}
+
+/* Nobody comes to say what may precede: memory is bounded. */
+static void not_all_samples_are_held_back(void **state) {
+  (void)state;
+  for (uint64_t ticks = 1; ticks <= 20000; ticks++)
+    put_sample(ticks, true);
+  assert_int_equal(locations[0].written_ticks, 20000 - 4096);
+  assert_true(locations[0].sample_capacity < 20000);
+  emit_end(&emitter, &locations[0]);
+  assert_int_equal(locations[0].events, 20000);
+}
+
 /* A thread that has ended is closed with the last event that was held back. */
 static void ended_locations_are_closed_when_nothing_waits(void **state) {
   (void)state;
@@ -286,6 +361,10 @@ int main(void) {
       TEST(late_ends_go_back_to_the_end_of_the_team),
       TEST(late_ends_stay_in_order),
       TEST(times_never_decrease),
+      TEST(the_last_sample_waits_for_what_it_interrupted),
+      TEST(late_ends_are_not_moved_by_samples),
+      TEST(samples_wait_for_events_that_wait),
+      TEST(not_all_samples_are_held_back),
       TEST(ended_locations_are_closed_when_nothing_waits),
       TEST(creators_are_named_by_rank),
       TEST(refused_events_are_counted),

@@ -1,0 +1,175 @@
+#include "tool/call_path.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+#include "tool/tool.h"
+
+enum { TASKS_MAX = 16 };
+
+/* The frame that comes next on the way outward. */
+struct walk {
+  struct call_path *path;
+  uint64_t address; /* of its code; 0: the chain is broken */
+  uint64_t frame;   /* where its frame pointer points */
+  uint64_t low;     /* nothing below is read: the stack is only walked outward */
+  uint64_t end;     /* behind the stack */
+  uint64_t mark;    /* SAMPLE_OUTER_TASK for the next address */
+  unsigned inside;  /* addresses from this one on are called by those that follow */
+};
+
+/* Where the runtime gave control to the task's code, and where that gave it back; 0: nowhere on this stack. */
+struct task_frames {
+  uint64_t exit, enter;
+};
+
+static bool is_on_stack(const struct walk *walk, uint64_t address) {
+  return address >= walk->low && address % 8 == 0 && address < walk->end && walk->end - address >= 16;
+}
+
+static uint64_t word_at(uint64_t address) {
+  return *(const uint64_t *)(uintptr_t)address;
+}
+
+static bool is_in_runtime(uint64_t address) {
+  return address - tool.constants.runtime_base < tool.constants.runtime_size;
+}
+
+/* What the runtime calls within a task, the C library's functions say, is not the program's. */
+static void add(struct walk *walk, uint64_t in_runtime) {
+  struct call_path *path = walk->path;
+  path->is_cut = path->count == SAMPLE_ADDRESSES_MAX;
+  if (path->is_cut)
+    return;
+  path->addresses[path->count++] = walk->address | walk->mark | in_runtime;
+  walk->mark = 0;
+  if (!is_in_runtime(walk->address))
+    return;
+  for (unsigned i = walk->inside; i < path->count; i++)
+    path->addresses[i] |= SAMPLE_IN_RUNTIME;
+}
+
+/* On to the caller. What is no code, or not further out, is no frame. */
+static void step(struct walk *walk) {
+  walk->address = 0;
+  if (!is_on_stack(walk, walk->frame))
+    return;
+  uint64_t frame = walk->frame, caller = word_at(frame + 8);
+  walk->low = frame + 16;
+  walk->frame = word_at(frame);
+  if (modules_know(caller))
+    walk->address = caller;
+}
+
+/* Where the walk stands is inside, whatever its frame pointer says: code without one has its caller's there. */
+static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
+  if (!walk->address)
+    return;
+  add(walk, in_runtime);
+  while (walk->frame < limit && !walk->path->is_cut) {
+    step(walk);
+    if (!walk->address || walk->frame >= limit)
+      return;
+    add(walk, in_runtime);
+  }
+  walk->address = 0;
+}
+
+/* Goes on behind the frame with which the task entered the runtime. Runtimes say "canonical frame address" and give the
+ * frame pointer: whichever way the return address leads into the program is taken. */
+static void resume_at(struct walk *walk, uint64_t enter) {
+  walk->address = 0;
+  for (int i = 0; i < 2 && !walk->address; i++, enter -= 16) {
+    if (!is_on_stack(walk, enter))
+      return;
+    uint64_t caller = word_at(enter + 8);
+    if (!modules_know(caller) || is_in_runtime(caller))
+      continue;
+    walk->address = caller;
+    walk->frame = word_at(enter);
+    walk->low = enter + 16;
+  }
+}
+
+/* False where the chain of tasks on this thread ends: a worker's implicit task was made on another thread. */
+static bool find_task(struct walk *walk, int level, struct task_frames *ret) {
+  enum { IMPLICIT = 2 }; /* ompt_task_implicit */
+  int flags = 0, thread_number = 0;
+  ompt_data_t *task = NULL, *parallel = NULL;
+  ompt_frame_t *frame = NULL;
+  *ret = (struct task_frames){0};
+  if (!tool.get_task_info || !tool.get_task_info(level, &flags, &task, &frame, &parallel, &thread_number) || !frame)
+    return false;
+  uint64_t exit = (uint64_t)(uintptr_t)frame->exit_frame.ptr, enter = (uint64_t)(uintptr_t)frame->enter_frame.ptr;
+  ret->exit = is_on_stack(walk, exit) ? exit : 0;
+  ret->enter = is_on_stack(walk, enter) ? enter : 0;
+  return !((flags & IMPLICIT) && thread_number != 0);
+}
+
+/* The runtime's frames inside of the task, the task's own ones; leaves the walk at the frame that called the task. */
+static void add_task(struct walk *walk, const struct task_frames *task) {
+  uint64_t outside = task->exit ? task->exit : UINT64_MAX;
+  if (task->enter && task->enter < outside) {
+    add_inside(walk, task->enter, SAMPLE_IN_RUNTIME);
+    resume_at(walk, task->enter);
+  }
+  add_inside(walk, outside, 0);
+}
+
+/* A chain that broke inside goes on at the frame from which the runtime called the task. */
+static void go_out_of(struct walk *walk, uint64_t exit) {
+  walk->inside = walk->path->count;
+  if (!walk->address && is_on_stack(walk, exit)) {
+    walk->frame = exit;
+    step(walk);
+  }
+  walk->mark = SAMPLE_OUTER_TASK;
+}
+
+static void walk_tasks(struct walk *walk) {
+  struct task_frames task;
+  bool has_outer = true;
+  for (int level = 0; level < TASKS_MAX && has_outer && !walk->path->is_cut; level++) {
+    has_outer = find_task(walk, level, &task);
+    add_task(walk, &task);
+    if (!task.exit)
+      return;
+    go_out_of(walk, task.exit);
+  }
+}
+
+#if defined(__x86_64__)
+
+static void begin(struct walk *walk, const void *context) {
+  const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+  walk->address = (uint64_t)registers[REG_RIP];
+  walk->frame = (uint64_t)registers[REG_RBP];
+  walk->low = (uint64_t)registers[REG_RSP];
+}
+
+#elif defined(__aarch64__)
+
+static void begin(struct walk *walk, const void *context) {
+  const mcontext_t *registers = &((const ucontext_t *)context)->uc_mcontext;
+  walk->address = registers->pc;
+  walk->frame = registers->regs[29];
+  walk->low = registers->sp;
+}
+
+#else
+#error "which registers hold the program counter, the frame pointer and the stack pointer?"
+#endif
+
+void call_path_find(struct call_path *path, const void *context, uint64_t stack_end, bool is_waiting) {
+  struct walk walk = {.path = path, .end = stack_end};
+  begin(&walk, context);
+  path->count = 0;
+  path->is_cut = false;
+  uint64_t innermost = walk.address;
+  if (walk.low < stack_end)
+    walk_tasks(&walk);
+  if (path->count == 0)
+    path->addresses[path->count++] = innermost;
+  if (is_waiting)
+    path->addresses[0] |= SAMPLE_IN_RUNTIME;
+}

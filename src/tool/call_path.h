@@ -1,0 +1,24 @@
+/* The call path of an interrupted thread, for the sampling handler: async signal safe.
+ *
+ * It follows frame pointers, and reads nothing but the thread's own stack above its stack pointer. Code without frame
+ * pointers ends a chain early; where the runtime says at which frames it was entered and left (ompt_frame_t, OpenMP
+ * 5.1, 4.4.4.28) the path goes on from there. */
+#ifndef STAVE_TOOL_CALL_PATH_H
+#define STAVE_TOOL_CALL_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/records.h"
+
+struct call_path {
+  uint64_t addresses[SAMPLE_ADDRESSES_MAX]; /* innermost first, with SAMPLE_IN_RUNTIME and SAMPLE_OUTER_TASK */
+  unsigned count;
+  bool is_cut; /* there were more */
+};
+
+/* Fills *path from a signal handler's third argument. stack_end: the address behind the thread's stack; 0: not known,
+ * then the path is one address. is_waiting: the thread's state says so, hence it runs the runtime's code. */
+void call_path_find(struct call_path *path, const void *context, uint64_t stack_end, bool is_waiting);
+
+#endif

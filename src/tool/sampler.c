@@ -1,0 +1,195 @@
+/* The timers and the handler of sampling.
+ *
+ * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the handler
+ * runs on the thread that it samples. Timers do not survive fork, and exec takes them away together with signals that
+ * wait to be delivered. The handler stays in memory once it is installed, since finalize unloads this library while
+ * threads may still be on their way into it.
+ *
+ * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample, then looks
+ * at is_sampled. Both sides are sequentially consistent, so one of them sees the other. */
+#include "tool/sampler.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool/call_path.h"
+#include "tool/thread.h"
+
+/* -- the handler -- */
+
+/* States from the first waiting one on (OpenMP 5.1, 4.4.4.27): the thread is in the runtime's code. */
+enum { STATE_FIRST_WAIT = 0x10 };
+
+struct sample {
+  struct record_sample record;
+  struct call_path path;
+};
+
+static void ask_runtime(struct sample *sample) {
+  ompt_wait_id_t wait_id = 0;
+  sample->record.state = (uint32_t)(tool.get_state ? tool.get_state(&wait_id) : (int)ompt_state_undefined);
+  sample->record.wait_id = wait_id;
+}
+
+static void put(struct thread *self, const struct sample *sample) {
+  uint64_t position;
+  unsigned slots = sample->record.more;
+  if (!thread_reserve_sample(1 + slots, sample->record.ticks, &position))
+    return;
+  for (unsigned i = 0; i < slots; i++)
+    memcpy(ring_at(&self->ring, position + 1 + i), sample->path.addresses + 4 * i, RECORD_BYTES);
+  memcpy(ring_at(&self->ring, position), &sample->record, RECORD_BYTES);
+  ring_commit(&self->ring, position, 1 + slots);
+}
+
+static void take_sample(struct thread *self, uint32_t missed, const void *context) {
+  struct sample sample = {.record = {.type = RECORD_sample, .ticks = clock_ticks(tool.clock)}};
+  ask_runtime(&sample);
+  bool is_in_runtime = sample.record.state >= STATE_FIRST_WAIT && sample.record.state != (uint32_t)ompt_state_undefined;
+  call_path_find(&sample.path, context, self->stack_end, is_in_runtime);
+  sample.record.processor_and_missed = (uint32_t)sched_getcpu() | (uint64_t)missed << 32;
+  sample.record.flags = sample.path.is_cut ? SAMPLE_FLAG_CUT : 0;
+  sample.record.more = (uint8_t)((sample.path.count + 3) / 4);
+  put(self, &sample);
+}
+
+static void on_timer(int number, siginfo_t *info, void *context) {
+  (void)number;
+  int error = errno;
+  struct thread *self = thread_self;
+  if (info->si_code != SI_TIMER || !self->ring.slot)
+    return;
+  atomic_store(&self->is_in_sample, true);
+  if (atomic_load(&self->is_sampled))
+    take_sample(self, (uint32_t)info->si_overrun, context);
+  atomic_store(&self->is_in_sample, false);
+  errno = error;
+}
+
+/* -- the signal -- */
+
+/* A real-time signal that nobody has a use for; the highest ones are the least likely to get one. */
+static int find_free_signal(void) {
+  for (int number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
+    struct sigaction present;
+    if (sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+      return number;
+  }
+  return 0;
+}
+
+static bool is_ours(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
+}
+
+static void stay_in_memory(void) {
+  Dl_info library;
+  if (dladdr((void *)(uintptr_t)on_timer, &library) && library.dli_fname)
+    dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+void sampler_start(void) {
+  struct sigaction action = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  if (tool.constants.config.sample_hz == 0 || tool.sample_signal)
+    return;
+  int number = find_free_signal();
+  sigfillset(&action.sa_mask);
+  if (!number || sigaction(number, &action, NULL) < 0) {
+    tool_say("no real-time signal is free: the trace has no samples");
+    return;
+  }
+  stay_in_memory();
+  tool.sample_signal = number;
+}
+
+static void wait_for_handler(const struct thread *thread) {
+  enum { LOOKS = 1000, LOOK_NS = 1000000 };
+  for (int i = 0; i < LOOKS && atomic_load(&thread->is_in_sample); i++)
+    nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+}
+
+/* Ignoring a signal throws away what waits to be delivered, of all threads. */
+static void give_signal_back(void) {
+  struct sigaction present;
+  if (sigaction(tool.sample_signal, NULL, &present) == 0 && is_ours(&present)) {
+    signal(tool.sample_signal, SIG_IGN);
+    signal(tool.sample_signal, SIG_DFL);
+  }
+  tool.sample_signal = 0;
+}
+
+void sampler_stop(void) {
+  if (!tool.sample_signal)
+    return;
+  uint32_t slots = atomic_load(&tool.session->shared.slots_used);
+  for (uint32_t i = 0; i < slots; i++)
+    sampler_detach(&tool.threads[i]);
+  for (uint32_t i = 0; i < slots; i++)
+    wait_for_handler(&tool.threads[i]);
+  give_signal_back();
+}
+
+/* -- a thread's timer -- */
+
+static uint64_t find_stack_end(void) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return (uint64_t)(uintptr_t)low + bytes;
+}
+
+static int start_timer(int *ret_timer) {
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = tool.sample_signal};
+  event._sigev_un._tid = (int)syscall(SYS_gettid);
+  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, ret_timer) < 0)
+    return -errno;
+  uint64_t period_ns = 1000000000 / tool.constants.config.sample_hz;
+  struct timespec period = {(time_t)(period_ns / 1000000000), (long)(period_ns % 1000000000)};
+  return syscall(SYS_timer_settime, *ret_timer, 0, &(struct itimerspec){period, period}, NULL) < 0 ? -errno : 0;
+}
+
+/* Once in a process: what is wrong with one thread's samples is wrong with many's. */
+static void say_once(atomic_flag *is_said, const char *text) {
+  if (!atomic_flag_test_and_set(is_said))
+    tool_say(text, tool.sample_signal);
+}
+
+static void warn_if_blocked(void) {
+  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+  sigset_t blocked;
+  if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, tool.sample_signal))
+    say_once(&is_said, "signal %d is blocked in a thread: it gives no samples while it is");
+}
+
+void sampler_attach(struct thread *thread, uint64_t ticks) {
+  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+  if (!tool.sample_signal)
+    return;
+  int error = errno;
+  modules_publish_all(ticks);
+  thread->stack_end = find_stack_end();
+  warn_if_blocked();
+  atomic_store(&thread->is_sampled, true);
+  if (start_timer(&thread->timer) < 0) {
+    atomic_store(&thread->is_sampled, false);
+    atomic_fetch_add(&tool.session->shared.threads_unsampled, 1);
+    say_once(&is_said, "the system has no timer for a thread (ulimit -i): the trace goes on without its samples");
+  }
+  errno = error;
+}
+
+void sampler_detach(struct thread *thread) {
+  if (atomic_exchange(&thread->is_sampled, false))
+    syscall(SYS_timer_delete, thread->timer);
+}

@@ -1,0 +1,57 @@
+/* Serial work, parallel work, a barrier that one thread waits at, and a lock that one thread waits for: each as long as
+ * asked for, on two threads. Prints the address of the lock. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static omp_lock_t lock;
+
+__attribute__((noinline)) static void work_for(double seconds) {
+  double end = omp_get_wtime() + seconds;
+  while (omp_get_wtime() < end)
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void serial_phase(double seconds) {
+  work_for(seconds);
+}
+
+static void parallel_phase(double seconds) {
+#pragma omp parallel
+  work_for(seconds);
+}
+
+static void barrier_phase(double seconds) {
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == 0)
+      work_for(seconds);
+#pragma omp barrier
+  }
+}
+
+/* Thread 1 waits for what thread 0 holds. */
+static void lock_phase(double seconds) {
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == 0)
+      omp_set_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() == 0)
+      work_for(seconds);
+    else
+      omp_set_lock(&lock);
+    omp_unset_lock(&lock);
+  }
+}
+
+int main(int argc, char **argv) {
+  double seconds = argc > 1 ? atof(argv[1]) : 0.2;
+  omp_init_lock(&lock);
+  serial_phase(seconds);
+  parallel_phase(seconds);
+  barrier_phase(seconds);
+  lock_phase(seconds);
+  printf("done\n");
+  return 0;
+}
