@@ -100,6 +100,17 @@ const char *trace_location_property(const struct trace *trace, uint64_t location
   return NULL;
 }
 
+const char *trace_node_property(const struct trace *trace, uint64_t node, const char *name) {
+  for (size_t i = 0; i < trace->node_property_count; i++)
+    if (trace->node_properties[i].owner == node && strcmp(trace->node_properties[i].name, name) == 0)
+      return trace->node_properties[i].text;
+  return NULL;
+}
+
+bool trace_group_is_device(const struct trace_location_group *group) {
+  return group->type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
+}
+
 uint64_t trace_span_ns(const struct trace *trace, uint64_t ticks) {
   uint64_t per_second = trace->clock.ticks_per_second;
   if (per_second == 0)

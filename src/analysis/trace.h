@@ -179,6 +179,12 @@ const char *trace_archive_property(const struct trace *trace, const char *name);
 /* The location's property as text; NULL if it has none of this name. */
 const char *trace_location_property(const struct trace *trace, uint64_t location, const char *name);
 
+/* The system tree node's property as text; NULL if it has none of this name. */
+const char *trace_node_property(const struct trace *trace, uint64_t node, const char *name);
+
+/* Whether the location group is a device. */
+bool trace_group_is_device(const struct trace_location_group *group);
+
 /* Ticks on the clock of the trace as nanoseconds since its first event; earlier ticks count as 0. */
 uint64_t trace_ns(const struct trace *trace, uint64_t ticks);
 

@@ -54,20 +54,43 @@ static json_t *location_properties(const struct trace *trace, uint64_t ref) {
   return object;
 }
 
-static json_t *threads(const struct info *info) {
+static json_t *location_object(const struct info *info, size_t index) {
   const struct trace *trace = info->trace;
+  const struct trace_location *location = &trace->locations[index];
+  const struct tally_location *one = &info->tally.locations[index];
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "location", number(location->ref), "name",
+                   text(location->name), "events", number(one->events), "bytes", number(one->bytes), "begin_ns",
+                   number(trace_ns(trace, one->first_ticks)), "duration_ns",
+                   number(trace_span_ns(trace, one->last_ticks - one->first_ticks)), "stalls", number(one->stalls),
+                   "stall_ns", number(trace_span_ns(trace, one->stall_ticks)), "properties",
+                   location_properties(trace, location->ref));
+}
+
+static json_t *threads(const struct info *info) {
   json_t *array = json_array();
-  for (size_t i = 0; i < trace->location_count; i++) {
-    const struct trace_location *location = &trace->locations[i];
-    const struct tally_location *one = &info->tally.locations[i];
-    json_array_append_new(
-        array, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "location", number(location->ref), "name",
-                         text(location->name), "events", number(one->events), "bytes", number(one->bytes), "begin_ns",
-                         number(trace_ns(trace, one->first_ticks)), "duration_ns",
-                         number(trace_span_ns(trace, one->last_ticks - one->first_ticks)), "stalls",
-                         number(one->stalls), "stall_ns", number(trace_span_ns(trace, one->stall_ticks)), "properties",
-                         location_properties(trace, location->ref)));
-  }
+  for (size_t i = 0; i < info->trace->location_count; i++)
+    if (!trace_location_is_device(&info->trace->locations[i]))
+      json_array_append_new(array, location_object(info, i));
+  return array;
+}
+
+static json_t *device(const struct info *info, const struct trace_location_group *group) {
+  const struct trace *trace = info->trace;
+  json_t *properties = json_object(), *streams = json_array();
+  for (size_t i = 0; i < trace->node_property_count; i++)
+    if (trace->node_properties[i].owner == group->node)
+      json_object_set_new_nocheck(properties, trace->node_properties[i].name, text(trace->node_properties[i].text));
+  for (size_t i = 0; i < trace->location_count; i++)
+    if (trace->locations[i].group == group->ref)
+      json_array_append_new(streams, location_object(info, i));
+  return json_pack("{s:o,s:o,s:o}", "name", text(group->name), "properties", properties, "streams", streams);
+}
+
+static json_t *devices(const struct info *info) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < info->trace->location_group_count; i++)
+    if (trace_group_is_device(&info->trace->location_groups[i]))
+      json_array_append_new(array, device(info, &info->trace->location_groups[i]));
   return array;
 }
 
@@ -147,6 +170,7 @@ int info_print_json(const struct info *info) {
   json_decref(rest);
   json_object_set_new(object, "kinds", kinds(&info->tally));
   json_object_set_new(object, "threads", threads(info));
+  json_object_set_new(object, "devices", devices(info));
   json_object_set_new(object, "records", collected(info, "RECORDS", add_record));
   json_object_set_new(object, "attributes", attributes(info));
   json_object_set_new(object, "sampled_states", states(info));

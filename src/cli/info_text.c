@@ -123,12 +123,38 @@ static void print_oddities(const struct info *info) {
                summary_number(number, info->tally.kinds[TRACE_Unknown].events));
 }
 
+static size_t count_threads(const struct trace *trace) {
+  size_t count = 0;
+  for (size_t i = 0; i < trace->location_count; i++)
+    count += !trace_location_is_device(&trace->locations[i]);
+  return count;
+}
+
+static bool has_location(const struct trace *trace, uint64_t group) {
+  for (size_t i = 0; i < trace->location_count; i++)
+    if (trace->locations[i].group == group)
+      return true;
+  return false;
+}
+
+static void print_devices(const struct trace *trace) {
+  size_t count = 0, used = 0;
+  for (size_t i = 0; i < trace->location_group_count; i++) {
+    const struct trace_location_group *group = &trace->location_groups[i];
+    count += trace_group_is_device(group);
+    used += trace_group_is_device(group) && has_location(trace, group->ref);
+  }
+  if (count > 0)
+    table_fact("devices", "%zu, of which the program used %zu", count, used);
+}
+
 static void print_outcome(const struct info *info) {
   char number[NUMBER_BYTES], size[NUMBER_BYTES], each[NUMBER_BYTES], time[NUMBER_BYTES];
   const struct tally *tally = &info->tally;
   table_fact("ended", "%s", or_absent(info_property(info, "ENDING")));
   table_fact("duration", "%s", summary_duration(time, info->duration_ns));
-  table_fact("threads", "%s", summary_number(number, info->trace->location_count));
+  table_fact("threads", "%s", summary_number(number, count_threads(info->trace)));
+  print_devices(info->trace);
   table_fact("events", "%s in %s of event files (%s bytes an event)", summary_number(number, tally->events),
              size_text(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
   table_fact("on disk", "%s", size_text(size, info->place.bytes));
@@ -252,12 +278,14 @@ static void location_columns(struct table *table) {
 
 /* The busiest if there are too many to read, in the archive's order. */
 static void print_locations(const struct info *info) {
-  size_t count = info->trace->location_count, listed = count;
-  struct numbered *order = calloc(count + 1, sizeof *order);
+  size_t count = 0;
+  struct numbered *order = calloc(info->trace->location_count + 1, sizeof *order);
   if (order == NULL)
     return;
-  for (size_t i = 0; i < count; i++)
-    order[i] = (struct numbered){info->tally.locations[i].events, i};
+  for (size_t i = 0; i < info->trace->location_count; i++)
+    if (!trace_location_is_device(&info->trace->locations[i]))
+      order[count++] = (struct numbered){info->tally.locations[i].events, i};
+  size_t listed = count;
   if (!info->is_all && count > THREADS_LISTED) {
     qsort(order, count, sizeof *order, most_first);
     listed = THREADS_LISTED;
@@ -273,6 +301,38 @@ static void print_locations(const struct info *info) {
   if (listed < count)
     printf("and %zu more; --all lists them\n", count - listed);
   free(order);
+}
+
+static void stream_row(struct table *table, const struct info *info, size_t index) {
+  char events[NUMBER_BYTES], bytes[NUMBER_BYTES], begin[NUMBER_BYTES], lasts[NUMBER_BYTES];
+  const struct trace_location *location = &info->trace->locations[index];
+  const struct tally_location *one = &info->tally.locations[index];
+  const struct trace_location_group *group = trace_location_group(info->trace, location->group);
+  const char *const cells[] = {location->name,
+                               group != NULL ? trace_node_property(info->trace, group->node, "type") : NULL,
+                               summary_number(events, one->events),
+                               summary_number(bytes, one->bytes),
+                               summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
+                               summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks))};
+  table_row(table, cells);
+}
+
+static void print_streams(const struct info *info) {
+  struct table table;
+  if (count_threads(info->trace) == info->trace->location_count)
+    return;
+  table_heading("Devices");
+  table_begin(&table);
+  table_column(&table, "STREAM", TABLE_TEXT);
+  table_column(&table, "TYPE", TABLE_TEXT);
+  table_column(&table, "EVENTS", TABLE_NUMBER);
+  table_column(&table, "BYTES", TABLE_NUMBER);
+  table_column(&table, "BEGINS", TABLE_NUMBER);
+  table_column(&table, "LASTS", TABLE_NUMBER);
+  for (size_t i = 0; i < info->trace->location_count; i++)
+    if (trace_location_is_device(&info->trace->locations[i]))
+      stream_row(&table, info, i);
+  table_print(&table);
 }
 
 struct record_rows {
@@ -362,6 +422,7 @@ void info_print_text(const struct info *info) {
   print_undelivered(info);
   print_kinds(&info->tally);
   print_locations(info);
+  print_streams(info);
   print_states(info);
   print_records(info);
   print_attributes(info);

@@ -278,11 +278,11 @@ static bool is_promised(uint64_t result) {
 static void tell_agreement(struct correlator *c, const struct device *device,
                            const struct record_device_tracing *record, uint64_t processors) {
   char text[128];
-  snprintf(text, sizeof text, "OMPT records: %s, native records: %s, %s", result_name(record->ompt_result),
-           result_name(record->native_result),
-           record->flags == 1             ? "started"
-           : record->flags == ANSWER_NONE ? "not offered"
-                                          : "not started");
+  if (record->flags == ANSWER_NONE)
+    snprintf(text, sizeof text, "not offered");
+  else
+    snprintf(text, sizeof text, "OMPT records: %s, native records: %s, %s", result_name(record->ompt_result),
+             result_name(record->native_result), record->flags == 1 ? "started" : "refused to start");
   definitions_device_property(c->definitions, device->id, "trace", text);
   if (processors == UINT64_MAX)
     return;

@@ -20,7 +20,7 @@ import unittest
 
 import _otf2
 import otf2
-from otf2.enums import Type
+from otf2.enums import LocationGroupType, LocationType, Type
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 STAVE = os.path.join(BUILD, "src/cli/stave")
@@ -242,6 +242,34 @@ class Runtime(Case):
     def test_unknown(self):
         self.assertIsNone(self.named("nothing-told", [], {})["name"])
         self.assertEqual(self.named("another", [0], {32: "never"}, "Some OMP 1")["name"], "like LLVM libomp 14")
+
+    def test_devices(self):
+        """Streams of a device are no threads; a device that nothing ran on is counted all the same."""
+        path = self.path("devices")
+        with otf2.writer.open(path, timer_resolution=1000000) as trace:
+            definitions = trace.definitions
+            root = definitions.system_tree_node("box")
+            process = definitions.location_group("a process", system_tree_parent=root)
+            groups = []
+            for number in range(2):
+                node = definitions.system_tree_node(f"Device {number}", class_name="OpenMP Device", parent=root)
+                definitions.system_tree_node_property(node, "type", value="a type")
+                groups.append(definitions.location_group(f"Device {number}", system_tree_parent=node,
+                                                         location_group_type=LocationGroupType.ACCELERATOR))
+            region = definitions.region("work")
+            stream = definitions.location("a stream", type=LocationType.ACCELERATOR_STREAM, group=groups[0])
+            for writer in (trace.event_writer("a thread", group=process), trace.event_writer_from_location(stream)):
+                writer.enter(1000, region)
+                writer.leave(1005, region)
+        found = self.json(path)
+        self.assertEqual([thread["name"] for thread in found["threads"]], ["a thread"])
+        self.assertEqual([(device["name"], len(device["streams"])) for device in found["devices"]],
+                         [("Device 0", 1), ("Device 1", 0)])
+        self.assertEqual(found["devices"][0]["properties"], {"type": "a type"})
+        text = info(path).stdout.decode()
+        self.assertRegex(text, r"(?m)^threads +1$")
+        self.assertRegex(text, r"(?m)^devices +2, of which the program used 1$")
+        self.assertRegex(text, r"(?m)^a stream +a type +2 ")
 
     def test_records(self):
         path = self.path("records")
