@@ -189,6 +189,31 @@ static void print_others(void) {
       print_record(&records[i]);
 }
 
+static void print_device_records(void) {
+  static const struct {
+    const char *name, *fields;
+  } rows[] = {
+#define FIELD(member, name) " `" #name "`"
+#define FIELD_AT(offset, bytes, name) " `" #name "`"
+#define DEVICE_RECORD(type, name, fields) {#name, "" fields},
+#include "session/device_records.def"
+#undef DEVICE_RECORD
+#undef FIELD_AT
+#undef FIELD
+  };
+  puts("\n## Records of devices\n\n"
+       "What a device can record itself (`ompt_record_ompt_t`), each with its time, thread and target, and what becomes of\n"
+       "it on a stream of the device. target_data_op: RmaGet or RmaPut and RmaOpCompleteBlocking, or Enter and Leave, as\n"
+       "for the callback, with the device's times. target_submit: Enter and Leave `target kernel` with the attributes\n"
+       "`requested teams` and `granted teams`. Any other: a point `device record`, the type in its region's description.\n"
+       "Thread, target, and fields that no event carries are ParameterUnsignedInt events behind the first. A native record\n"
+       "is Enter and Leave `device activity` with the attributes `activity`, `matching id` and `hardware id`. The device's\n"
+       "properties `trace`, `processors` and `clock deviation` say what it agreed to.\n\n"
+       "| record | fields |\n|---|---|");
+  for (size_t i = 0; i < COUNT(rows); i++)
+    printf("| `%s` |%s |\n", rows[i].name, rows[i].fields);
+}
+
 /* A bar would end the cell. */
 static void print_cell(const char *text) {
   for (; *text; text++) {
@@ -237,6 +262,7 @@ int main(void) {
   for (size_t i = 0; i < COUNT(ompt); i++)
     print_callback(&ompt[i]);
   print_others();
+  print_device_records();
   print_attributes();
   print_regions();
   return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
