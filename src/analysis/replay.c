@@ -50,8 +50,8 @@ void replay_cut_slices(struct replay *replay, struct thread *thread, struct repl
 static enum activity activity_now(const struct thread *thread) {
   const struct context *context = top_context(thread);
   const struct replay_frame *frame = top_frame(context->current);
-  if (thread->is_device)
-    return frame || thread->open_operations ? ACTIVITY_DEVICE : ACTIVITY_IDLE;
+  if (thread->is_device && thread->open_operations)
+    return ACTIVITY_DEVICE;
   if (thread->is_between)
     return ACTIVITY_OVERHEAD;
   if (frame)
@@ -134,6 +134,10 @@ static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, 
   struct effect effect = effect_of(replay, region);
   enum activity outer = around(thread, task);
   bool is_around = effect.is_around || is_serial_task(thread, effect.construct);
+  if (thread->is_device && effect.construct != CONSTRUCT_PROGRAM) { /* what a device is in, it is at work on */
+    effect.activity = ACTIVITY_DEVICE;
+    is_around = false;
+  }
   struct replay_frame *frame = push_frame(replay, task);
   if (!frame)
     return;
@@ -414,6 +418,13 @@ enum activity replay_activity(const struct replay *replay, size_t location) {
 
 enum construct replay_construct(const struct replay *replay, uint32_t region) {
   return (enum construct)effect_of(replay, region).construct;
+}
+
+struct replay_now replay_now(const struct replay *replay, size_t location) {
+  const struct thread *thread = &replay->threads[location];
+  const struct context *context = top_context(thread);
+  return (struct replay_now){context->current, context->implicit, context->team, top_frame(context->current),
+                             activity_now(thread)};
 }
 
 uint32_t replay_task_slots(const struct replay *replay) {

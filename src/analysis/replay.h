@@ -185,6 +185,15 @@ const struct replay_frame *replay_top_frame(const struct replay *replay, size_t 
 /* What the location is doing. */
 enum activity replay_activity(const struct replay *replay, size_t location);
 
+/* All of that at once, for those who look at every event. */
+struct replay_now {
+  const struct replay_task *task, *implicit;
+  const struct replay_team *team;   /* NULL: none */
+  const struct replay_frame *frame; /* NULL: none */
+  enum activity activity;
+};
+struct replay_now replay_now(const struct replay *replay, size_t location);
+
 /* The explicit task that an event names; NULL: not known or gone. */
 const struct replay_task *replay_find_task(const struct replay *replay, uint32_t comm, uint32_t thread,
                                            uint32_t generation);

@@ -3,6 +3,7 @@
 #include "cli/cmd_export.h"
 #include "cli/cmd_info.h"
 #include "cli/cmd_record.h"
+#include "cli/cmd_report.h"
 #include "cli/cmd_timeline.h"
 #include "cli/message.h"
 
@@ -24,6 +25,7 @@ static const struct command commands[] = {
     {"record", "run a program and trace what its OpenMP threads do", cmd_record, cmd_record_help},
     {"info", "say what an archive holds and how it came about", cmd_info, cmd_info_help},
     {"timeline", "draw what the threads did, for a browser or a paper", cmd_timeline, cmd_timeline_help},
+    {"report", "say where the time went and what to do about it", cmd_report, cmd_report_help},
     {"export", "write an archive as JSON, CSV or DOT for other programs", cmd_export, cmd_export_help},
     {"config", "list the settings and their values", cmd_config, cmd_config_help},
 };

@@ -1,0 +1,528 @@
+/* The pass over the events. Every event first charges the time since the last one on its location to what the location
+ * was doing: to its thread, team, region and path. Then the event changes what it is doing. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <otf2/otf2.h>
+
+#include "report/collect.h"
+#include "stave/names.h"
+
+void spread_add(struct spread *spread, uint64_t ticks) {
+  spread->min = spread->count == 0 || ticks < spread->min ? ticks : spread->min;
+  spread->max = ticks > spread->max ? ticks : spread->max;
+  spread->sum += ticks;
+  spread->count++;
+}
+
+double spread_mean(const struct spread *spread) {
+  return spread->count ? (double)spread->sum / (double)spread->count : 0;
+}
+
+void *collector_get(struct collector *collector, size_t bytes) {
+  void *memory = calloc(1, bytes ? bytes : 1);
+  if (!memory)
+    collector->has_failed = true;
+  return memory;
+}
+
+#define DETAIL(kind)                                                                                                   \
+  struct report_##kind *collector_##kind(struct collector *collector, uint32_t region) {                              \
+    if (region == REPLAY_NONE)                                                                                         \
+      return NULL;                                                                                                     \
+    struct report_region *base = &collector->report->regions[region];                                                  \
+    if (!base->kind)                                                                                                   \
+      base->kind = collector_get(collector, sizeof *base->kind);                                                       \
+    return base->kind;                                                                                                 \
+  }
+DETAIL(parallel)
+DETAIL(loop)
+DETAIL(mutex)
+DETAIL(task)
+#undef DETAIL
+
+uint64_t collector_cut(const struct collector *collector, uint64_t ticks) {
+  const struct report *report = collector->report;
+  if (ticks < report->from_ticks)
+    return report->from_ticks;
+  return ticks > report->to_ticks ? report->to_ticks : ticks;
+}
+
+bool collector_is_inside(const struct collector *collector, uint64_t ticks) {
+  return ticks >= collector->report->from_ticks && ticks <= collector->report->to_ticks;
+}
+
+bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret) {
+  uint32_t count = attribute == TRACE_NO_REF ? 0 : trace_event_attribute_count(event);
+  for (uint32_t i = 0; i < count; i++) {
+    struct trace_event_attribute one = trace_event_attribute(event, i);
+    if (one.attribute != attribute)
+      continue;
+    *ret = one.number;
+    return true;
+  }
+  return false;
+}
+
+/* -- charging -- */
+
+/* The region that is waited in: `barrier wait` says that the barrier around it is. */
+static uint32_t waiting_region(const struct collector *collector, const struct replay_now *now) {
+  const struct replay_task *task = now->task;
+  uint32_t region = now->frame->region;
+  bool is_inside = region != REPLAY_NONE && collector->interests[region].is_wait_inside;
+  return is_inside && task->frame_count > 1 ? task->frames[task->frame_count - 2].region : region;
+}
+
+static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks,
+                        struct member *member) {
+  uint32_t region = waiting_region(collector, now);
+  if (region == REPLAY_NONE)
+    return;
+  struct place *place = &collector->places[location];
+  struct report_region *base = &collector->report->regions[region];
+  base->wait += ticks;
+  place->wait_ticks = place->wait_region == region ? place->wait_ticks + ticks : ticks;
+  place->wait_region = region;
+  if (place->wait_ticks > base->longest_wait) {
+    base->longest_wait = place->wait_ticks;
+    base->longest_location = (uint32_t)location;
+  }
+  if (!member || now->activity != ACTIVITY_BARRIER_WAIT)
+    return;
+  if (collector->interests[region].construct == CONSTRUCT_BARRIER)
+    member->explicit_wait += ticks;
+  else
+    member->implicit_wait += ticks;
+}
+
+static void charge_useful(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks) {
+  struct report *report = collector->report;
+  uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
+  struct strand *strand = tasks_strand(collector, now->task);
+  if (region != REPLAY_NONE)
+    report->regions[region].useful += ticks;
+  if (now->activity != ACTIVITY_SERIAL) /* some writers tell of teams only for the primary */
+    report->threads[location].useful_in_teams += ticks;
+  if (strand)
+    path_extend(&collector->paths, &strand->path, region, ticks);
+}
+
+static bool is_waiting(enum activity activity) {
+  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT;
+}
+
+static void charge(struct collector *collector, size_t location, uint64_t event_ticks) {
+  struct place *place = &collector->places[location];
+  struct report_thread *thread = &collector->report->threads[location];
+  uint64_t end = collector_cut(collector, event_ticks), begin = place->charged_ticks;
+  if (!thread->is_seen || end <= begin) {
+    place->charged_ticks = end > begin ? end : begin;
+    thread->is_seen = true;
+    return;
+  }
+  place->charged_ticks = end;
+  uint64_t ticks = end - begin;
+  struct replay_now now = replay_now(collector->replay, location);
+  struct member *member = place->member_count ? &place->members[place->member_count - 1] : NULL;
+  thread->activity[now.activity] += ticks;
+  if (thread->is_device)
+    return;
+  if (member)
+    member->activity[now.activity] += ticks;
+  if (now.frame && is_waiting(now.activity))
+    charge_wait(collector, location, &now, ticks, member);
+  else
+    place->wait_region = REPLAY_NONE;
+  if (activity_is_useful(now.activity) && now.activity != ACTIVITY_DEVICE)
+    charge_useful(collector, location, &now, ticks);
+}
+
+/* -- events -- */
+
+static uint32_t region_position(const struct collector *collector, uint32_t ref) {
+  const struct trace_region *region = trace_region(collector->trace, ref);
+  return region ? (uint32_t)(region - collector->trace->regions) : REPLAY_NONE;
+}
+
+static bool is_of_interest(const struct interest *interest) {
+  return interest->is_loop || interest->is_chunk || interest->is_barrier || interest->is_depend;
+}
+
+static void before_enter(struct collector *collector, const struct trace_event *event) {
+  uint32_t region = region_position(collector, event->Enter.region);
+  if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
+    return;
+  struct replay_now now = replay_now(collector->replay, event->location);
+  teams_before_enter(collector, event, region, &now);
+  tasks_before_enter(collector, event, region, &now);
+}
+
+static void before_leave(struct collector *collector, const struct trace_event *event) {
+  uint32_t region = region_position(collector, event->Leave.region);
+  if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
+    return;
+  struct replay_now now = replay_now(collector->replay, event->location);
+  if (!now.frame || now.frame->region != region)
+    return;
+  teams_before_leave(collector, event, region, &now);
+  tasks_before_leave(collector, event, region, &now);
+}
+
+static void take_stall(struct collector *collector, const struct trace_event *event) {
+  struct report_thread *thread = &collector->report->threads[event->location];
+  if (!collector_is_inside(collector, event->ticks))
+    return;
+  thread->stalls++;
+  thread->stall_ticks += event->BufferFlush.stop > event->ticks ? event->BufferFlush.stop - event->ticks : 0;
+}
+
+static void take_sample(struct collector *collector, const struct trace_event *event) {
+  struct report *report = collector->report;
+  uint64_t name;
+  if (!collector_is_inside(collector, event->ticks) ||
+      !collector_attribute(event, collector->state_attribute, &name))
+    return;
+  const char *text = trace_string(collector->trace, name);
+  report->samples++;
+  size_t i = 0;
+  while (i < report->state_count && report->states[i].name != text)
+    i++;
+  if (i == report->state_count) {
+    struct report_state *states = realloc(report->states, (i + 1) * sizeof *states);
+    collector->has_failed |= !states;
+    if (!states)
+      return;
+    report->states = states;
+    states[report->state_count++] = (struct report_state){text, 0};
+  }
+  report->states[i].samples++;
+}
+
+static void take_other(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
+  switch ((int)event->kind) {
+  case TRACE_ThreadFork:
+  case TRACE_OmpFork:
+    teams_fork(collector, event->location, ticks);
+    return;
+  case TRACE_BufferFlush:
+    take_stall(collector, event);
+    return;
+  case TRACE_MeasurementOnOff:
+    collector->report->caveats.recording_pauses += event->MeasurementOnOff.mode == OTF2_MEASUREMENT_OFF;
+    return;
+  case TRACE_RmaGet:
+  case TRACE_RmaPut:
+  case TRACE_RmaOpCompleteBlocking:
+  case TRACE_RmaOpCompleteNonBlocking:
+    devices_take(collector, event);
+    return;
+  case TRACE_CallingContextSample:
+    take_sample(collector, event);
+    return;
+  default:
+    return;
+  }
+}
+
+static bool take(void *data, const struct trace_event *event) {
+  struct collector *collector = data;
+  struct report *report = collector->report;
+  if (event->kind == TRACE_ThreadTaskSwitch)
+    report->has_openmp = true;
+  collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
+  charge(collector, event->location, event->ticks);
+  if (event->kind == TRACE_Enter)
+    before_enter(collector, event);
+  else if (event->kind == TRACE_Leave)
+    before_leave(collector, event);
+  else
+    take_other(collector, event, event->ticks);
+  if (collector_is_inside(collector, event->ticks)) {
+    report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
+    report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
+  }
+  return replay_take(collector->replay, event) && !collector->has_failed;
+}
+
+static void on_slice(void *data, const struct replay_slice *slice) {
+  struct collector *collector = data;
+  if (slice->region == REPLAY_NONE)
+    return;
+  struct report_region *region = &collector->report->regions[slice->region];
+  region->visits += slice->is_first;
+  region->inclusive += slice->end_ticks - slice->begin_ticks;
+  if (collector->report->threads[slice->location].is_device)
+    devices_on_slice(collector, slice);
+  else if (collector->interests[slice->region].is_loop || collector->interests[slice->region].is_chunk)
+    teams_on_slice(data, slice);
+}
+
+/* -- beginning and end -- */
+
+static bool is_loop(enum construct construct) {
+  return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_DISTRIBUTE || construct == CONSTRUCT_TASKLOOP ||
+         construct == CONSTRUCT_SECTIONS || construct == CONSTRUCT_WORKSHARE || construct == CONSTRUCT_SCOPE ||
+         construct == CONSTRUCT_SINGLE;
+}
+
+static bool is_chunk(enum construct construct) {
+  return construct == CONSTRUCT_LOOP_CHUNK || construct == CONSTRUCT_TASKLOOP_CHUNK ||
+         construct == CONSTRUCT_DISTRIBUTE_CHUNK || construct == CONSTRUCT_SECTION;
+}
+
+static bool is_synchronisation(enum construct construct) {
+  return construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER ||
+         construct == CONSTRUCT_TASKWAIT || construct == CONSTRUCT_TASKWAIT_DEPEND ||
+         construct == CONSTRUCT_TASKGROUP;
+}
+
+static bool is_dependence(enum construct construct) {
+  return construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_TASK_DEPENDENCE &&
+         construct != CONSTRUCT_DEPEND_SOURCE && construct != CONSTRUCT_DEPEND_SINK;
+}
+
+static bool is_openmp(enum construct construct) {
+  return construct >= CONSTRUCT_IMPLICIT_TASK && construct != CONSTRUCT_UNKNOWN;
+}
+
+static void learn_regions(struct collector *collector) {
+  for (size_t i = 0; i < collector->trace->region_count; i++) {
+    enum construct construct = replay_construct(collector->replay, (uint32_t)i);
+    collector->interests[i] = (struct interest){.construct = (uint8_t)construct,
+                                                .is_loop = is_loop(construct),
+                                                .is_chunk = is_chunk(construct),
+                                                .is_barrier = is_synchronisation(construct),
+                                                .is_depend = is_dependence(construct),
+                                                .is_wait_inside = construct == CONSTRUCT_BARRIER_WAIT ||
+                                                                  construct == CONSTRUCT_TASKWAIT_WAIT ||
+                                                                  construct == CONSTRUCT_TASKGROUP_WAIT};
+    collector->report->has_openmp |= is_openmp(construct);
+  }
+}
+
+static uint64_t attribute_named(const struct trace *trace, const char *name) {
+  for (size_t i = 0; i < trace->attribute_count; i++)
+    if (strcmp(trace->attributes[i].name, name) == 0)
+      return trace->attributes[i].ref;
+  return TRACE_NO_REF;
+}
+
+static void learn_attributes(struct collector *collector) {
+  collector->iterations_attribute = attribute_named(collector->trace, "iterations");
+  collector->chunk_size_attribute = attribute_named(collector->trace, "chunk size");
+  collector->source_attribute = attribute_named(collector->trace, "source task");
+  collector->sink_attribute = attribute_named(collector->trace, "sink task");
+  collector->address_attribute = attribute_named(collector->trace, "dependence address");
+  collector->state_attribute = attribute_named(collector->trace, "thread state");
+}
+
+static void learn_locations(struct collector *collector) {
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    collector->places[i].wait_region = REPLAY_NONE;
+    collector->places[i].charged_ticks = collector->report->from_ticks;
+    collector->report->threads[i].is_device =
+        collector->trace->locations[i].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+  }
+}
+
+static bool prepare(struct collector *collector) {
+  static const struct replay_observer observer = {.slice = on_slice,
+                                                  .task = tasks_on_event,
+                                                  .lock = locks_on_event,
+                                                  .team = teams_on_event};
+  struct report *report = collector->report;
+  struct trace *trace = collector->trace;
+  report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
+  report->devices = collector_get(collector, trace->location_count * sizeof *report->devices);
+  report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
+  collector->places = collector_get(collector, trace->location_count * sizeof *collector->places);
+  collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
+  collector->dispatch_histogram = histogram_new();
+  collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
+  pool_init(&collector->share_pool, sizeof(struct share));
+  pool_init(&collector->lock_pool, sizeof(struct lock));
+  collector->last_parallel = REPLAY_NONE;
+  if (collector->has_failed || !collector->replay || !collector->dispatch_histogram)
+    return false;
+  learn_regions(collector);
+  learn_attributes(collector);
+  learn_locations(collector);
+  return true;
+}
+
+/* The window's end if there is more of the trace behind it. */
+static uint64_t end_ticks(const struct collector *collector) {
+  const struct trace_clock *clock = &collector->trace->clock;
+  bool is_cut = collector->report->to_ticks < clock->first_ticks + clock->length_ticks;
+  return is_cut ? collector->report->to_ticks : collector->now_ticks;
+}
+
+/* What is open goes on until the end of the window. */
+static void charge_rest(struct collector *collector) {
+  struct report *report = collector->report;
+  uint64_t end = end_ticks(collector);
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    struct replay_now now = replay_now(collector->replay, i);
+    if (report->threads[i].is_seen && (now.team || now.frame))
+      charge(collector, i, end);
+  }
+  if (report->first_ticks == UINT64_MAX)
+    return;
+  report->last_ticks = end;
+  if (report->from_ticks > collector->trace->clock.first_ticks)
+    report->first_ticks = report->from_ticks;
+}
+
+static uint64_t property_number(const struct trace *trace, const char *name) {
+  const char *text = trace_archive_property(trace, name);
+  return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static void find_caveats(struct report *report) {
+  const struct trace *trace = report->trace;
+  const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
+  report->caveats.is_incomplete = complete && strcmp(complete, "false") == 0;
+  report->caveats.lost_events = property_number(trace, STAVE_PROPERTY_LOST_EVENTS) +
+                                property_number(trace, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
+                                property_number(trace, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
+  for (size_t i = 0; i < trace->location_count; i++) {
+    report->caveats.stalls += report->threads[i].stalls;
+    report->caveats.stall_ticks += report->threads[i].stall_ticks;
+  }
+}
+
+static void add_path(void *data, uint32_t region, uint64_t ticks) {
+  struct report *report = data;
+  if (region != REPLAY_NONE)
+    report->regions[region].path += ticks;
+}
+
+static double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+static bool is_cpu(const struct report_thread *thread) {
+  uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] + thread->activity[ACTIVITY_TASK];
+  return thread->is_seen && !thread->is_device && (thread->is_in_teams || busy > 0);
+}
+
+/* The location whose useful time in teams is longest: what it loses is not lost by imbalance. */
+static size_t add_up_threads(struct report *report) {
+  size_t longest = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++) {
+    struct report_thread *thread = &report->threads[i];
+    if (!is_cpu(thread))
+      continue;
+    report->cpus++;
+    for (int a = 0; a < ACTIVITY_COUNT; a++) {
+      report->activity[a] += thread->activity[a];
+      if (activity_is_useful((enum activity)a) && a != ACTIVITY_DEVICE)
+        report->useful += thread->activity[a];
+    }
+    if (thread->useful_in_teams > report->threads[longest].useful_in_teams)
+      longest = i;
+  }
+  return longest;
+}
+
+static void find_efficiency(struct report *report) {
+  size_t longest = add_up_threads(report);
+  double n = (double)report->cpus, wall = (double)report->wall, parallel = (double)report->parallel;
+  double in_teams = 0, most = 0, overhead = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    in_teams += (double)report->threads[i].useful_in_teams;
+  if (report->trace->location_count > 0) {
+    const uint64_t *activity = report->threads[longest].activity;
+    most = (double)report->threads[longest].useful_in_teams;
+    overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] + activity[ACTIVITY_REDUCTION]);
+  }
+  report->parallel_efficiency = ratio((double)report->useful, n * wall);
+  report->serial_efficiency = ratio((double)report->serial + n * parallel, n * wall);
+  report->thread_efficiency = ratio(in_teams, n * parallel);
+  report->load_balance = ratio(in_teams, n * most);
+  report->runtime_efficiency = parallel > overhead ? (parallel - overhead) / parallel : 0;
+  report->serialisation = ratio(most, parallel - overhead);
+}
+
+static void conclude(struct collector *collector) {
+  struct report *report = collector->report;
+  charge_rest(collector);
+  replay_finish(collector->replay);
+  teams_finish(collector);
+  tasks_finish(collector);
+  locks_finish(collector);
+  if (report->first_ticks > report->last_ticks)
+    report->first_ticks = report->last_ticks = 0;
+  report->wall = report->last_ticks - report->first_ticks;
+  report->serial = report->wall > report->parallel ? report->wall - report->parallel : 0;
+  report->anomalies = *replay_anomalies(collector->replay);
+  find_caveats(report);
+  find_efficiency(report);
+  report->work = report->useful;
+  report->span = collector->longest.length;
+  path_each(&collector->longest, add_path, report);
+  findings_make(report);
+}
+
+static void free_collector(struct collector *collector) {
+  for (size_t i = 0; collector->places && i < collector->trace->location_count; i++)
+    free(collector->places[i].members);
+  tasks_free(collector);
+  locks_free(collector);
+  devices_free(collector);
+  pool_free(&collector->share_pool);
+  pool_free(&collector->lock_pool);
+  path_store_free(&collector->paths);
+  table_free(&collector->member_shares);
+  table_free(&collector->crew_shares);
+  table_free(&collector->gaps);
+  free(collector->dispatch_histogram);
+  free(collector->places);
+  free(collector->interests);
+  free(collector->crews);
+  replay_free(collector->replay);
+}
+
+int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
+                char error[TRACE_ERROR_BYTES]) {
+  *ret = (struct report){.trace = trace, .from_ticks = from_ticks, .to_ticks = to_ticks, .first_ticks = UINT64_MAX};
+  struct collector collector = {.report = ret, .trace = trace};
+  int result = prepare(&collector) ? trace_read_in_order(trace, 0, to_ticks, take, &collector, error) : -ENOMEM;
+  if (result == 0 && !collector.has_failed)
+    conclude(&collector);
+  if (result == -ENOMEM || collector.has_failed) {
+    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+    result = -ENOMEM;
+  }
+  free_collector(&collector);
+  return result;
+}
+
+static void free_region(struct report_region *region) {
+  if (region->parallel)
+    free(region->parallel->useful);
+  if (region->loop)
+    free(region->loop->by_location);
+  if (region->task)
+    free(region->task->creation_histogram);
+  free(region->parallel);
+  free(region->loop);
+  free(region->mutex);
+  free(region->task);
+}
+
+void report_free(struct report *report) {
+  for (size_t i = 0; report->regions && i < report->trace->region_count; i++)
+    free_region(&report->regions[i]);
+  free(report->regions);
+  free(report->threads);
+  free(report->devices);
+  free(report->gaps);
+  free(report->states);
+  free(report->findings);
+  *report = (struct report){0};
+}

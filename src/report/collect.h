@@ -1,0 +1,208 @@
+/* What the files that collect a report share: the state of everything that is alive while the events go by. */
+#ifndef STAVE_REPORT_COLLECT_H
+#define STAVE_REPORT_COLLECT_H
+
+#include "analysis/pool.h"
+#include "analysis/table.h"
+#include "report/path.h"
+#include "report/report.h"
+
+/* Time of one thread in one team, by activity; and in the worksharing regions there. */
+struct member {
+  uint64_t begin_ticks;
+  uint64_t activity[ACTIVITY_COUNT];
+  uint64_t implicit_wait, explicit_wait;
+  struct share *shares; /* a list */
+  uint32_t barriers;    /* entered so far */
+};
+
+/* Time in a worksharing region, of one member or of a whole team. */
+struct share {
+  struct share *next;
+  uint32_t region;
+  uint32_t members, slot; /* slot: in its pool */
+  uint64_t visits, sum, max;
+};
+
+enum { BARRIER_ROUNDS = 4 };
+
+/* A team that is alive, by the replay's slot. */
+struct crew {
+  uint64_t id; /* of the replay's team: whether this is still the same */
+  uint64_t members, useful, longest_useful, thread_time;
+  uint64_t activity[ACTIVITY_COUNT];
+  uint64_t implicit_wait, explicit_wait;
+  uint64_t end_ticks;  /* of the primary; 0: not yet */
+  uint64_t begin_ticks; /* of the primary */
+  uint64_t tasks, fork_join;
+  struct share *shares;
+  bool is_nested;
+  uint32_t rounds;      /* barriers that somebody has entered */
+  uint64_t creator;     /* id and slot of the task that forked */
+  uint32_t creator_slot;
+  struct path start;                    /* up to the fork */
+  struct path arrived[BARRIER_ROUNDS];  /* the longest of those who have entered the barrier of this round */
+  struct path finished;                 /* the longest of its tasks and members that have ended */
+};
+
+struct edge {
+  struct edge *next;
+  uint64_t sink;
+  uint32_t sink_slot;
+};
+
+/* What a task depends on. */
+struct dependence {
+  struct dependence *next;
+  uint64_t address;
+  bool is_out;
+};
+
+/* The longest paths of the completed tasks that wrote to, and that only read, a dependence's variable. */
+struct variable {
+  struct path written, read;
+};
+
+/* A taskgroup that is open. */
+struct group {
+  struct group *outer;
+  struct path finished;
+  uint32_t references;
+};
+
+/* A task that is alive, by the replay's slot. */
+struct strand {
+  uint64_t id, creator;
+  uint32_t creator_slot;
+  uint32_t construct; /* position of the region where it was created */
+  bool is_included;
+  struct path path;     /* up to where it is */
+  struct path children; /* the longest of its children that have completed */
+  struct group *group;  /* innermost */
+  struct edge *sinks;   /* tasks that depend on it and were created while it was not complete */
+  struct dependence *dependences;
+  uint64_t location, generation; /* how events on dependences name it */
+};
+
+enum { HOLDS = 32 };
+
+struct hold {
+  uint64_t acquired, released; /* released 0: not yet */
+  uint32_t region, location, order;
+};
+
+/* A lock that was ever acquired. */
+struct lock {
+  struct hold holds[HOLDS]; /* the last ones, a ring */
+  uint64_t count;
+  struct path released;
+};
+
+/* One location. */
+struct place {
+  uint64_t charged_ticks; /* up to here its time is accounted for */
+  struct member *members; /* a stack: one for each team that it is in */
+  uint32_t member_count, member_capacity;
+  uint32_t wait_region;   /* and since when it waits there */
+  uint64_t wait_ticks;
+  struct path fork;       /* of the last fork */
+  uint64_t fork_ticks, fork_creator;
+  uint32_t fork_creator_slot;
+  uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
+  uint64_t created_ticks, created_by;
+  uint32_t created_points;
+  uint64_t completed_ticks, completed_number;
+  uint32_t created_slot;
+};
+
+/* What is wanted of a region's events, by its position. */
+struct interest {
+  uint8_t construct;
+  bool is_loop, is_chunk, is_barrier, is_depend, is_wait_inside;
+};
+
+struct collector {
+  struct report *report;
+  struct trace *trace;
+  struct replay *replay;
+  struct place *places;
+  struct interest *interests;
+  struct crew *crews;
+  uint32_t crew_capacity;
+  struct strand *strands;
+  uint32_t strand_capacity;
+  struct table locks, member_shares, crew_shares, gaps, operations, variables, named_tasks, blamed;
+  struct pool share_pool, lock_pool;
+  struct path_store paths;
+  struct path longest;
+  struct path fork;                 /* of the last fork anywhere */
+  uint32_t open_crews;
+  uint64_t open_ticks;              /* since when there is a team */
+  uint64_t opener;                  /* which team that was */
+  uint64_t gap_begin, gap_end;      /* before it */
+  uint64_t parallel_end_ticks;
+  uint32_t last_parallel;           /* of the last region that ended */
+  uint64_t now_ticks;
+  uint32_t *dispatch_histogram;
+  uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
+  uint64_t state_attribute;
+  bool has_failed;
+};
+
+/* Memory that is all zero; NULL, and has_failed, if there is none. */
+void *collector_get(struct collector *collector, size_t bytes);
+
+/* The region's details, made at first use; NULL without memory, or for REPLAY_NONE. */
+struct report_parallel *collector_parallel(struct collector *collector, uint32_t region);
+struct report_loop *collector_loop(struct collector *collector, uint32_t region);
+struct report_mutex *collector_mutex(struct collector *collector, uint32_t region);
+struct report_task *collector_task(struct collector *collector, uint32_t region);
+
+/* A time cut to the window. */
+uint64_t collector_cut(const struct collector *collector, uint64_t ticks);
+
+/* True if the time is in the window. */
+bool collector_is_inside(const struct collector *collector, uint64_t ticks);
+
+/* The value of an attribute of the event; false if it has none. */
+bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret);
+
+/* -- collect_teams.c -- */
+void teams_on_event(void *data, const struct replay_team_event *event);
+void teams_on_slice(void *data, const struct replay_slice *slice);
+void teams_fork(struct collector *collector, size_t location, uint64_t ticks);
+void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now);
+void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now);
+void teams_finish(struct collector *collector);
+
+/* -- collect_tasks.c -- */
+struct strand *tasks_strand(struct collector *collector, const struct replay_task *task);
+void tasks_on_event(void *data, const struct replay_task_event *event);
+void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now);
+void tasks_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now);
+void tasks_finish(struct collector *collector);
+void tasks_free(struct collector *collector);
+
+/* A histogram of times, eight steps an octave; the time that a share of them do not exceed. */
+uint32_t *histogram_new(void);
+void histogram_add(uint32_t *histogram, uint64_t ticks);
+uint64_t histogram_quantile(const uint32_t *histogram, double share);
+
+/* -- collect_locks.c -- */
+void locks_on_event(void *data, const struct replay_lock_event *event);
+void locks_finish(struct collector *collector);
+void locks_free(struct collector *collector);
+
+/* -- collect_devices.c -- */
+void devices_take(struct collector *collector, const struct trace_event *event);
+void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
+void devices_free(struct collector *collector);
+
+/* -- findings.c -- */
+void findings_make(struct report *report);
+
+#endif

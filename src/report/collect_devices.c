@@ -1,0 +1,63 @@
+/* Devices: what their streams transfer and compute. */
+#include <stdlib.h>
+
+#include "report/collect.h"
+
+struct operation {
+  uint64_t begin_ticks, bytes;
+  bool is_to_device;
+};
+
+static void begin(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id,
+                  uint64_t bytes, bool is_to_device) {
+  uint64_t key = (uint64_t)event->location << 32 | window;
+  struct operation *operation = table_get(&collector->operations, key, id);
+  if (!operation)
+    operation = collector_get(collector, sizeof *operation);
+  if (!operation)
+    return;
+  *operation = (struct operation){event->ticks, bytes, is_to_device};
+  collector->has_failed |= !table_put(&collector->operations, key, id, operation);
+}
+
+static void end(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id) {
+  uint64_t key = (uint64_t)event->location << 32 | window;
+  struct operation *operation = table_remove(&collector->operations, key, id);
+  struct report_device *device = &collector->report->devices[event->location];
+  if (!operation)
+    return;
+  uint64_t ticks = event->ticks > operation->begin_ticks ? event->ticks - operation->begin_ticks : 0;
+  if (collector_is_inside(collector, event->ticks)) {
+    spread_add(operation->is_to_device ? &device->to : &device->from, ticks);
+    *(operation->is_to_device ? &device->to_bytes : &device->from_bytes) += operation->bytes;
+  }
+  free(operation);
+}
+
+void devices_take(struct collector *collector, const struct trace_event *event) {
+  if (!collector->report->threads[event->location].is_device)
+    return;
+  if (event->kind == TRACE_RmaGet)
+    begin(collector, event, event->RmaGet.win, event->RmaGet.matching_id, event->RmaGet.bytes, true);
+  else if (event->kind == TRACE_RmaPut)
+    begin(collector, event, event->RmaPut.win, event->RmaPut.matching_id, event->RmaPut.bytes, false);
+  else if (event->kind == TRACE_RmaOpCompleteBlocking)
+    end(collector, event, event->RmaOpCompleteBlocking.win, event->RmaOpCompleteBlocking.matching_id);
+  else
+    end(collector, event, event->RmaOpCompleteNonBlocking.win, event->RmaOpCompleteNonBlocking.matching_id);
+}
+
+void devices_on_slice(struct collector *collector, const struct replay_slice *slice) {
+  struct report_device *device = &collector->report->devices[slice->location];
+  uint64_t ticks = slice->end_ticks - slice->begin_ticks;
+  bool is_kernel = slice->construct == CONSTRUCT_TARGET_KERNEL || slice->construct == CONSTRUCT_OTHER;
+  if (!slice->is_last || slice->construct == CONSTRUCT_PROGRAM)
+    return;
+  spread_add(is_kernel ? &device->kernels : &device->others, ticks);
+}
+
+void devices_free(struct collector *collector) {
+  for (size_t i = 0; i < collector->operations.capacity; i++)
+    free(collector->operations.entries[i].value);
+  table_free(&collector->operations);
+}

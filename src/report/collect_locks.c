@@ -1,0 +1,149 @@
+/* Locks and critical sections: who waits, who holds, who is to blame. */
+#include <stdlib.h>
+
+#include "report/collect.h"
+
+static struct lock *lock_at(struct collector *collector, uint32_t number) {
+  uintptr_t slot = (uintptr_t)table_get(&collector->locks, 0, number); /* from 1 */
+  if (slot)
+    return pool_item(&collector->lock_pool, (uint32_t)(slot - 1));
+  uint32_t taken = pool_take(&collector->lock_pool);
+  if (taken == UINT32_MAX || !table_put(&collector->locks, 0, number, (void *)((uintptr_t)taken + 1))) {
+    collector->has_failed = true;
+    return NULL;
+  }
+  return pool_item(&collector->lock_pool, taken);
+}
+
+/* -- blame -- */
+
+/* One who made those wait who wanted a lock in `waiting`. */
+struct blamed {
+  uint32_t waiting;
+  struct report_blame blame;
+};
+
+static void blame(struct collector *collector, uint32_t waiting, const struct hold *hold, uint64_t ticks) {
+  uint64_t key = (uint64_t)waiting << 32 | hold->region;
+  struct blamed *one = table_get(&collector->blamed, key, hold->location);
+  if (!one) {
+    one = collector_get(collector, sizeof *one);
+    if (!one)
+      return;
+    *one = (struct blamed){waiting, {hold->region, hold->location, 0}};
+    collector->has_failed |= !table_put(&collector->blamed, key, hold->location, one);
+  }
+  one->blame.ticks += ticks;
+}
+
+/* Keeps the greatest, in order. */
+static void keep_greatest(struct report_mutex *mutex, const struct report_blame *blame) {
+  int i = REPORT_BLAMED - 1;
+  mutex->blamed_ticks += blame->ticks;
+  if (blame->ticks <= mutex->blamed[i].ticks)
+    return;
+  for (; i > 0 && mutex->blamed[i - 1].ticks < blame->ticks; i--)
+    mutex->blamed[i] = mutex->blamed[i - 1];
+  mutex->blamed[i] = *blame;
+}
+
+void locks_finish(struct collector *collector) {
+  for (size_t i = 0; i < collector->blamed.capacity; i++) {
+    const struct blamed *one = collector->blamed.entries[i].value;
+    struct report_mutex *mutex = one ? collector_mutex(collector, one->waiting) : NULL;
+    if (mutex)
+      keep_greatest(mutex, &one->blame);
+  }
+}
+
+/* What of the wait a hold overlaps. One whose release is not known yet ended, in truth, when the next began. */
+static uint64_t overlap(const struct hold *hold, uint64_t wanted, uint64_t acquired) {
+  uint64_t begin = hold->acquired > wanted ? hold->acquired : wanted;
+  uint64_t end = hold->released && hold->released < acquired ? hold->released : acquired;
+  return end > begin ? end - begin : 0;
+}
+
+static bool find_holders(struct collector *collector, const struct lock *lock, uint32_t region, uint64_t wanted,
+                         uint64_t acquired) {
+  bool is_contended = false;
+  uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0;
+  for (uint64_t i = lock->count; i-- > oldest;) {
+    const struct hold *hold = &lock->holds[i % HOLDS];
+    uint64_t ticks = overlap(hold, wanted, acquired);
+    if (ticks == 0)
+      break;
+    is_contended = true;
+    blame(collector, region, hold, ticks);
+    acquired = hold->acquired > wanted ? hold->acquired : wanted;
+  }
+  return is_contended;
+}
+
+/* -- events -- */
+
+static void count_wait(struct collector *collector, const struct replay_lock_event *event, const struct lock *lock,
+                       struct report_mutex *mutex) {
+  uint64_t wait = event->ticks - event->wanted_ticks;
+  mutex->has_several_locks |= mutex->acquisitions > 0 && mutex->lock != event->lock;
+  mutex->lock = event->lock;
+  mutex->acquisitions++;
+  if (wait > mutex->wait.max)
+    mutex->longest_location = (uint32_t)event->location;
+  spread_add(&mutex->wait, wait);
+  mutex->contended += find_holders(collector, lock, event->region, event->wanted_ticks, event->ticks);
+}
+
+static bool had_to_wait(const struct lock *lock, uint64_t wanted) {
+  if (lock->count == 0)
+    return false;
+  const struct hold *last = &lock->holds[(lock->count - 1) % HOLDS];
+  return last->released == 0 || last->released > wanted;
+}
+
+static void acquired(struct collector *collector, const struct replay_lock_event *event, struct lock *lock) {
+  struct report_mutex *mutex = collector_mutex(collector, event->region);
+  struct strand *strand = tasks_strand(collector, event->task);
+  if (mutex && collector_is_inside(collector, event->ticks))
+    count_wait(collector, event, lock, mutex);
+  if (strand && had_to_wait(lock, event->wanted_ticks))
+    path_join(&collector->paths, &strand->path, &lock->released);
+  lock->holds[lock->count++ % HOLDS] = (struct hold){.acquired = event->ticks,
+                                                    .region = event->region,
+                                                    .location = (uint32_t)event->location,
+                                                    .order = event->order};
+}
+
+static void released(struct collector *collector, const struct replay_lock_event *event, struct lock *lock) {
+  struct report_mutex *mutex = collector_mutex(collector, event->region);
+  struct strand *strand = tasks_strand(collector, event->task);
+  uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0;
+  for (uint64_t i = lock->count; i-- > oldest;) {
+    struct hold *hold = &lock->holds[i % HOLDS];
+    if (hold->order == event->order && hold->released == 0) {
+      hold->released = event->ticks;
+      break;
+    }
+  }
+  if (mutex && collector_is_inside(collector, event->ticks))
+    spread_add(&mutex->hold, event->ticks - event->acquired_ticks);
+  if (strand)
+    path_join(&collector->paths, &lock->released, &strand->path);
+}
+
+void locks_on_event(void *data, const struct replay_lock_event *event) {
+  struct collector *collector = data;
+  struct lock *lock = lock_at(collector, event->lock);
+  if (!lock)
+    return;
+  if (event->step == REPLAY_LOCK_ACQUIRED)
+    acquired(collector, event, lock);
+  else
+    released(collector, event, lock);
+}
+
+void locks_free(struct collector *collector) {
+  for (size_t i = 0; i < collector->blamed.capacity; i++)
+    free(collector->blamed.entries[i].value);
+  table_free(&collector->blamed);
+  table_free(&collector->locks);
+}

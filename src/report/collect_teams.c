@@ -1,0 +1,429 @@
+/* Parallel regions, the worksharing in them, and the serial parts between them. */
+#include <stdlib.h>
+
+#include "report/collect.h"
+
+/* -- live teams -- */
+
+static struct crew *crew_at(struct collector *collector, uint32_t slot) {
+  if (slot >= collector->crew_capacity) {
+    uint32_t capacity = collector->crew_capacity ? collector->crew_capacity : 8;
+    while (capacity <= slot)
+      capacity *= 2;
+    struct crew *crews = realloc(collector->crews, capacity * sizeof *crews);
+    if (!crews) {
+      collector->has_failed = true;
+      return NULL;
+    }
+    for (uint32_t i = collector->crew_capacity; i < capacity; i++)
+      crews[i] = (struct crew){0};
+    collector->crews = crews;
+    collector->crew_capacity = capacity;
+  }
+  return &collector->crews[slot];
+}
+
+static void clear_paths(struct collector *collector, struct crew *crew) {
+  path_clear(&collector->paths, &crew->start);
+  path_clear(&collector->paths, &crew->finished);
+  for (int i = 0; i < BARRIER_ROUNDS; i++)
+    path_clear(&collector->paths, &crew->arrived[i]);
+}
+
+/* The first team that is open ends a serial part. */
+static void open_crew(struct collector *collector, const struct replay_team *team) {
+  if (collector->open_crews++ > 0)
+    return;
+  collector->open_ticks = team->fork_ticks;
+  collector->opener = team->id;
+  collector->gap_begin = collector->parallel_end_ticks;
+  collector->gap_end = team->fork_ticks;
+}
+
+static struct crew *crew_of(struct collector *collector, const struct replay_team *team, bool is_nested) {
+  struct crew *crew = crew_at(collector, team->slot);
+  if (!crew || crew->id == team->id)
+    return crew;
+  clear_paths(collector, crew);
+  *crew = (struct crew){.id = team->id, .is_nested = is_nested};
+  path_join(&collector->paths, &crew->start, &collector->fork);
+  open_crew(collector, team);
+  return crew;
+}
+
+static struct member *push_member(struct collector *collector, struct place *place) {
+  if (place->member_count == place->member_capacity) {
+    uint32_t capacity = place->member_capacity ? 2 * place->member_capacity : 2;
+    struct member *members = realloc(place->members, capacity * sizeof *members);
+    if (!members) {
+      collector->has_failed = true;
+      return NULL;
+    }
+    place->members = members;
+    place->member_capacity = capacity;
+  }
+  return &place->members[place->member_count++];
+}
+
+void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
+  struct place *place = &collector->places[location];
+  const struct replay_task *task = replay_current_task(collector->replay, location);
+  struct strand *strand = tasks_strand(collector, task);
+  path_clear(&collector->paths, &place->fork);
+  path_clear(&collector->paths, &collector->fork);
+  if (strand) {
+    path_join(&collector->paths, &place->fork, &strand->path);
+    path_join(&collector->paths, &collector->fork, &strand->path);
+  }
+  place->fork_ticks = ticks;
+  place->fork_creator = task->id;
+  place->fork_creator_slot = task->slot;
+  collector->report->forks += collector_is_inside(collector, ticks);
+  collector->report->threads[location].is_in_teams = true;
+}
+
+static void begin(struct collector *collector, const struct replay_team_event *event) {
+  struct place *place = &collector->places[event->location];
+  struct crew *crew = crew_of(collector, event->team, place->member_count > 0);
+  struct member *member = push_member(collector, place);
+  struct strand *strand = tasks_strand(collector, event->task);
+  if (!crew || !member || !strand)
+    return;
+  *member = (struct member){.begin_ticks = event->ticks};
+  collector->report->threads[event->location].is_in_teams = true;
+  if (event->team->primary == event->location) {
+    path_join(&collector->paths, &crew->start, &place->fork);
+    crew->creator = place->fork_creator;
+    crew->creator_slot = place->fork_creator_slot;
+    crew->begin_ticks = event->ticks;
+    crew->fork_join += collector_cut(collector, event->ticks) - collector_cut(collector, place->fork_ticks);
+  }
+  path_join(&collector->paths, &strand->path, &crew->start);
+}
+
+/* -- shares of worksharing regions -- */
+
+/* The share with this key, on the list if it is new. */
+static struct share *share_of(struct collector *collector, struct table *table, uint64_t owner, uint32_t region,
+                              struct share **list) {
+  struct share *share = table_get(table, owner, region);
+  if (share)
+    return share;
+  uint32_t slot = pool_take(&collector->share_pool);
+  if (slot == UINT32_MAX) {
+    collector->has_failed = true;
+    return NULL;
+  }
+  share = pool_item(&collector->share_pool, slot);
+  *share = (struct share){.next = *list, .region = region, .slot = slot};
+  collector->has_failed |= !table_put(table, owner, region, share);
+  *list = share;
+  return share;
+}
+
+static void drop_shares(struct collector *collector, struct table *table, uint64_t owner, struct share *list) {
+  for (; list; list = list->next) {
+    table_remove(table, owner, list->region);
+    pool_give_back(&collector->share_pool, list->slot);
+  }
+}
+
+/* A member's depth is part of its key: it can be in several teams. */
+static uint64_t member_key(const struct collector *collector, size_t location) {
+  return (uint64_t)location << 32 | collector->places[location].member_count;
+}
+
+static void fold_shares(struct collector *collector, struct crew *crew, uint64_t key, struct share *list) {
+  for (struct share *share = list; share; share = share->next) {
+    struct share *whole = share_of(collector, &collector->crew_shares, crew->id, share->region, &crew->shares);
+    if (!whole)
+      return;
+    whole->members++;
+    whole->visits += share->visits;
+    whole->sum += share->sum;
+    whole->max = share->sum > whole->max ? share->sum : whole->max;
+  }
+  drop_shares(collector, &collector->member_shares, key, list);
+}
+
+static void conclude_shares(struct collector *collector, struct crew *crew, uint32_t region) {
+  for (const struct share *share = crew->shares; share; share = share->next) {
+    struct report_loop *loop = collector_loop(collector, share->region);
+    if (!loop)
+      return;
+    uint64_t members = crew->members ? crew->members : 1;
+    loop->teams++;
+    loop->longest += share->max;
+    loop->imbalance += share->max > share->sum / members ? share->max - share->sum / members : 0;
+    if (loop->parallel == REPLAY_NONE)
+      loop->parallel = region;
+  }
+  drop_shares(collector, &collector->crew_shares, crew->id, crew->shares);
+  crew->shares = NULL;
+}
+
+/* The worksharing region around the chunk that a task is leaving, or is about to enter at the end of its regions. */
+static uint32_t loop_around(const struct collector *collector, const struct replay_task *task, uint32_t count) {
+  while (count-- > 0) {
+    uint32_t region = task->frames[count].region;
+    if (region != REPLAY_NONE && collector->interests[region].is_loop)
+      return region;
+  }
+  return REPLAY_NONE;
+}
+
+static void add_by_location(struct collector *collector, struct report_loop *loop, size_t location, uint64_t ticks) {
+  if (!loop->by_location)
+    loop->by_location = collector_get(collector, collector->trace->location_count * sizeof *loop->by_location);
+  if (loop->by_location)
+    loop->by_location[location] += ticks;
+}
+
+static void add_loop(struct collector *collector, const struct replay_slice *slice) {
+  struct place *place = &collector->places[slice->location];
+  uint64_t ticks = slice->end_ticks - slice->begin_ticks;
+  bool is_new = !collector->report->regions[slice->region].loop;
+  struct report_loop *loop = collector_loop(collector, slice->region);
+  if (!loop)
+    return;
+  if (is_new)
+    loop->parallel = REPLAY_NONE;
+  loop->encounters += slice->is_first;
+  if (slice->is_last)
+    spread_add(&loop->time, ticks);
+  add_by_location(collector, loop, slice->location, ticks);
+  if (place->member_count == 0 || !slice->task->is_implicit)
+    return;
+  struct member *member = &place->members[place->member_count - 1];
+  struct share *share = share_of(collector, &collector->member_shares, member_key(collector, slice->location),
+                                 slice->region, &member->shares);
+  if (!share)
+    return;
+  share->visits++;
+  share->sum += ticks;
+}
+
+static void add_chunk(struct collector *collector, const struct replay_slice *slice) {
+  const struct replay_task *task = slice->task;
+  uint32_t region = slice->is_last ? loop_around(collector, task, task->frame_count) : REPLAY_NONE;
+  struct report_loop *loop = collector_loop(collector, region);
+  if (loop)
+    spread_add(&loop->chunk_time, slice->end_ticks - slice->begin_ticks);
+}
+
+void teams_on_slice(void *data, const struct replay_slice *slice) {
+  struct collector *collector = data;
+  if (collector->interests[slice->region].is_loop)
+    add_loop(collector, slice);
+  else
+    add_chunk(collector, slice);
+}
+
+static void count_iterations(struct collector *collector, const struct trace_event *event, uint32_t region,
+                             const struct replay_now *now) {
+  const struct interest *interest = &collector->interests[region];
+  uint64_t iterations;
+  if (interest->is_loop && collector_attribute(event, collector->iterations_attribute, &iterations)) {
+    bool is_new = !collector->report->regions[region].loop;
+    struct report_loop *loop = collector_loop(collector, region);
+    if (loop)
+      spread_add(&loop->trips, iterations);
+    if (loop && is_new)
+      loop->parallel = REPLAY_NONE;
+  }
+  if (interest->is_chunk && collector_attribute(event, collector->chunk_size_attribute, &iterations)) {
+    uint32_t around = loop_around(collector, now->task, now->task->frame_count);
+    struct report_loop *loop = collector_loop(collector, around);
+    if (loop)
+      spread_add(&loop->chunks, iterations);
+  }
+}
+
+/* -- barriers -- */
+
+static struct crew *barrier_crew(struct collector *collector, uint32_t region, const struct replay_now *now) {
+  uint8_t construct = collector->interests[region].construct;
+  if (construct != CONSTRUCT_BARRIER && construct != CONSTRUCT_IMPLICIT_BARRIER)
+    return NULL;
+  return now->task->is_implicit && now->team ? crew_at(collector, now->team->slot) : NULL;
+}
+
+static struct member *member_at(struct collector *collector, size_t location) {
+  struct place *place = &collector->places[location];
+  return place->member_count ? &place->members[place->member_count - 1] : NULL;
+}
+
+void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now) {
+  struct crew *crew = barrier_crew(collector, region, now);
+  struct member *member = member_at(collector, event->location);
+  struct strand *strand = crew && member ? tasks_strand(collector, now->task) : NULL;
+  if (collector_is_inside(collector, event->ticks))
+    count_iterations(collector, event, region, now);
+  if (!strand)
+    return;
+  uint32_t round = member->barriers++;
+  if (round >= crew->rounds) {
+    crew->rounds = round + 1;
+    path_clear(&collector->paths, &crew->arrived[round % BARRIER_ROUNDS]);
+  }
+  path_join(&collector->paths, &crew->arrived[round % BARRIER_ROUNDS], &strand->path);
+}
+
+void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now) {
+  struct crew *crew = barrier_crew(collector, region, now);
+  struct member *member = member_at(collector, event->location);
+  struct strand *strand = crew && member ? tasks_strand(collector, now->task) : NULL;
+  if (!strand || member->barriers == 0)
+    return;
+  path_join(&collector->paths, &strand->path, &crew->arrived[(member->barriers - 1) % BARRIER_ROUNDS]);
+  path_join(&collector->paths, &strand->path, &crew->finished);
+}
+
+/* -- ends -- */
+
+static uint64_t useful_of(const struct member *member) {
+  return member->activity[ACTIVITY_WORK] + member->activity[ACTIVITY_TASK] + member->activity[ACTIVITY_SERIAL];
+}
+
+static void fold_member(struct collector *collector, struct crew *crew, const struct member *member, uint64_t ticks) {
+  uint64_t useful = useful_of(member);
+  crew->members++;
+  crew->useful += useful;
+  crew->longest_useful = useful > crew->longest_useful ? useful : crew->longest_useful;
+  crew->thread_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
+  crew->implicit_wait += member->implicit_wait;
+  crew->explicit_wait += member->explicit_wait;
+  for (int i = 0; i < ACTIVITY_COUNT; i++)
+    crew->activity[i] += member->activity[i];
+}
+
+static void add_useful(struct collector *collector, uint32_t region, size_t location, uint64_t ticks) {
+  struct report_parallel *parallel = collector_parallel(collector, region);
+  if (parallel && !parallel->useful)
+    parallel->useful = collector_get(collector, collector->trace->location_count * sizeof *parallel->useful);
+  if (parallel && parallel->useful)
+    parallel->useful[location] += ticks;
+}
+
+static void join_creator(struct collector *collector, struct crew *crew) {
+  struct strand *creator =
+      crew->creator_slot < collector->strand_capacity ? &collector->strands[crew->creator_slot] : NULL;
+  if (crew->creator && creator && creator->id == crew->creator)
+    path_join(&collector->paths, &creator->path, &crew->finished);
+}
+
+static void end(struct collector *collector, const struct replay_team_event *event) {
+  struct place *place = &collector->places[event->location];
+  struct crew *crew = crew_at(collector, event->team->slot);
+  struct strand *strand = tasks_strand(collector, event->task);
+  if (!crew || !strand || place->member_count == 0)
+    return;
+  uint64_t key = member_key(collector, event->location);
+  struct member member = place->members[--place->member_count];
+  fold_member(collector, crew, &member, event->ticks);
+  fold_shares(collector, crew, key, member.shares);
+  add_useful(collector, event->team->region, event->location, useful_of(&member));
+  struct member *outer = member_at(collector, event->location);
+  for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
+    outer->activity[i] += member.activity[i];
+  path_join(&collector->paths, &crew->finished, &strand->path);
+  path_clear(&collector->paths, &strand->path);
+  if (event->location == event->team->primary) {
+    crew->end_ticks = event->ticks;
+    join_creator(collector, crew);
+  }
+}
+
+static void add_gap(struct collector *collector, uint32_t before, uint32_t after, uint64_t begin, uint64_t finish) {
+  struct report *report = collector->report;
+  uint64_t first = collector->trace->clock.first_ticks;
+  begin = collector_cut(collector, begin > first ? begin : first);
+  finish = collector_cut(collector, finish);
+  if (finish <= begin)
+    return;
+  uintptr_t number = (uintptr_t)table_get(&collector->gaps, before, after); /* from 1 */
+  if (number == 0) {
+    if ((report->gap_count & (report->gap_count - 1)) == 0) {
+      struct report_gap *gaps = realloc(report->gaps, (report->gap_count ? 2 * report->gap_count : 1) * sizeof *gaps);
+      collector->has_failed |= !gaps;
+      if (!gaps)
+        return;
+      report->gaps = gaps;
+    }
+    report->gaps[report->gap_count++] = (struct report_gap){.before = before, .after = after};
+    number = report->gap_count;
+    collector->has_failed |= !table_put(&collector->gaps, before, after, (void *)number);
+  }
+  spread_add(&report->gaps[number - 1].time, finish - begin);
+}
+
+static void add_instance(struct collector *collector, const struct crew *crew, const struct replay_team *team,
+                         uint64_t finish) {
+  struct report_parallel *parallel = collector_parallel(collector, team->region);
+  uint64_t from = collector_cut(collector, team->fork_ticks), to = collector_cut(collector, finish);
+  if (!parallel || from >= to || crew->members == 0)
+    return;
+  uint32_t size = (uint32_t)crew->members;
+  uint64_t mean = crew->useful / size, useful = crew->useful < crew->thread_time ? crew->useful : crew->thread_time;
+  parallel->smallest = parallel->instances == 0 || size < parallel->smallest ? size : parallel->smallest;
+  parallel->largest = size > parallel->largest ? size : parallel->largest;
+  parallel->instances++;
+  parallel->members += size;
+  parallel->wall += to - from;
+  spread_add(&parallel->duration, to - from);
+  parallel->thread_time += crew->thread_time;
+  parallel->implicit_wait += crew->implicit_wait;
+  parallel->explicit_wait += crew->explicit_wait;
+  parallel->fork_join += crew->fork_join;
+  parallel->tasks += crew->tasks;
+  parallel->is_nested |= crew->is_nested;
+  parallel->imbalance += crew->longest_useful > mean ? crew->longest_useful - mean : 0;
+  parallel->gain += (double)(crew->thread_time - useful) / size + (double)crew->fork_join;
+  for (int i = 0; i < ACTIVITY_COUNT; i++)
+    parallel->activity[i] += crew->activity[i];
+}
+
+static void joined(struct collector *collector, const struct replay_team_event *event) {
+  struct crew *crew = crew_at(collector, event->team->slot);
+  if (!crew || crew->id != event->team->id)
+    return;
+  uint64_t finish = crew->end_ticks ? crew->end_ticks : event->ticks;
+  join_creator(collector, crew);
+  add_instance(collector, crew, event->team, finish);
+  conclude_shares(collector, crew, event->team->region);
+  if (collector->opener == event->team->id) {
+    add_gap(collector, collector->last_parallel, event->team->region, collector->gap_begin, collector->gap_end);
+    collector->last_parallel = event->team->region;
+  }
+  if (collector->open_crews > 0 && --collector->open_crews == 0) {
+    collector->report->parallel +=
+        collector_cut(collector, finish) - collector_cut(collector, collector->open_ticks);
+    collector->parallel_end_ticks = finish;
+  }
+  clear_paths(collector, crew);
+  crew->id = 0;
+}
+
+void teams_on_event(void *data, const struct replay_team_event *event) {
+  switch (event->step) {
+  case REPLAY_TEAM_BEGIN:
+    begin(data, event);
+    return;
+  case REPLAY_TEAM_END:
+    end(data, event);
+    return;
+  case REPLAY_TEAM_JOINED:
+    joined(data, event);
+    return;
+  }
+}
+
+void teams_finish(struct collector *collector) {
+  const struct report *report = collector->report;
+  if (report->first_ticks < report->last_ticks)
+    add_gap(collector, collector->last_parallel, REPLAY_NONE,
+            collector->parallel_end_ticks > report->first_ticks ? collector->parallel_end_ticks : report->first_ticks,
+            report->last_ticks);
+}

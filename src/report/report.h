@@ -1,0 +1,188 @@
+/* What `stave report` says about a trace, as numbers: one pass over the events, memory bounded by locations, definitions
+ * and live tasks. All times are ticks of the trace's clock unless a name says otherwise; the manual page stave-report(1)
+ * defines every figure. */
+#ifndef STAVE_REPORT_REPORT_H
+#define STAVE_REPORT_REPORT_H
+
+#include "analysis/replay.h"
+#include "analysis/trace.h"
+
+/* Length of time of something that happened several times. */
+struct spread {
+  uint64_t count, sum, min, max;
+};
+
+/* One location. */
+struct report_thread {
+  bool is_seen, is_device; /* is_seen: has events in the window */
+  bool is_in_teams;        /* was a member of a team, or forked one, or worked outside of all */
+  uint64_t activity[ACTIVITY_COUNT];
+  uint64_t useful_in_teams;
+  uint64_t stalls, stall_ticks; /* waits for room in Stave's buffers */
+};
+
+/* A parallel construct. */
+struct report_parallel {
+  uint64_t instances, members;          /* members: threads of all instances */
+  uint32_t smallest, largest;           /* team size */
+  uint64_t wall;                        /* sum of the instances' durations, from the fork to the primary's end */
+  struct spread duration;
+  uint64_t thread_time;                 /* sum over the members of the time in the team */
+  uint64_t activity[ACTIVITY_COUNT];    /* of all members */
+  uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
+  uint64_t imbalance;                   /* sum over the instances of the longest member's useful time - the mean */
+  uint64_t fork_join;                   /* from fork to the primary's begin and from its end to the join */
+  uint64_t tasks;                       /* explicit tasks created in it */
+  double gain;                          /* sum over the instances of (time lost / members) */
+  uint64_t *useful;                     /* by location */
+  bool is_nested;                       /* ever inside another team */
+};
+
+/* A worksharing construct: for, distribute, taskloop, sections, single, workshare, scope. */
+struct report_loop {
+  uint64_t teams;     /* team instances in which it was met */
+  uint64_t encounters; /* by all threads */
+  struct spread time; /* of one thread in one encounter */
+  struct spread trips; /* iterations, as the runtime names them at each encounter */
+  struct spread chunks; /* iterations of a chunk; count: chunks */
+  struct spread chunk_time;
+  uint64_t imbalance; /* sum over the team instances of the longest member's time in it - the mean */
+  uint64_t longest;   /* sum over the team instances of the longest member's time */
+  uint64_t *by_location;
+  uint32_t parallel;  /* position of the region in which it was met first; REPLAY_NONE: none */
+};
+
+enum { REPORT_BLAMED = 4 };
+
+/* Who made others wait. */
+struct report_blame {
+  uint32_t region, location; /* that held the lock */
+  uint64_t ticks;
+};
+
+/* A construct that acquires locks: critical, ordered, atomic, omp_set_lock ... */
+struct report_mutex {
+  uint64_t acquisitions, contended; /* contended: another held it when it was wanted */
+  struct spread wait, hold;
+  uint32_t longest_location;        /* that waited longest */
+  struct report_blame blamed[REPORT_BLAMED]; /* those who were waited for most */
+  uint64_t blamed_ticks;            /* of all who were waited for */
+  uint32_t lock;                    /* the last one */
+  bool has_several_locks;
+};
+
+/* A task construct: the place where tasks are created. */
+struct report_task {
+  uint32_t task_region;             /* REPLAY_NONE: none of its tasks began */
+  uint64_t created, executed, cancelled, included, untied, taskwaits;
+  uint64_t stolen, migrations;      /* begun elsewhere than created; resumed elsewhere than suspended */
+  uint64_t dependences;
+  struct spread run;                /* without suspension */
+  struct spread delay;              /* from creation to begin, without the included */
+  struct spread creation;           /* from one creation to the next, if nothing else was in between */
+  uint64_t creation_cost;           /* the lower quartile of these; 0: unknown */
+  uint32_t *creation_histogram;     /* while reading */
+};
+
+/* What is known of every region. Detail is NULL for what it is not. */
+struct report_region {
+  uint64_t visits, inclusive;       /* Enters; time between Enter and Leave, without suspension */
+  uint64_t useful;                  /* in the region itself, not in those inside */
+  uint64_t wait, longest_wait;      /* waiting in a barrier, taskwait or taskgroup; the longest without a task between */
+  uint32_t longest_location;
+  uint64_t path;                    /* its part of the critical path */
+  struct report_parallel *parallel;
+  struct report_loop *loop;
+  struct report_mutex *mutex;
+  struct report_task *task;
+};
+
+/* An accelerator stream. */
+struct report_device {
+  uint64_t to_bytes, from_bytes;
+  struct spread to, from, kernels, others; /* operations and their times */
+};
+
+/* Time outside of all parallel regions, by the regions around it. */
+struct report_gap {
+  uint32_t before, after; /* positions of parallel regions; REPLAY_NONE: the beginning, the end */
+  struct spread time;
+};
+
+enum report_cause {
+  CAUSE_SERIAL,
+  CAUSE_IMBALANCE,
+  CAUSE_LOOP_IMBALANCE,
+  CAUSE_SINGLE,
+  CAUSE_LOCK,
+  CAUSE_SMALL_TASKS,
+  CAUSE_TASK_STARVATION,
+  CAUSE_FORK_JOIN,
+  CAUSE_REDUCTION,
+  CAUSE_TRANSFERS,
+};
+
+enum { FINDING_BYTES = 768 };
+
+/* Something worth doing. */
+struct report_finding {
+  enum report_cause cause;
+  uint32_t region;    /* where; REPLAY_NONE: nowhere in particular */
+  double gain_ticks;  /* of wall time, if all of it could be saved */
+  char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
+};
+
+/* What disturbs the numbers. */
+struct report_caveats {
+  uint64_t lost_events, stalls, stall_ticks, recording_pauses;
+  bool is_incomplete; /* the archive says so */
+};
+
+struct report_state {
+  const char *name; /* as the samples have it */
+  uint64_t samples;
+};
+
+struct report {
+  const struct trace *trace;
+  uint64_t from_ticks, to_ticks, first_ticks, last_ticks; /* window; first and last event in it */
+  uint64_t wall, parallel, serial; /* serial: wall - parallel, when no team is there */
+  size_t cpus;                     /* CPU locations that are in teams, or work */
+  uint64_t activity[ACTIVITY_COUNT]; /* of all CPU locations */
+  uint64_t useful;                   /* of all CPU locations */
+  double parallel_efficiency, serial_efficiency, thread_efficiency, load_balance, serialisation, runtime_efficiency;
+  uint64_t work, span;
+  uint64_t forks, tasks_created, tasks_live;
+  uint64_t dispatch_cost;  /* what one in twenty times from a task's end to the next one's begin does not exceed; 0: unknown */
+  struct report_thread *threads; /* by location */
+  struct report_region *regions; /* by position in the trace */
+  struct report_device *devices; /* by location */
+  struct report_gap *gaps;
+  size_t gap_count;
+  struct report_state *states;
+  size_t state_count;
+  uint64_t samples;
+  struct report_finding *findings; /* the most worthwhile first */
+  size_t finding_count;
+  struct report_caveats caveats;
+  struct replay_anomalies anomalies;
+  bool has_openmp; /* any region, team or task of OpenMP */
+};
+
+/* Reads the trace from `from_ticks` to `to_ticks` (0 and UINT64_MAX: all of it) and finds out everything. Returns 0, or
+ * -ENOMEM or -EIO with one line in `error`. report_free in every case. */
+int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
+                char error[TRACE_ERROR_BYTES]);
+
+void report_free(struct report *report);
+
+/* "imbalance", "serial part", ...: constant memory. */
+const char *report_cause_name(enum report_cause cause);
+
+/* Adds one more of `ticks`. */
+void spread_add(struct spread *spread, uint64_t ticks);
+
+/* Mean; 0 of nothing. */
+double spread_mean(const struct spread *spread);
+
+#endif

@@ -1,0 +1,31 @@
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+char *text_time(char buffer[TEXT_TIME_BYTES], const struct trace *trace, double ticks) {
+  static const char *const units[] = {"ns", "us", "ms", "s"};
+  double value = trace->clock.ticks_per_second ? ticks * 1e9 / (double)trace->clock.ticks_per_second : 0;
+  int unit = 0;
+  while (unit < 3 && value >= 999.5) {
+    value /= 1000;
+    unit++;
+  }
+  int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  snprintf(buffer, TEXT_TIME_BYTES, "%.*f %s", digits, value, units[unit]);
+  return buffer;
+}
+
+char *text_percent(char buffer[TEXT_TIME_BYTES], double share) {
+  snprintf(buffer, TEXT_TIME_BYTES, "%.1f %%", 100 * share);
+  return buffer;
+}
+
+char *text_label(char buffer[TEXT_LABEL_BYTES], const struct trace *trace, uint32_t region) {
+  static const char prefix[] = "!$omp ";
+  const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
+  if (strncmp(name, prefix, strlen(prefix)) == 0)
+    name += strlen(prefix);
+  snprintf(buffer, TEXT_LABEL_BYTES, "%s", *name ? name : "(without a name)");
+  return buffer;
+}
