@@ -28,9 +28,10 @@ static const struct {
     {"mutex", EVENT_CLASS_mutex},         {"depend", EVENT_CLASS_depend},     {"dispatch", EVENT_CLASS_dispatch},
     {"masked", EVENT_CLASS_masked},       {"reduction", EVENT_CLASS_reduction}, {"flush", EVENT_CLASS_flush},
     {"cancel", EVENT_CLASS_cancel},       {"error", EVENT_CLASS_error},       {"target", EVENT_CLASS_target},
+    {"control", EVENT_CLASS_control},
     {"all", UINT32_MAX},
     {"scorep", EVENT_CLASS_thread | EVENT_CLASS_parallel | EVENT_CLASS_task | EVENT_CLASS_work | EVENT_CLASS_sync |
-                   EVENT_CLASS_mutex | EVENT_CLASS_masked},
+                   EVENT_CLASS_mutex | EVENT_CLASS_masked | EVENT_CLASS_control},
 };
 
 const struct config_row *config_rows(size_t *ret_count) {

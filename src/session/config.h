@@ -9,6 +9,7 @@ enum { CONFIG_TEXT_BYTES = 4096, CONFIG_ERROR_BYTES = 512 };
 
 enum overflow_policy { OVERFLOW_block, OVERFLOW_drop };
 enum fork_policy { FORK_follow, FORK_ignore };
+enum start_mode { START_on, START_paused };
 
 /* Classes of events: bits of config.events. */
 enum event_class {
@@ -27,6 +28,7 @@ enum event_class {
   EVENT_CLASS_cancel = 1 << 12,
   EVENT_CLASS_error = 1 << 13,
   EVENT_CLASS_target = 1 << 14,
+  EVENT_CLASS_control = 1 << 15,
 };
 
 typedef char config_text[CONFIG_TEXT_BYTES];

@@ -36,6 +36,7 @@ enum writer_state {
 enum tool_state {
   TOOL_RECORDING,
   TOOL_FINISHED, /* finalize was called: no event follows */
+  TOOL_ENDED,    /* omp_control_tool(omp_control_tool_end): what follows is not wanted */
   TOOL_GAVE_UP,  /* the writer was stuck; what was recorded since is lost and counted */
 };
 

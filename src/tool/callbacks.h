@@ -13,7 +13,7 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classe
                                unsigned count);
 
 /* The handlers: on_<callback>, by OMPT's signature of that callback. callbacks_task.c, _sync.c, _mutex.c and
- * _target.c hold them. */
+ * _target.c hold them, callbacks_control.c the one that answers. */
 #define HANDLER(name, type) void on_##name type
 HANDLER(thread_begin, (ompt_thread_t thread_type, ompt_data_t *thread_data));
 HANDLER(thread_end, (ompt_data_t * thread_data));
@@ -74,5 +74,8 @@ HANDLER(target_map_emi, (ompt_data_t * target, unsigned count, void **host, void
 HANDLER(target_map, (ompt_id_t target, unsigned count, void **host, void **device, size_t *bytes, unsigned *flags,
                      const void *codeptr));
 #undef HANDLER
+
+/* callbacks_control.c. Returns what omp_control_tool returns: 0, or 1 if the command was ignored. */
+int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr);
 
 #endif

@@ -191,16 +191,18 @@ bool tool_is_forked_child(void) {
 
 /* The parent's session is not mapped here. */
 void tool_follow_fork(void) {
+  bool is_wanted = tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;
   atomic_store(&tool.recording, RECORDING_OFF);
   close_session_fd();
   tool.session = NULL;
   atomic_store(tool.fork_mark, 1);
-  if (tool.constants.config.fork == FORK_follow)
+  if (is_wanted)
     tool_start_session();
 }
 
 void tool_give_up(void) {
-  if (atomic_exchange(&tool.recording, RECORDING_OFF) == RECORDING_OFF)
+  int on = RECORDING_ON;
+  if (!atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_OFF))
     return;
   atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
   if (session_writer_is_dead(tool.session))
@@ -239,11 +241,11 @@ static void say_not_closed(const char *archive) {
 }
 
 /* Who has given up has waited and said so already. */
-void tool_end_session(void) {
+static void end(enum recording recording, enum tool_state state) {
   struct session_shared *shared = &tool.session->shared;
   sampler_stop();
-  atomic_store(&tool.recording, RECORDING_OFF);
-  bool has_given_up = atomic_exchange(&shared->tool_state, TOOL_FINISHED) == TOOL_GAVE_UP;
+  atomic_store(&tool.recording, recording);
+  bool has_given_up = atomic_exchange(&shared->tool_state, state) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);
   bool is_closed = !has_given_up && wait_until_closed();
   char archive[sizeof shared->archive];
@@ -256,5 +258,18 @@ void tool_end_session(void) {
     tool_say("%.500s; what was recorded until then is in %s", shared->message, archive);
   else if (is_closed && !is_quiet)
     tool_say("the trace is in %s", archive);
+}
+
+void tool_end_session(void) {
+  if (atomic_load(&tool.session->shared.tool_state) != TOOL_ENDED)
+    end(RECORDING_OFF, TOOL_FINISHED);
   drop_session();
+}
+
+bool tool_end_recording(void) {
+  int on = RECORDING_ON;
+  bool is_on = atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_ENDED);
+  if (is_on)
+    end(RECORDING_ENDED, TOOL_ENDED);
+  return is_on;
 }

@@ -65,8 +65,11 @@ static void grow_if_prepared(struct thread *thread, uint64_t position, uint64_t 
 /* Who wants a place. A sample is dispensable: it does not wait, and one less is no lost event. */
 enum sort { EVENT, SAMPLE };
 
+/* What comes after the end that the program asked for is not lost. */
 static void count_lost(struct thread *thread, uint64_t ticks, enum sort sort) {
   struct thread_slot *slot = thread->ring.slot;
+  if (atomic_load_explicit(&tool.recording, memory_order_relaxed) == RECORDING_ENDED)
+    return;
   if (sort == SAMPLE) {
     local_add((uint64_t *)&slot->samples_left_out, 1);
     return;
@@ -115,7 +118,7 @@ static bool has_room(const struct ring *ring, uint64_t end, uint64_t *ret_tail) 
 }
 
 static bool is_stopped(void) {
-  return atomic_load_explicit(&tool.recording, memory_order_relaxed) == RECORDING_OFF ||
+  return atomic_load_explicit(&tool.recording, memory_order_relaxed) != RECORDING_ON ||
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
@@ -269,7 +272,7 @@ bool thread_attach(uint64_t ticks) {
     tool_follow_fork();
   if (thread_self->ring.slot)
     return true;
-  if (!tool.session)
+  if (!tool.session || atomic_load(&tool.recording) == RECORDING_ENDED)
     return false;
   uint32_t index;
   struct thread_slot *slot = is_stopped() ? NULL : take_slot(&index);

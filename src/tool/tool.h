@@ -22,8 +22,8 @@ struct known_module {
 
 enum { KNOWN_MODULES_MAX = 1024 };
 
-/* Whether events are recorded. */
-enum recording { RECORDING_OFF, RECORDING_ON };
+/* Whether events are recorded. ENDED: the program said by omp_control_tool that it wants no more. */
+enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 
 struct tool {
   /* read by every callback, never written once events arrive */
@@ -83,7 +83,12 @@ bool modules_know(uint64_t address);
 /* Notes in tool.constants where the OpenMP runtime's own code lies, given an address in it (modules.c). */
 void modules_find_runtime(uint64_t address);
 
-/* Ends the session: waits, bounded by STAVE_TIMEOUT without progress, until the archive is closed. */
+/* Ends the session and frees it: waits, bounded by STAVE_TIMEOUT without progress, until the archive is closed. Only
+ * when no event can follow. */
 void tool_end_session(void);
+
+/* Stops recording for good and waits likewise until the archive is closed. Other threads may still be in callbacks: the
+ * session stays mapped. Returns false if recording was over already. */
+bool tool_end_recording(void);
 
 #endif

@@ -17,7 +17,8 @@ void correlator_open(struct correlator *c, struct emitter *emitter, struct defin
                            .task_pool = {.size = sizeof(struct task)},
                            .contexts = contexts,
                            .states = states,
-                           .first_ticks = UINT64_MAX};
+                           .first_ticks = UINT64_MAX,
+                           .paused_ticks = UINT64_MAX};
 }
 
 /* -- the tool's own records -- */
@@ -44,15 +45,20 @@ static void on_module(struct correlator *c, const struct record_module *record, 
 
 static void on_stall(struct correlator *c, struct location *location, const struct record_stall *record) {
   uint64_t begin = location_now(c, location, record->begin), end = location_now(c, location, record->ticks);
-  emit_event(c, location, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
+  if (!c->is_paused)
+    emit_event(c, location, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
 }
 
+/* A loss is told in a pause too: it may have been the end of something that is open. */
 static void on_gap(struct correlator *c, struct location *location, const struct record_gap *record) {
   uint64_t now = location_now(c, location, record->ticks);
-  emit_point(c, location, &(struct event){.ticks = now,
-                                          .id = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0),
+  uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
+  emit_event(c, location, &(struct event){.kind = EVENT_ENTER,
+                                          .ticks = now,
+                                          .id = region,
                                           .attribute = ATTRIBUTE_lost_events,
                                           .value = record->lost});
+  emit_leave(c, location, now, region);
 }
 
 /* A sample tells nothing about what the records around it mean, and it makes no thread known. */
@@ -143,6 +149,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(device_record, location, AS(device_record), id, words)
     CASE(device_native, location, AS(device_native), words)
     CASE(device_unreadable, location, AS(device_unreadable))
+    CASE(control_tool, location, AS(control_tool), words)
     CASE(attach, location, AS(attach))
     CASE(placement, location, AS(placement))
     CASE(module, AS(module), words)

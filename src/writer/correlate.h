@@ -41,6 +41,10 @@ struct correlator {
   uint64_t discarded; /* events that came after correlate_end */
   bool has_ended;
   bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
+  bool starts_paused; /* STAVE_START=paused */
+  bool is_paused;
+  uint64_t paused_ticks, started_ticks; /* of the last pause; UINT64_MAX: none, or it lasts */
+  bool is_over;       /* omp_control_tool(omp_control_tool_end): paused for good */
 };
 
 /* All pointers stay the caller's. */
@@ -78,18 +82,24 @@ static inline struct frame *stack_push(struct stack *stack) {
   return &stack->frames[stack->count++];
 }
 
+/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's: kind and region
+ * are set here, time and attributes are the caller's. */
+void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task, struct frame frame,
+                      struct event enter);
+void frame_leave_with(struct correlator *correlator, struct location *location, struct task *task, struct event leave);
+
 /* Enters a region of the task, or leaves the innermost one. (Here, because a frame that is handed over by value costs
  * more than all the rest.) */
 static inline void frame_enter(struct correlator *correlator, struct location *location, struct task *task,
                                uint64_t ticks, struct frame frame) {
+  if (correlator->is_paused) {
+    frame_enter_with(correlator, location, task, frame, (struct event){.ticks = ticks});
+    return;
+  }
   *stack_push(&task->stack) = frame;
   emit_enter(correlator, location, ticks, frame.region);
 }
 void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
-
-/* The same with an Enter of the caller's: its kind and region are set here, time and attributes are the caller's. */
-void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task, struct frame frame,
-                      struct event enter);
 
 /* Ends all that is open on the location, from the inside out, until it is back at its base. Regions that it has forked
  * are joined. */
@@ -114,6 +124,9 @@ struct task *implicit_task_of(struct location *location);
 
 /* The team for what the location's tasks refer to: the innermost one, or its serial part's. */
 struct team *team_of(struct correlator *correlator, struct location *location);
+
+/* The location's own team of one, for tasks outside of parallel regions. */
+struct team *serial_team_of(struct correlator *c, struct location *location);
 
 /* The location's thread number in that team. */
 uint32_t thread_number_of(struct location *location);
@@ -150,8 +163,16 @@ void implicit_task_end(struct correlator *c, struct location *location, struct t
 /* The primary begins or has begun; used when a process ends in between. */
 void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks);
 void team_join(struct correlator *c, struct team *team, uint64_t ticks);
+/* Writes the primary's ThreadFork. */
+void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks);
+/* A pause is over that began before the team: from now on all of it is written. */
+void team_show(struct correlator *c, struct team *team, uint64_t ticks);
 
 /* tasks.c */
+/* A switch to the task on the location, or to the location's own part of a team. */
+struct event task_switch_event(struct correlator *c, struct location *location, const struct task *task, uint64_t ticks);
+/* Writes the creation of a task that was created in a pause. */
+void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
 void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
                     uint64_t id);
 void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
@@ -174,7 +195,31 @@ void on_work(struct correlator *c, struct location *location, const struct recor
 void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record);
 void on_sync_region_wait(struct correlator *c, struct location *location, const struct record_sync_region_wait *record);
 
+/* pause.c */
+void on_control_tool(struct correlator *c, struct location *location, const struct record_control_tool *record,
+                     const uint64_t *words);
+/* Recording pauses on all locations. */
+void pause_begin(struct correlator *c, uint64_t ticks);
+/* Whether nothing is written of a frame that begins in a pause. */
+bool pause_hides(const struct task *task, const struct frame *frame);
+/* A location that is made in a pause. */
+void pause_on_location(struct correlator *c, struct location *location, uint64_t ticks);
+/* Something of the task must be written: in a pause, switches to it first if another task seems to run. */
+void pause_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
+/* The location switches to `next` in a pause: written only if it leaves a task that seems to run. */
+void pause_switch(struct correlator *c, struct location *location, const struct task *next, uint64_t ticks);
+/* The task goes on after a pause: enters what it had entered in that. */
+void pause_enter_hidden(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
+
+/* Whether an operation of a device is not written: it began and ended in the last pause. One that began in it and ended
+ * after it begins at the pause's end. */
+bool pause_covers(const struct correlator *c, uint64_t *begin, uint64_t end);
+
 /* locks.c */
+/* The location's acquisition of the lock, made in a pause, is written now if it is not yet. */
+void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks);
+/* The same for all locks that a routine has set. */
+void locks_show(struct correlator *c, struct location *location, uint64_t ticks);
 void on_mutex_acquire(struct correlator *c, struct location *location, const struct record_mutex_acquire *record,
                       const uint64_t *words);
 void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record);

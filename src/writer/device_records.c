@@ -70,11 +70,11 @@ void on_device_clock(struct correlator *c, struct location *location, const stru
 /* -- putting on streams -- */
 
 static void put(struct correlator *c, struct device *device, const struct pending *pending) {
-  struct stream *stream = device_stream(c, device, pending->begin);
-  if (!stream)
-    return;
   struct event begin = pending->operation.begin, end = pending->operation.end;
   begin.ticks = pending->begin;
+  struct stream *stream = pause_covers(c, &begin.ticks, pending->end) ? NULL : device_stream(c, device, begin.ticks);
+  if (!stream)
+    return;
   end.ticks = pending->end;
   if (begin.kind == EVENT_ENTER)
     end.id = begin.id;

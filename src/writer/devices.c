@@ -74,6 +74,8 @@ void stream_put(struct correlator *c, struct stream *stream, const struct operat
     end.id = begin.id;
   if (end.ticks < begin.ticks)
     end.ticks = begin.ticks;
+  if (pause_covers(c, &begin.ticks, end.ticks))
+    return;
   emit_event(c, stream->location, &begin);
   emit_event(c, stream->location, &end);
 }
@@ -95,6 +97,9 @@ void device_put(struct correlator *c, struct device *device, const struct operat
 
 /* A metric stands at an Enter: here that of a region which is there for nothing else. */
 static void record_memory(struct correlator *c, struct device *device, uint64_t ticks) {
+  device->memory_is_hidden = c->is_paused;
+  if (c->is_paused)
+    return;
   if (!device->memory)
     device->memory = add_location(c, device, "memory", "");
   if (!device->memory)
@@ -191,6 +196,15 @@ void on_device_load(struct correlator *c, struct location *location, const struc
 void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record) {
   point_of_device(c, location, CONSTRUCT_device_unload, record->device, record->ticks, ATTRIBUTE_module_id,
                   record->module);
+}
+
+void devices_show(struct correlator *c, uint64_t ticks) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
+    struct device *device = entry->value;
+    if (device->memory_is_hidden)
+      record_memory(c, device, ticks);
+  }
 }
 
 void devices_free(struct correlator *c) {

@@ -33,6 +33,7 @@ struct device {
   size_t stream_count, stream_capacity;
   struct location *memory; /* the location that records the metric; NULL until something was allocated */
   uint64_t allocated; /* bytes */
+  bool memory_is_hidden; /* `allocated` changed in a pause */
   struct map allocations; /* address -> bytes + 1 */
 };
 
@@ -96,5 +97,8 @@ struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const st
 void device_flush(struct correlator *c, struct device *device);
 
 void devices_free(struct correlator *c);
+
+/* A pause is over: writes what has become of the memory of devices. */
+void devices_show(struct correlator *c, uint64_t ticks);
 
 #endif

@@ -150,6 +150,8 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
                                                 event->id | (uint64_t)event->number << 32);
   case EVENT_SAMPLE:
     return OTF2_EvtWriter_CallingContextSample(w, list, t, event->id, distance, GENERATOR_TIMER);
+  case EVENT_MEASUREMENT:
+    return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->value);
   }
   return OTF2_ERROR_INVALID_ARGUMENT;
 }

@@ -28,6 +28,7 @@ enum event_kind {
   EVENT_RMA_PUT,       /* the same */
   EVENT_RMA_COMPLETE,  /* id, number: low and high half of the matching id */
   EVENT_SAMPLE,        /* id: calling context, number: missed samples, extra: processor */
+  EVENT_MEASUREMENT,   /* value: OTF2_MeasurementMode */
 };
 
 enum attribute {

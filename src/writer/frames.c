@@ -22,6 +22,8 @@ void emit_leave(struct correlator *c, struct location *location, uint64_t ticks,
 
 void emit_point(struct correlator *c, struct location *location, const struct event *event) {
   struct event enter = *event;
+  if (c->is_paused)
+    return;
   enter.kind = EVENT_ENTER;
   emit_event(c, location, &enter);
   emit_leave(c, location, event->ticks, event->id);
@@ -40,15 +42,27 @@ void stack_grow(struct stack *stack) {
 
 void frame_enter_with(struct correlator *c, struct location *location, struct task *task, struct frame frame,
                       struct event enter) {
+  frame.is_hidden = c->is_paused && pause_hides(task, &frame);
   *stack_push(&task->stack) = frame;
+  if (frame.is_hidden)
+    return;
   enter.kind = EVENT_ENTER;
   enter.id = frame.region;
   emit_event(c, location, &enter);
 }
 
-void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+void frame_leave_with(struct correlator *c, struct location *location, struct task *task, struct event leave) {
   struct frame frame = task->stack.frames[--task->stack.count];
-  emit_leave(c, location, ticks, frame.region);
+  if (frame.is_hidden)
+    return;
+  pause_show(c, location, task, leave.ticks);
+  leave.kind = EVENT_LEAVE;
+  leave.id = frame.region;
+  emit_event(c, location, &leave);
+}
+
+void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  frame_leave_with(c, location, task, (struct event){.ticks = ticks});
 }
 
 /* A mutex that is still held when its region is left is released there, what a device is doing ends. */
@@ -94,7 +108,7 @@ struct task *implicit_task_of(struct location *location) {
   return task;
 }
 
-static struct team *serial_team(struct correlator *c, struct location *location) {
+struct team *serial_team_of(struct correlator *c, struct location *location) {
   if (location->serial_team)
     return location->serial_team;
   struct team *team = team_get(c->emitter);
@@ -106,7 +120,7 @@ static struct team *serial_team(struct correlator *c, struct location *location)
 
 struct team *team_of(struct correlator *c, struct location *location) {
   struct task *task = implicit_task_of(location);
-  return task->team && !task->is_initial ? task->team : serial_team(c, location);
+  return task->team && !task->is_initial ? task->team : serial_team_of(c, location);
 }
 
 uint32_t thread_number_of(struct location *location) {

@@ -21,6 +21,8 @@ enum {
 struct hold {
   struct location *location;
   uint32_t order;
+  bool is_hidden;  /* acquired in a pause: not written yet, and without an order */
+  uint32_t region; /* of the routine that set it; REGION_NONE: a construct did */
 };
 
 struct lock {
@@ -62,7 +64,6 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   if (lock)
     return lock;
   lock = memory_get(1, sizeof *lock);
-  lock->id = c->lock_count++;
   map_put(&c->locks, wait_id, lock);
   return lock;
 }
@@ -95,11 +96,10 @@ static void leave_locking(struct correlator *c, struct location *location, uint6
   if (!frame)
     return;
   size_t index = (size_t)(frame - task->stack.frames);
-  struct event leave = {.kind = EVENT_LEAVE, .ticks = ticks, .id = frame->region, .value = wait_id};
+  struct event leave = {.ticks = ticks, .value = wait_id};
   leave.attribute = wait_id ? ATTRIBUTE_lock_address : ATTRIBUTE_NONE;
   frames_leave_above(c, location, task, ticks, index + 1);
-  task->stack.count = index;
-  emit_event(c, location, &leave);
+  frame_leave_with(c, location, task, leave);
 }
 
 void lock_attempt_ends(struct correlator *c, struct location *location) {
@@ -114,16 +114,53 @@ static bool is_held_by(const struct lock *lock, const struct location *location)
   return false;
 }
 
-static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t now) {
-  struct lock *lock = lock_of(c, wait_id);
-  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .id = lock->id, .number = ++lock->order};
+static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait_id, struct hold *hold, uint64_t now) {
+  hold->is_hidden = false;
+  hold->order = ++lock->order;
+  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .number = hold->order};
   if (lock->order == 1) {
+    lock->id = c->lock_count++;
     event.attribute = ATTRIBUTE_lock_address;
     event.value = wait_id;
   }
+  event.id = lock->id;
+  emit_event(c, hold->location, &event);
+}
+
+static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint32_t region, uint64_t now) {
+  struct lock *lock = lock_of(c, wait_id);
   memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
-  lock->holds[lock->count++] = (struct hold){location, lock->order};
-  emit_event(c, location, &event);
+  struct hold *hold = &lock->holds[lock->count++];
+  *hold = (struct hold){.location = location, .is_hidden = c->is_paused, .region = region};
+  if (!hold->is_hidden)
+    write_acquire(c, lock, wait_id, hold, now);
+}
+
+static struct hold *hidden_hold(struct lock *lock, const struct location *location) {
+  for (size_t i = 0; lock && i < lock->count; i++)
+    if (lock->holds[i].location == location && lock->holds[i].is_hidden)
+      return &lock->holds[i];
+  return NULL;
+}
+
+void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks) {
+  struct lock *lock = map_get(&c->locks, wait_id);
+  struct hold *hold = hidden_hold(lock, location);
+  if (hold)
+    write_acquire(c, lock, wait_id, hold, ticks);
+}
+
+void locks_show(struct correlator *c, struct location *location, uint64_t ticks) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->locks, &position));) {
+    struct hold *hold = hidden_hold(entry->value, location);
+    if (!hold || hold->region == REGION_NONE)
+      continue;
+    uint32_t region = hold->region;
+    emit_enter(c, location, ticks, region);
+    write_acquire(c, entry->value, entry->key, hold, ticks);
+    emit_leave(c, location, ticks, region);
+  }
 }
 
 static struct frame *mutex_frame(struct task *task, uint64_t wait_id) {
@@ -156,7 +193,8 @@ void on_mutex_acquired(struct correlator *c, struct location *location, const st
     return;
   }
   begin_unseen(c, location, record->kind, record->wait_id, record->codeptr, now);
-  acquire(c, location, record->wait_id, now);
+  const struct frame *locking = is_routine(record->kind) ? frame_find(location->current, FRAME_LOCKING) : NULL;
+  acquire(c, location, record->wait_id, locking ? locking->region : REGION_NONE, now);
   if (is_routine(record->kind)) {
     leave_locking(c, location, now, 0);
     return;
@@ -173,8 +211,9 @@ static bool release(struct correlator *c, struct location *location, struct lock
   for (size_t i = lock ? lock->count : 0; i-- > 0;) {
     if (lock->holds[i].location != location)
       continue;
-    emit_event(c, location, &(struct event){.kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id,
-                                            .number = lock->holds[i].order});
+    if (!lock->holds[i].is_hidden)
+      emit_event(c, location, &(struct event){.kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id,
+                                              .number = lock->holds[i].order});
     lock->holds[i] = lock->holds[--lock->count];
     return true;
   }
@@ -184,9 +223,13 @@ static bool release(struct correlator *c, struct location *location, struct lock
 static void release_routine(struct correlator *c, struct location *location, const struct record_mutex_released *record,
                             uint64_t now) {
   uint32_t region = region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock, record->codeptr, 0);
-  emit_enter(c, location, now, region);
-  release(c, location, map_get(&c->locks, record->wait_id), now);
-  emit_leave(c, location, now, region);
+  struct lock *lock = map_get(&c->locks, record->wait_id);
+  bool is_written = !c->is_paused || (is_held_by(lock, location) && !hidden_hold(lock, location));
+  if (is_written)
+    emit_enter(c, location, now, region);
+  release(c, location, lock, now);
+  if (is_written)
+    emit_leave(c, location, now, region);
 }
 
 void on_mutex_released(struct correlator *c, struct location *location, const struct record_mutex_released *record) {

@@ -39,6 +39,7 @@ struct frame {
   uint64_t wait_id; /* of a mutex; an id of what devices do */
   uint64_t codeptr; /* of work, target */
   enum frame_kind kind;
+  bool is_hidden; /* it was entered in a pause: its Enter is not written yet */
 };
 
 struct stack {
@@ -64,6 +65,7 @@ struct location {
   struct task *current;
   struct team *serial_team; /* its own one-member team for tasks outside of parallel regions; made when needed */
   uint64_t acquire_ticks;  /* of the FRAME_LOCKING on top */
+  struct task *shown;      /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
   uint64_t owed;           /* ends written in the thread's place that its own records still have to report */
   /* A worker has left a barrier that may turn out to be its region's last: these Leaves wait for its next record. */
   struct event undecided[2];
@@ -102,7 +104,9 @@ struct team {
   uint32_t region; /* !$omp parallel */
   bool is_league;
   bool is_serial;
-  bool is_forked;    /* ThreadFork is written */
+  bool is_forked;    /* the primary has begun */
+  bool is_hidden;    /* it was forked in a pause: nothing of it is written */
+  uint32_t actual;   /* size, as its members say */
   bool has_ended;    /* the primary has left: end_ticks is final */
   uint64_t end_ticks; /* of the primary's last implicit barrier */
   struct member *members; /* by thread number */
@@ -127,6 +131,8 @@ struct task {
   bool is_initial;
   bool is_taskwait;       /* made by a taskwait with depend */
   bool is_target;         /* a target task: its region's code is the compiler's */
+  bool is_hidden;         /* it was created in a pause: its creation is not written, and it has no generation yet */
+  uint32_t creation;      /* the region `create task` */
   bool has_started;
   bool is_detached;       /* has run to its end and waits for omp_fulfill_event */
   struct location *location; /* where it runs or ran last */

@@ -108,6 +108,7 @@ static const struct flag data_op_flags[] = {
 bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
   static const char *const record_class[] = {[1] = "native info", [2] = "native event"};
   static const char *const severity[] = {[1] = "warning", [2] = "fatal"};
+  static const char *const command[] = {[1] = "start", [2] = "pause", [3] = "flush", [4] = "end"};
   if (detail == 0)
     return false;
   enum { TASK_EXPLICIT = 0x4 };
@@ -145,6 +146,8 @@ bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text,
     return describe_flags(map_flags, 0, detail, text, size);
   case CONSTRUCT_error:
     return describe_name(NAME_OF(severity, detail), detail, text, size);
+  case CONSTRUCT_control_tool:
+    return describe_name(NAME_OF(command, detail), detail, text, size);
   case CONSTRUCT_unknown:
     return describe_name(NULL, detail, text, size);
   case CONSTRUCT_critical:

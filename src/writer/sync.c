@@ -199,6 +199,9 @@ static void leave_undecided(struct correlator *c, struct location *location, str
   frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames) + 1);
   struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region};
   task->stack.count--;
+  if (frame->is_hidden)
+    return;
+  pause_show(c, location, task, now);
   if (location->undecided_count == 2)
     undecided_flush(c, location, NULL);
   location->undecided[location->undecided_count++] = leave;

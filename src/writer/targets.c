@@ -105,10 +105,7 @@ static void leave_op(struct correlator *c, struct location *location, const stru
   struct task *task = location->current;
   size_t index = (size_t)(frame - task->stack.frames);
   frames_leave_above(c, location, task, leave.ticks, index + 1);
-  leave.kind = EVENT_LEAVE;
-  leave.id = frame->region;
-  task->stack.count = index;
-  emit_event(c, location, &leave);
+  frame_leave_with(c, location, task, leave);
 }
 
 /* -- operations on data -- */
@@ -305,6 +302,8 @@ void on_target_map(struct correlator *c, struct location *location, const struct
   uint64_t now = location_now(c, location, record->ticks);
   uint64_t bytes = record->more ? words[0] : 0, codeptr = record->more ? words[2] : 0;
   uint32_t region = region_at(c, location, CONSTRUCT_target_map, place_of(location, codeptr), record->mapping_flags);
+  if (c->is_paused)
+    return;
   emit_event(c, location, &(struct event){.kind = EVENT_ENTER,
                                           .ticks = now,
                                           .id = region,

@@ -33,7 +33,36 @@ static uint64_t task_name(const struct task *task) {
   return task ? (uint64_t)task->creator_location << 32 | task->generation : 0;
 }
 
+struct event task_switch_event(struct correlator *c, struct location *location, const struct task *task,
+                               uint64_t ticks) {
+  struct event event = {.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = task->team, .id = task->creator};
+  if (!task->is_implicit && task != location->base)
+    event.number = task->generation;
+  else if (!task->team || task->is_initial)
+    event = (struct event){.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = serial_team_of(c, location)};
+  return event;
+}
+
 /* -- creation -- */
+
+/* Its team has ended in the pause, and the runtime did not say that the task has: then it is one of the location's. */
+static void move_to_known_team(struct correlator *c, struct location *location, struct task *task) {
+  if (!task->team->is_hidden || !task->team->has_ended)
+    return;
+  team_release(task->team);
+  task->team = team_keep(team_of(c, location));
+  task->creator = thread_number_of(location);
+}
+
+void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  task->is_hidden = false;
+  move_to_known_team(c, location, task);
+  task->generation = (uint32_t)++location->generations;
+  struct event event = task_event(EVENT_TASK_CREATE, task, ticks);
+  emit_enter(c, location, ticks, task->creation);
+  emit_event(c, location, &event);
+  emit_leave(c, location, ticks, task->creation);
+}
 
 static struct task *create(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
                            uint32_t flags, uint64_t now) {
@@ -41,17 +70,15 @@ static struct task *create(struct correlator *c, struct location *location, uint
   task->id = id;
   task->team = team_keep(team_of(c, location));
   task->creator = thread_number_of(location);
-  task->generation = (uint32_t)++location->generations;
   task->creator_location = location->id;
   task->codeptr = codeptr;
   task->is_taskwait = flags & TASK_TASKWAIT;
   task->is_target = flags & TASK_TARGET;
   task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
-  uint32_t creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
-  struct event event = task_event(EVENT_TASK_CREATE, task, now);
-  emit_enter(c, location, now, creation);
-  emit_event(c, location, &event);
-  emit_leave(c, location, now, creation);
+  task->creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
+  task->is_hidden = c->is_paused;
+  if (!task->is_hidden)
+    task_show(c, location, task, now);
   return task;
 }
 
@@ -98,35 +125,47 @@ static void start_or_resume(struct correlator *c, struct location *location, str
   task->outer = implicit_task_of(location);
   task->location = location;
   location->current = task;
+  if (!c->is_paused)
+    pause_enter_hidden(c, location, task, ticks);
   if (task->has_started)
     return;
   task->has_started = true;
   frame_enter(c, location, task, ticks, (struct frame){.kind = FRAME_TASK, .region = task->region});
 }
 
-void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status) {
-  bool is_explicit = !next->is_implicit && next != location->base;
-  struct event event = task_event(EVENT_TASK_SWITCH, next, ticks);
-  if (is_explicit)
-    take_from_other(c, location, next);
-  else
-    event = (struct event){.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = team_of(c, location),
-                           .id = thread_number_of(location)};
+static void write_switch(struct correlator *c, struct location *location, const struct task *next, uint64_t ticks,
+                         uint32_t status) {
+  struct event event = task_switch_event(c, location, next, ticks);
   if (status != STATUS_COMPLETE && status != STATUS_SWITCH)
     set_status(c, &event, status);
   emit_event(c, location, &event);
+}
+
+void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status) {
+  bool is_explicit = !next->is_implicit && next != location->base;
+  if (is_explicit)
+    take_from_other(c, location, next);
+  if (c->is_paused)
+    pause_switch(c, location, next, ticks);
+  else
+    write_switch(c, location, is_explicit ? next : implicit_task_of(location), ticks, status);
   if (is_explicit)
     start_or_resume(c, location, next, ticks);
   else
     location->current = next;
 }
 
+/* One that has run in a pause only, as far as was written, completes without having run: then the attribute says how.*/
 static void complete(struct correlator *c, struct location *location, struct task *task, uint64_t now,
                      uint32_t status) {
   struct event event = task_event(EVENT_TASK_COMPLETE, task, now);
-  if (status != STATUS_COMPLETE)
+  if (task->is_hidden)
+    return;
+  if (status != STATUS_COMPLETE || (c->is_paused && location->shown != task))
     set_status(c, &event, status);
   emit_event(c, location, &event);
+  if (location->shown == task)
+    location->shown = NULL;
 }
 
 /* The task that runs here ends; the caller switches to another one at once. */

@@ -44,7 +44,7 @@ static uint32_t comm_of_members(struct correlator *c, struct team *team) {
 
 /* The members are final: gives the team its comm, or leaves that to the parent that has none itself yet. */
 static void resolve(struct correlator *c, struct team *team) {
-  if (team->comm != COMM_UNKNOWN || team->waits_for_parent)
+  if (team->comm != COMM_UNKNOWN || team->waits_for_parent || team->is_hidden)
     return;
   if (team->parent && team->parent->comm == COMM_UNKNOWN) {
     team->waits_for_parent = true;
@@ -72,6 +72,7 @@ static struct team *team_new(struct correlator *c, struct location *location, ui
   struct team *team = team_get(c->emitter), *around = implicit_task_of(location)->team;
   team->id = id;
   team->comm = COMM_UNKNOWN;
+  team->is_hidden = c->is_paused;
   team->parent = team_keep(enclosing_team(location));
   team->codeptr = regions_is_nowhere(c->regions, codeptr) && around ? around->codeptr : codeptr;
   team->region = regions_get(c->regions, CONSTRUCT_parallel, team->codeptr, flags);
@@ -82,6 +83,7 @@ static struct team *team_new(struct correlator *c, struct location *location, ui
 
 static void begin_league(struct correlator *c, struct location *location, struct team *team, uint64_t now) {
   team->is_league = true;
+  team->is_hidden = false; /* it has no events of its own */
   team->comm = 0; /* never written: nobody waits for it */
   frame_enter(c, location, location->current, now,
               (struct frame){.kind = FRAME_TEAMS,
@@ -155,12 +157,25 @@ static struct task *push_implicit(struct correlator *c, struct location *locatio
   return task;
 }
 
+void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks) {
+  emit_event(c, team->primary, &(struct event){.kind = EVENT_FORK, .ticks = ticks, .number = team->requested});
+}
+
+/* In a pause the begins of a team that is written go on being written: its comm names all members. */
+static void write_team_begin(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+  if (task->team->is_hidden)
+    return;
+  pause_enter_hidden(c, location, location->base, now);
+  emit_event(c, location, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = now, .team = task->team});
+  location->shown = task;
+}
+
 static void fork_if_primary(struct correlator *c, struct location *location, struct team *team, uint32_t index) {
   if (index != 0 || location != team->primary || team->is_forked)
     return;
   team->is_forked = true;
-  emit_event(c, location,
-             &(struct event){.kind = EVENT_FORK, .ticks = team->fork_ticks, .number = team->requested});
+  if (!team->is_hidden)
+    team_write_fork(c, team, team->fork_ticks);
 }
 
 static void begin_member(struct correlator *c, struct location *location, struct team *team, uint64_t id,
@@ -171,7 +186,7 @@ static void begin_member(struct correlator *c, struct location *location, struct
   name_worker(c, location, team, index);
   fork_if_primary(c, location, team, index);
   struct task *task = push_implicit(c, location, team, id, index, member);
-  emit_event(c, location, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = now, .team = team});
+  write_team_begin(c, location, task, now);
   frame_enter(c, location, task, now, (struct frame){.kind = FRAME_PARALLEL, .region = team->region});
   team->begun++;
 }
@@ -223,6 +238,7 @@ void on_implicit_task_begin(struct correlator *c, struct location *location,
   }
   if (!team)
     team = team_new(c, location, record->parallel, 0, 0); /* its parallel_begin was dropped */
+  team->actual = actual;
   begin_member(c, location, team, id, index, now);
   if (team->begun >= actual)
     resolve(c, team);
@@ -231,9 +247,21 @@ void on_implicit_task_begin(struct correlator *c, struct location *location,
 static void leave_late(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
   while (task->stack.count > 0) {
     struct frame frame = task->stack.frames[--task->stack.count];
+    if (frame.is_hidden)
+      continue;
+    pause_show(c, location, task, ticks);
     emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = frame.region,
                                             .team = task->team, .is_late = true});
   }
+}
+
+/* A member of whose part nothing is written, and never will be, is none of the team's comm. */
+static void forget_member(struct team *team, const struct task *task) {
+  if (task->creator >= team->size || team->members[task->creator].task != task)
+    return;
+  team->members[task->creator].task = NULL;
+  if (team->is_hidden)
+    team->members[task->creator].location = NULL;
 }
 
 void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
@@ -244,12 +272,13 @@ void implicit_task_end(struct correlator *c, struct location *location, struct t
     leave_late(c, location, task, ticks);
   else
     frames_leave_above(c, location, task, ticks, 0);
-  if (!task->is_initial)
+  if (!task->is_initial && !team->is_hidden)
     emit_event(c, location,
                &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
   location->current = task->outer;
-  if (task->creator < team->size && team->members[task->creator].task == task)
-    team->members[task->creator].task = NULL;
+  if (location->shown == task)
+    location->shown = task->outer;
+  forget_member(team, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
   team_release(team);
@@ -318,6 +347,14 @@ void on_implicit_task_end(struct correlator *c, struct location *location,
   team_release(team);
 }
 
+void team_show(struct correlator *c, struct team *team, uint64_t ticks) {
+  team->is_hidden = false;
+  if (!team->is_forked)
+    team->fork_ticks = ticks;
+  if (team->begun >= team->actual && team->begun > 0)
+    resolve(c, team);
+}
+
 /* -- the end of the region on its encountering thread -- */
 
 void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks) {
@@ -347,7 +384,8 @@ void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
     if (team->size && team->members[0].task)
       implicit_task_end(c, primary, team->members[0].task, ticks, false);
     team_end(c, team, ticks);
-    emit_event(c, primary, &(struct event){.kind = EVENT_JOIN, .ticks = ticks});
+    if (!team->is_hidden)
+      emit_event(c, primary, &(struct event){.kind = EVENT_JOIN, .ticks = ticks});
   }
   team->encountering->forked = NULL;
   map_remove(&c->teams, team->id);

@@ -23,6 +23,8 @@ static void begin_program(struct correlator *c, struct location *location, uint6
   uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
   emit_event(c, location, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
   frame_enter(c, location, location->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
+  if (c->starts_paused)
+    pause_begin(c, ticks);
 }
 
 static struct location *new_location(struct correlator *c, uint32_t slot, uint64_t ticks) {
@@ -37,6 +39,8 @@ static struct location *new_location(struct correlator *c, uint32_t slot, uint64
   c->by_slot[slot] = location;
   if (!c->primary)
     begin_program(c, location, location_now(c, location, ticks));
+  else if (c->is_paused)
+    pause_on_location(c, location, location_now(c, location, ticks));
   return location;
 }
 

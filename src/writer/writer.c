@@ -193,6 +193,7 @@ static bool open_archive(struct writer *writer) {
   emitter_open(&writer->emitter, writer->definitions, writer->contexts);
   correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules,
                   writer->contexts, constants->states);
+  writer->correlator.starts_paused = constants->config.start == START_paused;
   writer->merge = merge_create(writer->session, take_record, writer);
   begin_journal(writer);
   report_ready(&writer->report, writer->directory, notice);
@@ -249,6 +250,10 @@ static bool has_ended(struct writer *writer) {
   }
   if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED) {
     snprintf(writer->ending, sizeof writer->ending, "finalized");
+    return true;
+  }
+  if (atomic_load(&writer->session->shared.tool_state) == TOOL_ENDED) {
+    snprintf(writer->ending, sizeof writer->ending, "omp_control_tool");
     return true;
   }
   switch (application_check(&writer->application)) {

@@ -1,0 +1,106 @@
+/* stave.h: what a program can tell Stave, the OpenMP tracer, while it runs; in C (C99 on) and C++.
+ *
+ * All of it goes through omp_control_tool (OpenMP 5.0, 3.8), which is looked for when the program is loaded: there is
+ * nothing to link with, and where the OpenMP runtime has no such function, or no tool is there, a call does nothing.
+ * Calls from any thread, at any time. LLVM's runtime up to 19 hands nothing to tools before the first parallel region;
+ * a call of omp_get_max_threads() before the first call below is enough to change that.
+ *
+ *     stave_region_begin("solve");
+ *     stave_counter_double("residual", "1", residual);
+ *     stave_message("restarted");
+ *     stave_region_end("solve");
+ *
+ * All functions return what omp_control_tool does: 0, or why nothing was recorded (enum stave_result). Texts are copied
+ * before a call returns; they may have any length and any bytes, and an archive keeps the first 3072 of them. */
+#ifndef STAVE_STAVE_H
+#define STAVE_STAVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum stave_result {
+  STAVE_NO_TOOL = -2,     /* no tool is there, or the runtime has no omp_control_tool or does not listen yet */
+  STAVE_NO_CALLBACK = -1, /* the tool does not listen: STAVE_EVENTS leaves out `control` */
+  STAVE_SUCCESS = 0,
+  STAVE_IGNORED = 1 /* recording has ended, or the record was dropped */
+};
+
+/* Stave's own commands of omp_control_tool. They go with the modifier STAVE_MODIFIER, and the argument is a struct
+ * stave_call. Whatever else a program sends is recorded with command, modifier and argument as numbers. */
+enum stave_command {
+  STAVE_COMMAND_REGION_BEGIN = 0x53746101,
+  STAVE_COMMAND_REGION_END = 0x53746102,
+  STAVE_COMMAND_MESSAGE = 0x53746103,
+  STAVE_COMMAND_COUNTER_INTEGER = 0x53746104,
+  STAVE_COMMAND_COUNTER_DOUBLE = 0x53746105
+};
+enum { STAVE_MODIFIER = 0x53746176 };
+
+/* What Stave's own commands point to. Read during the call only. */
+struct stave_call {
+  const char *name; /* of the region or counter, or the message; may be NULL */
+  const char *unit; /* of a counter; may be NULL */
+  const char *file; /* where the call stands: a path as __FILE__ has it, or NULL */
+  uint64_t line;
+  union {
+    int64_t integer;
+    double real;
+  } value; /* of a counter */
+};
+
+typedef int (*stave_control_function)(int, int, void *);
+
+#if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
+/* Straight from the table that the dynamic linker fills. A program linked with gcc's libgomp, which has no such
+ * function, but run on LLVM's runtime would not find it otherwise: linkers resolve a weak symbol that no library has
+ * to 0 for good as soon as it is called or compared. */
+static inline stave_control_function stave_control_tool(void) {
+  stave_control_function function;
+  __asm__(".weak omp_control_tool\n\tmovq omp_control_tool@GOTPCREL(%%rip), %0" : "=r"(function));
+  return function;
+}
+#else
+extern int stave_omp_control_tool(int, int, void *) __asm__("omp_control_tool") __attribute__((weak));
+
+static inline stave_control_function stave_control_tool(void) {
+  stave_control_function function = stave_omp_control_tool;
+  __asm__("" : "+r"(function));
+  return function;
+}
+#endif
+
+static inline int stave_control(int command, int modifier, void *argument) {
+  stave_control_function function = stave_control_tool();
+  return function ? function(command, modifier, argument) : STAVE_NO_TOOL;
+}
+
+/* Recording pauses, on all threads, and goes on. What is open when it pauses stays open. What begins in the pause is
+ * not recorded, unless it is still open at the end of the pause: then it begins there. Pausing twice is pausing once.
+ * STAVE_START=paused begins with a pause. */
+static inline int stave_pause(void) {
+  return stave_control(2, 0, NULL);
+}
+
+static inline int stave_start(void) {
+  return stave_control(1, 0, NULL);
+}
+
+/* Waits until all that was recorded before is in the hands of stave-writer, which survives a crash of the program. */
+static inline int stave_flush(void) {
+  return stave_control(3, 0, NULL);
+}
+
+/* Recording ends for good: waits until the archive is closed. */
+static inline int stave_end(void) {
+  return stave_control(4, 0, NULL);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+/* omp_control_tool: the program talks to its tool. The one callback that may take its time, and the only one that
+ * answers. What it returns is what omp_control_tool returns, and may not be negative: -1 and -2 are the runtime's own
+ * (no callback, no tool). */
+#include <errno.h>
+#include <time.h>
+
+#include "session/session.h"
+#include "tool/callbacks.h"
+#include "tool/thread.h"
+
+/* omp_control_tool_t and omp_control_tool_result_t (OpenMP 5.1, 3.14). */
+enum command { COMMAND_START = 1, COMMAND_PAUSE = 2, COMMAND_FLUSH = 3, COMMAND_END = 4, COMMANDS_OF_TOOLS = 64 };
+enum answer { ANSWER_SUCCESS = 0, ANSWER_IGNORED = 1 };
+
+static bool put_control_tool(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
+  struct event event;
+  if (atomic_load(&tool.recording) != RECORDING_ON || !event_begin(SLOW, &event, 2, codeptr))
+    return false;
+  struct record_words *words = (struct record_words *)ring_at(&event.thread->ring, event.position + 1);
+  words->w[0] = modifier;
+  words->w[1] = (uint64_t)(uintptr_t)argument;
+  EVENT_PUT(&event, 2, control_tool, 0, 0, .command = command, .codeptr = event.code);
+  return true;
+}
+
+/* Everything below `head` has been taken, or the writer has made no progress for STAVE_TIMEOUT. */
+static bool wait_until_taken(const struct thread_slot *slot, uint64_t head) {
+  enum { NAP_NS = 100000 };
+  _Atomic uint64_t *progress = &tool.session->shared.progress;
+  uint64_t seen = atomic_load(progress), since = clock_ns(CLOCK_MONOTONIC);
+  while ((int64_t)(atomic_load_explicit(&slot->tail, memory_order_acquire) - head) < 0) {
+    if (session_writer_is_dead(tool.session))
+      return false;
+    session_wake_writer(tool.session);
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), last = seen;
+    seen = atomic_load(progress);
+    if (seen != last)
+      since = now;
+    else if (now - since > (uint64_t)tool.constants.config.timeout * 1000000000)
+      return false;
+  }
+  return true;
+}
+
+/* Waits until the writer has all that was recorded before: then it survives whatever becomes of the program. */
+static bool flush(void) {
+  struct session_header *session = tool.session;
+  uint32_t used = atomic_load(&session->shared.slots_used);
+  bool is_taken = true;
+  for (uint32_t i = 0; i < used && i < session->constants.slots_max && is_taken; i++) {
+    const struct thread_slot *slot = session_slot(session, session->constants.slot_stride, i);
+    is_taken = wait_until_taken(slot, atomic_load_explicit(&slot->head, memory_order_acquire));
+  }
+  return is_taken;
+}
+
+/* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. */
+static bool obey(uint64_t command) {
+  switch (command) {
+  case COMMAND_START:
+  case COMMAND_PAUSE:
+    return true;
+  case COMMAND_FLUSH:
+    return flush();
+  case COMMAND_END:
+    return tool_end_recording();
+  default:
+    return (int64_t)command >= COMMANDS_OF_TOOLS; /* another tool's: recorded */
+  }
+}
+
+int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr) {
+  int error = errno;
+  bool is_done = put_control_tool(command, modifier, argument, codeptr) && obey(command);
+  errno = error;
+  return is_done ? ANSWER_SUCCESS : ANSWER_IGNORED;
+}
