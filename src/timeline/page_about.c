@@ -42,7 +42,8 @@ static json_t *region(const struct page_data *data, uint32_t index) {
   const struct timeline_region *counted = &timeline->regions[index];
   static const struct trace_region undefined = {
       .name = "(a region without a definition)", .file = "", .description = ""};
-  const struct trace_region *region = index < timeline->trace->region_count ? &timeline->trace->regions[index] : &undefined;
+  bool is_defined = index < timeline->trace->region_count;
+  const struct trace_region *region = is_defined ? &timeline->trace->regions[index] : &undefined;
   return json_pack("[o,o,i,o,i,o,o]", page_text(region->name), page_text(region->file), (int)region->begin_line,
                    page_text(region->description), (int)counted->activity, number(counted->count),
                    number(trace_span_ns(timeline->trace, counted->ticks)));
@@ -125,20 +126,25 @@ static json_t *rows(const struct page_data *data) {
 /* -- all of it -- */
 
 static json_t *resolution(const struct timeline *timeline) {
-  return json_pack("{s:o,s:o}", "activities", number(trace_span_ns(timeline->trace, timeline->mix_resolution)), "slices",
-                   number(trace_span_ns(timeline->trace, timeline->slice_resolution)));
+  uint64_t mixes = trace_span_ns(timeline->trace, timeline->mix_resolution);
+  uint64_t slices = trace_span_ns(timeline->trace, timeline->slice_resolution);
+  return json_pack("{s:o,s:o}", "activities", number(mixes), "slices", number(slices));
+}
+
+static json_t *tasks(const struct page_data *data) {
+  const struct task_table *table = &data->timeline->tasks;
+  return json_pack("{s:o,s:o,s:o}", "section", section(&data->tasks), "stored", number(table->count), "all",
+                   number(table->all));
 }
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  json_t *tasks = json_pack("{s:o,s:o,s:o}", "section", section(&data->tasks), "stored", number(timeline->tasks.count),
-                            "all", number(timeline->tasks.all));
   return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
                    page_text(data->request->title), "archive", page_text(data->request->archive), "from",
                    number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
                    number(timeline->events), "resolution", resolution(timeline), "activities", activities(), "regions",
                    regions(data), "attributes", attributes(data), "texts", texts(data), "rows", rows(data), "tasks",
-                   tasks, "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+                   tasks(data), "facts", page_facts(timeline), "warnings", page_warnings(timeline));
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a comment. */

@@ -74,8 +74,9 @@ static void add_activity(const struct picture *picture, const struct columns *co
   }
 }
 
-static void draw_band(const struct picture *picture, const struct timeline_row *row, double y, struct columns *columns) {
-  spread(picture, &row->activity, columns);
+static void draw_band(const struct picture *picture, const struct activity_track *track, double y,
+                      struct columns *columns) {
+  spread(picture, track, columns);
   for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
     add_activity(picture, columns, activity, y);
     picture_fill(picture, (enum activity)activity);
@@ -108,7 +109,8 @@ static void draw_label(const struct picture *picture, const struct slice *slice,
   const char *label = label_of(picture, slice);
   if (slice->count > 1 || room + 6 < LABEL_FROM)
     return;
-  cairo_rectangle(picture->cairo, left + 1.5, y + 1, fmin(picture_text_width(picture, label), room) + 3, PICTURE_BAR - 3);
+  double width = fmin(picture_text_width(picture, label), room);
+  cairo_rectangle(picture->cairo, left + 1.5, y + 1, width + 3, PICTURE_BAR - 3);
   picture_set_colour(picture, rgb);
   cairo_fill(picture->cairo);
   double bright = 0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255);
@@ -136,7 +138,7 @@ static void draw_row(const struct picture *picture, size_t index, double y, stru
   picture_set_colour(picture, 0x16191d);
   picture_text(picture, PICTURE_MARGIN, y + PICTURE_BAND - 4, picture->left - PICTURE_MARGIN - 6,
                picture->timeline->trace->locations[index].name);
-  draw_band(picture, row, y, columns);
+  draw_band(picture, &row->activity, y, columns);
   for (uint32_t depth = 0; depth < row->depth_count && depth < picture->bars; depth++)
     draw_bars(picture, &row->depths[depth], y + PICTURE_BAND + 1 + PICTURE_BAR * depth);
 }

@@ -47,8 +47,8 @@ struct timeline {
   bool is_out_of_memory;
 };
 
-/* Reads the events of a window; 0 and UINT64_MAX are everything. Returns 0, or -EIO or -ENOMEM with one line in `error`.
- * timeline_free in every case; the trace has to live as long. */
+/* Reads the events of a window; 0 and UINT64_MAX are everything. Returns 0, or -EIO or -ENOMEM with one line in
+ * `error`. timeline_free in every case; the trace has to live as long. */
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]);
 

@@ -145,7 +145,8 @@ class TimelineTest(unittest.TestCase):
     def test_wrong_options(self):
         for arguments, words in (
                 (["--nonsense", self.known], ["no option --nonsense"]), ([], ["no archive"]),
-                ([self.known, self.known], ["one archive"]), (["-o", "x.gif", self.known], [".html, .svg, .png or .pdf"]),
+                ([self.known, self.known], ["one archive"]),
+                (["-o", "x.gif", self.known], [".html, .svg, .png or .pdf"]),
                 (["-o"], ["-o wants a value"]), (["--from", "soon", self.known], ["--from", "soon"]),
                 (["--from", "-1s", self.known], ["--from"]), (["--to", "0x10", self.known], ["--to"]),
                 (["--from", "1e400", self.known], ["--from"]), (["--to", "5 parsecs", self.known], ["--to"]),
@@ -159,7 +160,8 @@ class TimelineTest(unittest.TestCase):
         self.assertIn(b"--from", result.stdout)
 
     def test_what_cannot_be_written(self):
-        self.expect(1, ["cannot write", "nowhere/x.html", "No such file"], "-o", self.folder / "nowhere/x.html", self.known)
+        nowhere = self.folder / "nowhere/x.html"
+        self.expect(1, ["cannot write", "nowhere/x.html", "No such file"], "-o", nowhere, self.known)
         small = f"ulimit -f 8; exec {STAVE} timeline -o {self.folder}/x.html {self.known}"
         result = subprocess.run(["bash", "-c", "trap '' XFSZ; " + small], capture_output=True, check=False, timeout=60)
         self.assertEqual(result.returncode, 1)

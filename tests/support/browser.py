@@ -109,7 +109,8 @@ class Browser:
 
     def resize(self, width, height, scale=1):
         self.size = (width, height)
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
+                  mobile=False)
 
     def open(self, path):
         """Returns the seconds until the page has drawn itself."""
@@ -145,8 +146,8 @@ class Browser:
 
     def drag(self, from_x, from_y, to_x, to_y, modifiers=0):
         self.mouse("mousePressed", from_x, from_y, button="left", clickCount=1, modifiers=modifiers)
-        self.mouse("mouseMoved", (from_x + to_x) / 2, (from_y + to_y) / 2, button="left", buttons=1, modifiers=modifiers)
-        self.mouse("mouseMoved", to_x, to_y, button="left", buttons=1, modifiers=modifiers)
+        for x, y in (((from_x + to_x) / 2, (from_y + to_y) / 2), (to_x, to_y)):
+            self.mouse("mouseMoved", x, y, button="left", buttons=1, modifiers=modifiers)
         self.mouse("mouseReleased", to_x, to_y, button="left", clickCount=1, modifiers=modifiers)
         self.frame()
 
@@ -180,7 +181,8 @@ class Browser:
     def pixels(self, selector, x, y, width=1, height=1):
         """Red, green, blue and opacity of each pixel of a part of a canvas."""
         return self.evaluate(f"""(() => {{
-            const copy = new OffscreenCanvas({width}, {height}), context = copy.getContext('2d', {{willReadFrequently: true}});
+            const copy = new OffscreenCanvas({width}, {height});
+            const context = copy.getContext('2d', {{willReadFrequently: true}});
             context.drawImage(document.querySelector({json.dumps(selector)}), {-x}, {-y});
             return [...context.getImageData(0, 0, {width}, {height}).data]; }})()""")
 
@@ -190,7 +192,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def complaints(self):
-        """What the console, uncaught errors, refused contents and requests to anywhere have told since the last call."""
+        """What the console, uncaught errors, refused contents and requests have told since the last call."""
         self.evaluate("1")  # what came before is here then
         found, events, self.events = [], self.events, []
         for event in events:
@@ -201,11 +203,15 @@ class Browser:
                 found.append(f"console: {[item.get('value') for item in parameters['args']]}")
             elif method == "Log.entryAdded":
                 found.append(f"log: {parameters['entry']['text']}")
-            elif method == "Network.requestWillBeSent" and not parameters["request"]["url"].startswith(("file:", "data:")):
+            elif method == "Network.requestWillBeSent" and not is_local(parameters["request"]["url"]):
                 found.append(f"request: {parameters['request']['url']}")
             elif method == "Page.javascriptDialogOpening":
                 found.append(f"dialog: {parameters['message']}")
         return found
+
+
+def is_local(url):
+    return url.startswith(("file:", "data:"))
 
 
 def take_pipes(command_read, reply_write):

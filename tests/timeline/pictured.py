@@ -4,8 +4,9 @@ import pathlib
 import otf2
 from otf2.enums import GroupType, Paradigm, RegionRole, Type
 
-HOSTILE = ["</script><script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>", "\"quotes\" 'and' `ticks`",
-           "tab\there\nnewline", "<!-- comment <script>", "\\u003c/script> ${window.hacked=1} %s %n", "]]>&lt;b&gt;&amp;",
+HOSTILE = ["</script><script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>",
+           "\"quotes\" 'and' `ticks`", "tab\there\nnewline", "<!-- comment <script>",
+           "\\u003c/script> ${window.hacked=1} %s %n", "]]>&lt;b&gt;&amp;",
            "\u202eright to left\u2028line", "\x1b[31mred\x07", "Z\u00fcrich \u6f22\u5b57 \U0001f600"]
 INVALID = b"invalid \xff\xfe\xc0\xaf here"
 INVALID_STANDS_IN = "invalid 0123 here".encode()
@@ -47,8 +48,8 @@ class Archive:
 
 
 def write_known(path):
-    """The trace begins at 1 ms. Two threads in a parallel region from 1 to 11 ms; thread 0 makes a task at 2 ms, which thread 1 runs from 5 to 8
-    ms; thread 0 computes from 3 to 6 ms, with an attribute, and then waits for thread 1."""
+    """The trace begins at 1 ms. Two threads are in a parallel region from 1 to 11 ms; thread 0 makes a task at 2 ms,
+    which thread 1 runs from 5 to 8 ms; thread 0 computes from 3 to 6 ms, with an attribute, and then waits."""
     with Archive(path) as archive:
         parallel = archive.region("!$omp parallel @app.c:12", RegionRole.PARALLEL, 12, "main")
         loop = archive.region("!$omp for @app.c:20", RegionRole.LOOP, 20, "compute, static")

@@ -126,6 +126,18 @@ export class ActivityTrack {
     this.#addBefore(from, sums, -1);
   }
 
+  // Whether there are mixes of several activities in an interval; those that are many are not looked at.
+  hasMixed(from, to) {
+    const {begin, end, parts, count, kinds, resolution} = this.levels[0];
+    const first = lowerBound(end, from, 0, count), last = lowerBound(begin, to, first, count);
+    if (resolution === 0 || last - first > ENOUGH_MIXES)
+      return false;
+    for (let i = first; i < last; i++)
+      if (parts.subarray(i * kinds, (i + 1) * kinds).filter(ns => ns > 0).length > 1)
+        return true;
+    return false;
+  }
+
   // The mix at a time: {begin, end, parts}, or null.
   at(time) {
     const mixes = this.levels[0], i = upperBound(mixes.begin, time, 0, mixes.count) - 1;

@@ -1,11 +1,12 @@
 // The picture of the visible interval: names of rows, the time axis, bands of activities, bars of regions and tasks.
 import {Bands} from './bands.js';
-import {BAND, BAR, GAP, RULER} from './layout.js';
+import {RULER} from './layout.js';
 import {ticks} from './ruler.js';
 
 export const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
 const NARROW = 2.5;      // pixels below which neighbours are drawn as one
-const LABEL_FROM = 26;   // pixels that a bar needs for a label
+const LABEL_FROM = 24;   // pixels that a bar needs for a label
+const LEAST_LETTERS = 4; // of a name that is cut
 const PADDING = 4;
 
 export class Chart {
@@ -24,6 +25,7 @@ export class Chart {
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
     this.gutter = Math.min(190, Math.max(90, width * 0.16));
+    this.layout.setRoom(height - RULER);
     this.view.setDeepest(this.layout.height - (height - RULER));
   }
 
@@ -64,7 +66,7 @@ export class Chart {
     context.fillRect(0, 0, this.width, this.height);
     context.font = FONT;
     context.textBaseline = 'middle';
-    this.isMerged = false;
+    this.hasMerged = false; // whether what the page has merged is to be seen
     const marks = ticks(this.view, this.plotWidth), {top} = this.view;
     const places = this.layout.visible(top, top + this.height - RULER);
     this.#drawGrid(marks);
@@ -96,44 +98,47 @@ export class Chart {
 
   #drawRow(place, y) {
     this.#drawBand(place.row, y);
+    const {band, bar} = this.layout;
     for (let depth = 0; depth < place.bars; depth++)
-      this.#drawBars(place.row.slices[depth], y + BAND + BAR * depth);
+      this.#drawBars(place.row.slices[depth], y + band + bar * depth);
     this.#drawName(place, y);
     this.context.fillStyle = this.palette.colours.line;
-    this.context.fillRect(0, y + place.height - Math.ceil(GAP / 2), this.width, 1);
+    this.context.fillRect(0, y + place.height - 4, this.width, 1);
   }
 
   #drawBand(row, y) {
-    const {scale, gutter, view} = this;
+    const {scale, gutter, view, layout: {band}} = this;
     const box = {x: Math.round(gutter * scale), y: Math.round((y + 1) * scale),
-      width: Math.round(this.plotWidth * scale), height: Math.round((BAND - 2) * scale)};
-    if (y + BAND > RULER && y < this.height)
+      width: Math.round(this.plotWidth * scale), height: Math.round((band - 2) * scale)};
+    if (y + band > RULER && y < this.height)
       this.bands.draw(this.context, [row.activity], view, box, this.palette, this.hidden);
+    this.hasMerged ||= row.activity.hasMixed(view.from, view.to);
   }
 
   #drawName({row, isOpen, bars}, y) {
-    const {context, gutter, palette: {colours}} = this;
+    const {context, gutter, layout: {band, bar}, palette: {colours}} = this;
     context.fillStyle = colours.ground;
-    context.fillRect(0, y, gutter, BAND + BAR * bars);
+    context.fillRect(0, y, gutter, band + bar * bars);
     context.fillStyle = colours.text;
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
-    context.fillText(this.fit(arrow + row.name, gutter - 12), 6, y + BAND / 2);
-    if (row.note && bars > 0) {
+    context.fillText(this.fit(arrow + row.name, gutter - 12), 6, y + band / 2);
+    if (bars < row.slices.length) {
       context.fillStyle = colours.dim;
-      context.fillText(this.fit(row.note, gutter - 24), 18, y + BAND + BAR / 2);
+      context.fillText(this.fit(`${row.slices.length - bars} more levels`, gutter - 24), 18, y + band + bar / 2);
     }
   }
 
   #drawBars(track, y) {
-    if (y > this.height || y + BAR < RULER)
+    if (y > this.height || y + this.layout.bar < RULER)
       return;
     const {view} = this, slices = track.level(NARROW * view.length / this.plotWidth);
-    this.isMerged ||= slices.resolution > 0 && slices === track.finest;
     const slack = view.length / this.plotWidth, {begin, end} = slices;
-    let i = this.#firstVisible(slices, view.from - slack);
+    const first = this.#firstVisible(slices, view.from - slack);
+    let i = first;
     for (; i < slices.count && begin[i] <= view.to; i++)
       this.#drawBar(slices, i, this.x(begin[i]), this.x(end[i]), y);
+    this.hasMerged ||= slices === track.finest && slices.merged.subarray(first, i).some(count => count > 1);
   }
 
   #firstVisible({end, count}, time) {
@@ -160,38 +165,45 @@ export class Chart {
     if (slices.end[i] === slices.begin[i]) {
       this.#drawPoint(left, y, paint);
     } else {
-      const height = isOne ? BAR - 1 : BAR - 5; // what stands for several is flatter
-      context.fillStyle = width >= 6 ? paint.fill : paint.css;
-      context.fillRect(left, y + BAR - 1 - height, width, height);
-      if (width > 3) {
-        context.fillStyle = paint.edge;
-        context.fillRect(left, y + BAR - 1 - height, 1, height);
-      }
-      if (width >= LABEL_FROM)
-        this.#drawLabel(isOne ? region.short : `${slices.merged[i]} × ≤ ${region.short}`, left, width, y, paint);
+      this.#drawBox(left, y, width, isOne, paint);
+      if (width >= LABEL_FROM && isMatch)
+        this.#drawLabel(isOne ? region.labels : [`${slices.merged[i]} short`], left, width, y, paint);
     }
     context.globalAlpha = 1;
+  }
+
+  // What stands for several is flatter.
+  #drawBox(left, y, width, isOne, paint) {
+    const {context, layout: {bar}} = this, height = isOne ? bar - 1 : bar - 5;
+    context.fillStyle = width >= 6 ? paint.fill : paint.css;
+    context.fillRect(left, y + bar - 1 - height, width, height);
+    if (width > 3) {
+      context.fillStyle = paint.edge;
+      context.fillRect(left, y + bar - 1 - height, 1, height);
+    }
   }
 
   // What takes no time.
   #drawPoint(x, y, paint) {
     const {context} = this;
     context.fillStyle = paint.edge;
-    context.fillRect(x - 0.5, y, 1, BAR - 1);
+    context.fillRect(x - 0.5, y, 1, this.layout.bar - 1);
     context.fillRect(x - 1.5, y, 3, 3);
   }
 
-  #drawLabel(text, left, width, y, paint) {
-    const {context} = this, label = this.fit(text, width - 2 * PADDING);
+  // The first of the labels that fits, or the last one, cut.
+  #drawLabel(labels, left, width, y, paint) {
+    const {context, layout: {bar}} = this, room = width - 2 * PADDING;
+    const label = labels.find(text => this.measure(text) <= room) ?? this.fit(labels.at(-1), room);
     if (!label)
       return;
     if (!paint.isPlain) { // no pattern behind letters
       context.fillStyle = paint.css;
-      context.fillRect(left + PADDING - 2, y + 2, this.measure(label) + 4, BAR - 5);
+      context.fillRect(left + PADDING - 2, y + 2, this.measure(label) + 4, bar - 5);
     }
     context.fillStyle = paint.text;
     context.textAlign = 'left';
-    context.fillText(label, left + PADDING, y + BAR / 2);
+    context.fillText(label, left + PADDING, y + bar / 2);
   }
 
   measure(text) {
@@ -211,16 +223,16 @@ export class Chart {
     for (const letter of text) {
       used += this.measure(letter);
       if (used > width)
-        return kept.length > 1 ? this.#trim(kept, room) + '…' : '';
+        return this.#cut(kept, room);
       kept += letter;
     }
     return text;
   }
 
-  #trim(text, width) {
+  #cut(text, width) {
     const letters = [...text];
     while (letters.length && this.measure(letters.join('')) > width)
       letters.pop();
-    return letters.join('');
+    return letters.length < LEAST_LETTERS ? '' : letters.join('') + '…';
   }
 }

@@ -1,17 +1,16 @@
 // Where rows lie: each has a band of activities and, below it, a bar for each depth of nesting.
 
-// All in pixels.
-export const BAND = 16;
-export const BAR = 15;
-export const GAP = 7;
-export const RULER = 26; // the height of the time axis
+// In pixels: the time axis, and of a row its band, a bar, and what is between rows.
+export const RULER = 26;
+const BAND = 16, BAR = 15, GAP = 7;
 
-const FOLDED_BARS = 3;
+const FOLDED_BARS = 3, LARGEST = 1.5;
 
 export class Layout {
   constructor(rows) {
     this.rows = rows.map(row => ({row, isOpen: false, y: 0, height: 0, bars: 0}));
     const bars = rows.reduce((sum, row) => sum + row.slices.length, 0);
+    this.room = 0;
     this.setAll(rows.length <= 4 && bars <= 40);
   }
 
@@ -30,16 +29,28 @@ export class Layout {
     this.update();
   }
 
+  // Few rows are drawn larger, to use the height that there is.
+  setRoom(height) {
+    this.room = height;
+    this.update();
+  }
+
   update() {
-    let y = 0;
+    this.#place(1);
+    this.#place(Math.min(LARGEST, Math.max(1, this.room / this.height)));
+  }
+
+  #place(scale) {
+    this.band = Math.round(BAND * scale);
+    this.bar = Math.round(BAR * scale);
+    this.height = 0;
     for (const place of this.rows) {
       const depth = place.row.slices.length;
       place.bars = place.isOpen ? depth : Math.min(depth, FOLDED_BARS);
-      place.y = y;
-      place.height = BAND + BAR * place.bars + GAP;
-      y += place.height;
+      place.y = this.height;
+      place.height = this.band + this.bar * place.bars + GAP;
+      this.height += place.height;
     }
-    this.height = y;
   }
 
   // The rows between two heights.
@@ -52,12 +63,12 @@ export class Layout {
     const place = this.rows.find(({y: top, height}) => y >= top && y < top + height);
     if (!place)
       return null;
-    const depth = y < place.y + BAND ? -1 : Math.floor((y - place.y - BAND) / BAR);
+    const depth = y < place.y + this.band ? -1 : Math.floor((y - place.y - this.band) / this.bar);
     return {row: place.row.index, depth: depth < place.bars ? depth : null};
   }
 
   barTop(row, depth) {
     const place = this.rows[row];
-    return depth < 0 ? place.y : place.y + BAND + BAR * Math.min(depth, place.bars - 1);
+    return depth < 0 ? place.y : place.y + this.band + this.bar * Math.min(depth, place.bars - 1);
   }
 }

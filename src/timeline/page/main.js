@@ -99,10 +99,10 @@ class Page {
     this.#showResolution();
   }
 
-  // Says that there is more to see than the page has, once what was merged has become wide enough to notice.
+  // Says that there is more to see than the page has, where something merged has become wide enough to notice.
   #showResolution() {
     const {resolution} = this.model.about, perPixel = this.view.length / this.chart.plotWidth;
-    const isCoarse = Math.max(resolution.slices, resolution.activities) > 3 * perPixel;
+    const isCoarse = this.chart.hasMerged && Math.max(resolution.slices, resolution.activities) > 3 * perPixel;
     byId('coarse').hidden = !isCoarse;
     if (!isCoarse)
       return;

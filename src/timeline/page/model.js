@@ -3,13 +3,16 @@ import {ActivityTrack} from './activity_track.js';
 import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
 import {SliceTrack} from './slice_track.js';
 
-// "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room.
-function shortName(name) {
-  return name.replace(/^!\$omp /, '');
+// "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room, "parallel:12" or "parallel" where
+// there is less.
+function shorterNames(name, line) {
+  const short = name.replace(/^!\$omp /, ''), [construct, place] = short.split(' @');
+  return place === undefined ? [short] : [short, ...line ? [`${construct}:${line}`] : [], construct];
 }
 
 function makeRegion([name, file, line, description, activity, count, total], index) {
-  return {index, name, short: shortName(name), file, line, description, activity, count, total};
+  const labels = shorterNames(name, line);
+  return {index, name, short: labels[0], labels, file, line, description, activity, count, total};
 }
 
 function makeRow(about, bytes, description, index) {
@@ -96,6 +99,19 @@ export class Model {
     slice.around = this.#around(row, depth, time, end[i]);
     slice.task = slice.merged > 1 ? null : this.#taskOf(row, [...slice.around, slice]);
     return slice;
+  }
+
+  // The depth of the bar that begins in the row at a time; otherwise of the deepest that is open then, or -1.
+  depthAt(row, time) {
+    let deepest = -1;
+    for (const [depth, track] of this.rows[row].slices.entries()) {
+      const i = track.find(time, 0);
+      if (i >= 0 && track.finest.begin[i] === time)
+        return depth;
+      if (i >= 0)
+        deepest = depth;
+    }
+    return deepest;
   }
 
   // The slices of smaller depth that hold it, from the outside in.

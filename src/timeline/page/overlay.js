@@ -1,5 +1,5 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
-import {BAND, BAR, RULER} from './layout.js';
+import {RULER} from './layout.js';
 
 export const MOST_ARROWS = 400;
 
@@ -64,21 +64,21 @@ export class Overlay {
     const y = this.#barTop(slice.row, slice.depth);
     context.strokeStyle = this.colours.select;
     context.lineWidth = width;
-    context.strokeRect(left - 0.5, y, right - left + 1, BAR - 1);
+    context.strokeRect(left - 0.5, y, right - left + 1, this.chart.layout.bar - 1);
   }
 
   #barTop(row, depth) {
     return RULER + this.chart.layout.barTop(row, depth) - this.chart.view.top;
   }
 
-  // The height at which a row's arrows begin and end.
-  #rowMiddle(row) {
-    return this.#barTop(row, -1) + BAND / 2;
+  // The height at which an arrow begins or ends: the middle of the bar there.
+  #height({row, time}) {
+    return this.#barTop(row, this.chart.model.depthAt(row, time)) + this.chart.layout.bar / 2;
   }
 
   #drawArrows() {
     const tasks = new Set(this.areArrowsOn ? this.#visibleTasks() : []);
-    this.#drawTasks(tasks, 1, 0.75);
+    this.#drawTasks(tasks, 1, Math.min(0.85, Math.max(0.3, 30 / tasks.size))); // many are thinner
     if (this.selected)
       this.#drawTasks(this.#selectedTasks(), 2, 1);
     this.context.globalAlpha = 1;
@@ -129,8 +129,7 @@ export class Overlay {
 
   #drawArrow(from, to) {
     const {context, chart} = this;
-    const [x0, y0] = [chart.x(from.time), this.#rowMiddle(from.row)];
-    const [x1, y1] = [chart.x(to.time), this.#rowMiddle(to.row)];
+    const [x0, y0, x1, y1] = [chart.x(from.time), this.#height(from), chart.x(to.time), this.#height(to)];
     const bend = Math.min(60, Math.max(12, Math.abs(x1 - x0) / 3)), lift = from.row === to.row ? 14 : 0;
     context.beginPath();
     context.moveTo(x0, y0);

@@ -53,8 +53,8 @@ export class Pointer {
   }
 
   #pan(event) {
-    const {drag, chart: {view, plotWidth}} = this, from = drag.from - (event.offsetX - drag.x) * view.length / plotWidth;
-    view.panBy(from - view.from);
+    const {drag, chart: {view, plotWidth}} = this;
+    view.panBy(drag.from - (event.offsetX - drag.x) * view.length / plotWidth - view.from);
     view.scrollTo(drag.top - (event.offsetY - drag.y));
     this.canvas.classList.add('dragging');
   }
