@@ -8,7 +8,8 @@
  *     mask of activities << 1 | 1, ns, and the ns of each activity in the mask, the lowest first
  *   regions of a row at a depth: ns since the end of the one before, ns, head; if head & 1, for several that were
  *     merged, their number, the ns in which one of them was open, the longest's ns; if head & 2, the number of
- *     attributes, and for each its position and its value; head >> 2 is the region's position in the JSON
+ *     attributes, and for each its position and its value; head >> 2 & 15 is the activity, head >> 6 the region's
+ *     position in the JSON
  *   tasks, in the order of creation: ns since the creation of the one before, row, region, creating thread, generation,
  *     1 if it was completed, number of pieces; for each ns since the end of the one before (the first: since creation),
  *     ns, row */

@@ -119,7 +119,7 @@ static json_t *row(const struct page_data *data, size_t index) {
 static json_t *rows(const struct page_data *data) {
   json_t *array = json_array();
   for (size_t i = 0; i < data->timeline->trace->location_count; i++)
-    json_array_append_new(array, row(data, i));
+    json_array_append_new(array, row(data, data->timeline->order[i]));
   return array;
 }
 

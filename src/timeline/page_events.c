@@ -1,6 +1,8 @@
 #include "timeline/page_data.h"
 
-enum { HEAD_MERGED = 1, HEAD_ATTRIBUTES = 2, HEAD_BITS = 2 };
+enum { HEAD_MERGED = 1, HEAD_ATTRIBUTES = 2, HEAD_ACTIVITY = 2, HEAD_REGION = 6 };
+
+_Static_assert(ACTIVITY_COUNT <= 1 << (HEAD_REGION - HEAD_ACTIVITY), "an activity has room in a head");
 
 uint64_t page_ns(const struct page_data *data, uint64_t ticks) {
   return trace_ns(data->timeline->trace, ticks);
@@ -61,7 +63,8 @@ static void put_note(struct page_data *data, uint32_t note) {
 
 static uint64_t put_slice(struct page_data *data, const struct slice *slice, uint64_t last) {
   struct bytes *bytes = &data->bytes;
-  uint64_t head = (uint64_t)data->region_positions[slice->region] << HEAD_BITS;
+  uint64_t head = (uint64_t)data->region_positions[slice->region] << HEAD_REGION;
+  head |= (uint64_t)slice->activity << HEAD_ACTIVITY;
   head |= slice->count > 1 ? HEAD_MERGED : 0;
   head |= slice->note ? HEAD_ATTRIBUTES : 0;
   last = put_times(bytes, last, page_ns(data, slice->begin), page_ns(data, slice->end));
@@ -93,7 +96,7 @@ static uint64_t put_task(struct page_data *data, const struct task_record *task,
   struct bytes *bytes = &data->bytes;
   uint64_t created = page_ns(data, task->created), last = created;
   bytes_number(bytes, created - last_created);
-  bytes_number(bytes, task->created_on);
+  bytes_number(bytes, data->timeline->positions[task->created_on]);
   bytes_number(bytes, position_of(data, task->region));
   bytes_number(bytes, task->thread);
   bytes_number(bytes, task->generation);
@@ -101,7 +104,7 @@ static uint64_t put_task(struct page_data *data, const struct task_record *task,
   bytes_number(bytes, task->piece_count);
   for (uint32_t i = 0; i < task->piece_count; i++) {
     last = put_times(bytes, last, page_ns(data, task->pieces[i].begin), page_ns(data, task->pieces[i].end));
-    bytes_number(bytes, task->pieces[i].location);
+    bytes_number(bytes, data->timeline->positions[task->pieces[i].location]);
   }
   return created;
 }

@@ -21,10 +21,11 @@ double picture_x(const struct picture *picture, uint64_t ticks) {
 /* -- where things go -- */
 
 static double widest_name(const struct picture *picture) {
+  const struct timeline *timeline = picture->timeline;
   double widest = 30;
   cairo_set_font_size(picture->cairo, 10);
   for (size_t i = 0; i < picture_row_count(picture); i++)
-    widest = fmax(widest, picture_text_width(picture, picture->timeline->trace->locations[i].name));
+    widest = fmax(widest, picture_text_width(picture, timeline->trace->locations[timeline->order[i]].name));
   return fmin(widest, MOST_NAME_WIDTH);
 }
 
@@ -45,7 +46,7 @@ static void measure(struct picture *picture, unsigned width) {
   picture->right = fmax(width - PICTURE_MARGIN, picture->left + 10);
   picture->rows_top = picture->rows_bottom = PICTURE_MARGIN + PICTURE_TITLE;
   for (size_t i = 0; i < rows; i++)
-    picture->rows_bottom += picture_row_height(picture, i);
+    picture->rows_bottom += picture_row_height(picture, picture->timeline->order[i]);
   picture->height = picture->rows_bottom + PICTURE_AXIS + picture_legend_height(picture) + PICTURE_MARGIN;
 }
 

@@ -30,8 +30,8 @@ struct picture {
 /* The place of a time. */
 double picture_x(const struct picture *picture, uint64_t ticks);
 
-/* How high a row is. */
-double picture_row_height(const struct picture *picture, size_t row);
+/* How high a location's row is. */
+double picture_row_height(const struct picture *picture, size_t location);
 
 /* How many rows there are in it. */
 size_t picture_row_count(const struct picture *picture);

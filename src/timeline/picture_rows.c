@@ -7,8 +7,8 @@
 
 enum { LABEL_FROM = 28 };
 
-double picture_row_height(const struct picture *picture, size_t row) {
-  uint32_t depths = picture->timeline->rows[row].depth_count;
+double picture_row_height(const struct picture *picture, size_t location) {
+  uint32_t depths = picture->timeline->rows[location].depth_count;
   return PICTURE_BAND + PICTURE_GAP + PICTURE_BAR * (depths < picture->bars ? depths : picture->bars);
 }
 
@@ -85,10 +85,6 @@ static void draw_band(const struct picture *picture, const struct activity_track
 
 /* -- regions -- */
 
-static enum activity activity_of(const struct picture *picture, const struct slice *slice) {
-  return picture->timeline->regions[slice->region].activity;
-}
-
 static void add_bar(const struct picture *picture, const struct slice *slice, double y) {
   double left = picture_x(picture, slice->begin), right = picture_x(picture, slice->end);
   double height = slice->count == 1 ? PICTURE_BAR - 1 : PICTURE_BAR - 4;
@@ -105,7 +101,7 @@ static const char *label_of(const struct picture *picture, const struct slice *s
 /* No pattern behind letters. */
 static void draw_label(const struct picture *picture, const struct slice *slice, double y) {
   double left = picture_x(picture, slice->begin), room = picture_x(picture, slice->end) - left - 6;
-  uint32_t rgb = palette_paint(activity_of(picture, slice))->light;
+  uint32_t rgb = palette_paint((enum activity)slice->activity)->light;
   const char *label = label_of(picture, slice);
   if (slice->count > 1 || room + 6 < LABEL_FROM)
     return;
@@ -121,7 +117,7 @@ static void draw_label(const struct picture *picture, const struct slice *slice,
 static void draw_bars(const struct picture *picture, const struct slice_track *track, double y) {
   for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
     for (size_t i = 0; i < track->count; i++)
-      if ((int)activity_of(picture, &track->slices[i]) == activity)
+      if (track->slices[i].activity == activity)
         add_bar(picture, &track->slices[i], y);
     picture_fill(picture, (enum activity)activity);
   }
@@ -150,8 +146,8 @@ bool picture_draw_rows(const struct picture *picture) {
     return false;
   double y = picture->rows_top;
   for (size_t i = 0; i < picture_row_count(picture); i++) {
-    draw_row(picture, i, y, &columns);
-    y += picture_row_height(picture, i);
+    draw_row(picture, picture->timeline->order[i], y, &columns);
+    y += picture_row_height(picture, picture->timeline->order[i]);
   }
   free(columns.ticks);
   return true;

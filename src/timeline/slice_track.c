@@ -14,6 +14,7 @@ static void merge(struct slice *into, const struct slice *slice) {
   if (slice->longest > into->longest) {
     into->longest = slice->longest;
     into->region = slice->region;
+    into->activity = slice->activity;
   }
   into->busy += slice->busy;
   into->count = slice->count < UINT32_MAX - into->count ? into->count + slice->count : UINT32_MAX;

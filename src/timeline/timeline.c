@@ -15,12 +15,18 @@ struct reading {
 
 /* -- keeping within the limits -- */
 
-/* The smallest power of two of ticks by which at most half of the lengths are not shorter. `lengths` counts them by the
- * position of their highest bit. */
+/* How many items there may be after merging: room is left, so that it is rarely done, but not much, since the next power
+ * of two may merge most of what there is. */
+static size_t after_merging(size_t limit) {
+  return limit / 4 * 3;
+}
+
+/* The smallest power of two of ticks with few enough lengths that are not shorter. `lengths` counts them by the position
+ * of their highest bit. */
 static uint64_t wanted_resolution(const size_t lengths[64], size_t limit, uint64_t resolution) {
   size_t longer = 0;
   int bit = 63;
-  for (; bit > 0 && longer + lengths[bit] <= limit / 2; bit--)
+  for (; bit > 0 && longer + lengths[bit] <= after_merging(limit); bit--)
     longer += lengths[bit];
   uint64_t wanted = (uint64_t)2 << bit;
   return wanted > resolution ? wanted : 2 * resolution;
@@ -80,9 +86,9 @@ static void renew_notes(struct timeline *timeline) {
   struct moving moving = {.from = &timeline->notes};
   each_track(timeline, move_notes, &moving);
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
-    uint32_t *open = timeline->rows[i].notes;
+    struct timeline_open *open = timeline->rows[i].open;
     for (int depth = 0; depth < TIMELINE_MOST_DEPTH; depth++)
-      moving.has_failed |= !notes_copy(&moving.to, moving.from, open[depth], &open[depth]);
+      moving.has_failed |= !notes_copy(&moving.to, moving.from, open[depth].note, &open[depth].note);
   }
   notes_free(&timeline->notes);
   timeline->notes = moving.to;
@@ -103,21 +109,21 @@ static bool has_too_many_notes(struct timeline *timeline) {
   if (timeline->notes.count <= limit)
     return false;
   renew_notes(timeline); /* most are of slices that have been merged */
-  return timeline->notes.count > limit / 2;
+  return timeline->notes.count > after_merging(limit);
 }
 
-/* Half of the room is free afterwards, so that this is rarely done. A resolution as long as the trace is enough. */
+/* A resolution as long as the trace is enough. */
 static void stay_within_limits(const struct reading *reading) {
   struct timeline *timeline = reading->timeline;
   uint64_t longest = reading->last - reading->first;
   if (timeline->mix_count > timeline->limits.mixes)
     do
       coarsen_activities(timeline);
-    while (timeline->mix_count > timeline->limits.mixes / 2 && timeline->mix_resolution <= longest);
+    while (timeline->mix_count > after_merging(timeline->limits.mixes) && timeline->mix_resolution <= longest);
   if (timeline->slice_count > timeline->limits.slices || has_too_many_notes(timeline))
     do
       coarsen_slices(timeline);
-    while (timeline->slice_count > timeline->limits.slices / 2 && timeline->slice_resolution <= longest);
+    while (timeline->slice_count > after_merging(timeline->limits.slices) && timeline->slice_resolution <= longest);
 }
 
 /* -- what the replay tells -- */
@@ -141,11 +147,12 @@ static void count_region(struct timeline *timeline, const struct replay_slice *s
   region->ticks += slice->end_ticks - slice->begin_ticks;
 }
 
-/* The note of the Enter is the first piece's. */
-static uint32_t take_note(struct timeline_row *row, const struct replay_slice *slice) {
-  uint32_t note = slice->is_first ? row->notes[slice->depth] : 0;
-  row->notes[slice->depth] = 0;
-  return note;
+/* What its Enter has told is the first piece's: later ones may be on other locations. */
+static void describe(struct timeline *timeline, const struct replay_slice *slice, struct slice *ret) {
+  struct timeline_open *open = &timeline->rows[slice->location].open[slice->depth];
+  ret->note = slice->is_first ? open->note : 0;
+  ret->activity = slice->is_first ? open->activity : (uint8_t)timeline->regions[ret->region].activity;
+  open->note = 0;
 }
 
 static void take_slice(void *data, const struct replay_slice *slice) {
@@ -160,7 +167,8 @@ static void take_slice(void *data, const struct replay_slice *slice) {
     row->depth_count = slice->depth + 1;
   struct slice_track *track = &row->depths[slice->depth];
   struct slice kept = {.begin = slice->begin_ticks, .end = slice->end_ticks, .count = 1,
-                       .region = region_index(timeline, slice->region), .note = take_note(row, slice)};
+                       .region = region_index(timeline, slice->region)};
+  describe(timeline, slice, &kept);
   size_t before = track->count;
   timeline->is_out_of_memory |= !slice_track_add(track, &kept, timeline->slice_resolution);
   timeline->slice_count += track->count - before;
@@ -173,7 +181,6 @@ static void take_task(void *data, const struct replay_task_event *event) {
 
 /* -- reading -- */
 
-/* What the region is, if it says nothing itself, is what is done where it is entered first. */
 static void look_at_enter(struct reading *reading, const struct trace_event *event) {
   struct timeline *timeline = reading->timeline;
   const struct replay_frame *frame = replay_top_frame(reading->replay, event->location);
@@ -184,9 +191,11 @@ static void look_at_enter(struct reading *reading, const struct trace_event *eve
     region->is_known = true;
     region->activity = frame->activity;
   }
-  if (frame->depth < TIMELINE_MOST_DEPTH)
-    timeline->is_out_of_memory |= !notes_add(&timeline->notes, timeline->trace, event,
-                                             &timeline->rows[event->location].notes[frame->depth]);
+  if (frame->depth >= TIMELINE_MOST_DEPTH)
+    return;
+  struct timeline_open *open = &timeline->rows[event->location].open[frame->depth];
+  open->activity = frame->activity;
+  timeline->is_out_of_memory |= !notes_add(&timeline->notes, timeline->trace, event, &open->note);
 }
 
 static bool take_event(void *data, const struct trace_event *event) {
@@ -210,12 +219,31 @@ static int out_of_memory(char error[TRACE_ERROR_BYTES]) {
   return -ENOMEM;
 }
 
+static void add_rows(struct timeline *timeline, bool of_devices, size_t *count) {
+  for (size_t i = 0; i < timeline->trace->location_count; i++)
+    if (trace_location_is_device(&timeline->trace->locations[i]) == of_devices) {
+      timeline->positions[i] = *count;
+      timeline->order[(*count)++] = i;
+    }
+}
+
+static void order_rows(struct timeline *timeline) {
+  size_t count = 0;
+  add_rows(timeline, false, &count);
+  add_rows(timeline, true, &count);
+}
+
 static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->trace = trace;
   timeline->rows = calloc(trace->location_count + 1, sizeof *timeline->rows);
   timeline->regions = calloc(trace->region_count + 1, sizeof *timeline->regions);
+  timeline->order = calloc(trace->location_count + 1, sizeof *timeline->order);
+  timeline->positions = calloc(trace->location_count + 1, sizeof *timeline->positions);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
-  return timeline->rows && timeline->regions;
+  if (!timeline->rows || !timeline->regions || !timeline->order || !timeline->positions)
+    return false;
+  order_rows(timeline);
+  return true;
 }
 
 static void finish(struct reading *reading) {
@@ -255,6 +283,8 @@ void timeline_free(struct timeline *timeline) {
       slice_track_free(&timeline->rows[i].depths[depth]);
   }
   free(timeline->rows);
+  free(timeline->order);
+  free(timeline->positions);
   free(timeline->regions);
   task_table_free(&timeline->tasks);
   notes_free(&timeline->notes);

@@ -16,26 +16,33 @@ struct timeline_limits {
   size_t mixes, slices, tasks;
 };
 
+/* What the Enter of a region that is open has told. */
+struct timeline_open {
+  uint32_t note;
+  uint8_t activity;
+};
+
 /* One location. */
 struct timeline_row {
   struct activity_track activity;
   struct slice_track depths[TIMELINE_MOST_DEPTH]; /* regions and tasks by depth of nesting */
   uint32_t depth_count;
   uint64_t too_deep;                      /* slices deeper than that, which are left out */
-  uint32_t notes[TIMELINE_MOST_DEPTH]; /* of the Enter of what is open there */
+  struct timeline_open open[TIMELINE_MOST_DEPTH];
 };
 
 /* What is known of a region of the trace. */
 struct timeline_region {
   uint64_t count, ticks; /* how often it was entered and how long it was open, in the window */
-  enum activity activity;
-  bool is_known; /* the activity */
+  enum activity activity; /* what was done in it when it was entered first */
+  bool is_known;          /* the activity */
 };
 
 struct timeline {
   const struct trace *trace;
   uint64_t from, to;         /* the window, cut to the events that there are */
   struct timeline_row *rows; /* as the trace's locations */
+  size_t *order, *positions; /* locations from top to bottom: threads, then streams; the position of each location */
   struct timeline_region *regions; /* as the trace's regions, and one more for those that it does not define */
   struct task_table tasks;
   struct notes notes;

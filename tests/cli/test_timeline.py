@@ -140,6 +140,15 @@ class TimelineTest(unittest.TestCase):
         self.assertLess(page.stat().st_size, 16e6)
         self.assertIn("other regions", about(page)["regions"][-1][0])
 
+    def test_streams_are_below_threads(self):
+        archive, page = self.folder / "devices", self.folder / "x.html"
+        with pictured.Archive(archive, ["thread", "other thread"], ["stream"]) as made:
+            made.slice(2, 0, 30, made.region("!$omp target kernel @x.c:1"))
+            made.slice(0, 10, 30, made.region("work"))
+        self.expect(0, [], "-o", page, archive)
+        self.assertEqual([(row["name"], row["kind"]) for row in about(page)["rows"]],
+                         [("thread", "thread"), ("other thread", "thread"), ("stream", "device stream")])
+
     # -- wrong use and bad input --
 
     def test_wrong_options(self):

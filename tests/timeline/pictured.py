@@ -2,7 +2,7 @@
 import pathlib
 
 import otf2
-from otf2.enums import GroupType, Paradigm, RegionRole, Type
+from otf2.enums import GroupType, LocationType, Paradigm, RegionRole, Type
 
 HOSTILE = ["</script><script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>",
            "\"quotes\" 'and' `ticks`", "tab\there\nnewline", "<!-- comment <script>",
@@ -15,13 +15,14 @@ INVALID_STANDS_IN = "invalid 0123 here".encode()
 class Archive:
     """One process; threads by number, regions by name."""
 
-    def __init__(self, path, threads=("Master thread", "OMP thread 1")):
+    def __init__(self, path, threads=("Master thread", "OMP thread 1"), streams=()):
         self.path = pathlib.Path(path)
         self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000)
         define = self.definitions = self.trace.definitions
         group = define.location_group("Process", system_tree_parent=define.system_tree_node("node"))
-        self.writers = [self.trace.event_writer(name, group=group) for name in threads]
+        devices = [define.location(name, LocationType.ACCELERATOR_STREAM, group=group) for name in streams]
         locations = tuple(define.location(name, group=group) for name in threads)
+        self.writers = [self.trace.event_writer_from_location(location) for location in (*locations, *devices)]
         define.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
         self.team = define.comm("team", define.group("team", GroupType.COMM_GROUP, Paradigm.OPENMP, members=locations))
 

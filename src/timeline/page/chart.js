@@ -154,12 +154,12 @@ export class Chart {
   }
 
   #drawBar(slices, i, left, right, y) {
-    const {context} = this, region = this.model.regions[slices.region[i]];
-    if (this.hidden.has(region.activity))
+    const {context} = this, region = this.model.regions[slices.region[i]], activity = slices.activity[i];
+    if (this.hidden.has(activity))
       return;
     left = Math.max(left, this.gutter);
     right = Math.min(right, this.width);
-    const width = Math.max(right - left, 1), paint = this.palette.paints[region.activity];
+    const width = Math.max(right - left, 1), paint = this.palette.paints[activity];
     const isMatch = !this.matches || this.matches.has(region.index), isOne = slices.merged[i] === 1;
     context.globalAlpha = isMatch ? (isOne ? 1 : 0.75) : 0.15;
     if (slices.end[i] === slices.begin[i]) {

@@ -49,7 +49,7 @@ function mergedFacts(model, slice) {
 // The short form is for the tooltip.
 export function sliceFacts(model, slice, isShort) {
   const {region} = slice, length = slice.end - slice.begin;
-  const facts = [['thread', model.rows[slice.row].name], ['activity', model.activities[region.activity].name],
+  const facts = [['thread', model.rows[slice.row].name], ['activity', slice.activity.name],
     ['duration', length > 0 ? duration(length) : 'a point in time'], ['begin', instant(slice.begin, 1)]];
   if (slice.merged > 1)
     facts.push(...mergedFacts(model, slice));

@@ -93,9 +93,9 @@ export class Model {
 
   // Everything known of a slice of the finest level: its own fields and what surrounds it.
   slice(row, depth, i) {
-    const {begin, end, region, merged, busy, longest, attributes} = this.rows[row].slices[depth].finest;
+    const {begin, end, region, activity, merged, busy, longest, attributes} = this.rows[row].slices[depth].finest;
     const time = begin[i], slice = {row, depth, i, begin: time, end: end[i], region: this.regions[region[i]],
-      merged: merged[i], busy: busy[i], longest: longest[i], attributes: attributes.get(i) ?? []};
+      activity: this.activities[activity[i]], merged: merged[i], busy: busy[i], longest: longest[i], attributes: attributes.get(i) ?? []};
     slice.around = this.#around(row, depth, time, end[i]);
     slice.task = slice.merged > 1 ? null : this.#taskOf(row, [...slice.around, slice]);
     return slice;

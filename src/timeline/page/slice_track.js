@@ -11,13 +11,15 @@ class Slices {
     this.begin = new Float64Array(capacity);
     this.end = new Float64Array(capacity);
     this.region = new Uint32Array(capacity);  // of several, the longest's
+    this.activity = new Uint8Array(capacity); // the same
     this.merged = new Uint32Array(capacity);  // how many it stands for
     this.busy = new Float32Array(capacity);   // ns in which one of them was open
     this.longest = new Float32Array(capacity);
   }
 
-  add(begin, end, region, merged, busy, longest) {
+  add(begin, end, region, activity, merged, busy, longest) {
     const i = this.count++;
+    this.activity[i] = activity;
     this.begin[i] = begin;
     this.end[i] = end;
     this.region[i] = region;
@@ -27,7 +29,7 @@ class Slices {
   }
 }
 
-const IS_MERGED = 1, HAS_ATTRIBUTES = 2, HEAD_BITS = 4;
+const IS_MERGED = 1, HAS_ATTRIBUTES = 2;
 
 function decodeAttributes(reader) {
   const attributes = [];
@@ -42,12 +44,12 @@ function decode(reader, count, resolution) {
   let time = 0;
   for (let i = 0; i < count; i++) {
     const begin = time + reader.next(), length = reader.next(), head = reader.next();
-    const region = Math.floor(head / HEAD_BITS);
+    const region = Math.floor(head / 64), activity = head >> 2 & 15;
     time = begin + length;
     if (head & IS_MERGED)
-      slices.add(begin, time, region, reader.next(), reader.next(), reader.next());
+      slices.add(begin, time, region, activity, reader.next(), reader.next(), reader.next());
     else
-      slices.add(begin, time, region, 1, length, length);
+      slices.add(begin, time, region, activity, 1, length, length);
     if (head & HAS_ATTRIBUTES)
       slices.attributes.set(i, decodeAttributes(reader));
   }
@@ -65,6 +67,7 @@ function mergeIntoLast(to, from, i) {
   if (from.longest[i] > to.longest[last]) {
     to.longest[last] = from.longest[i];
     to.region[last] = from.region[i];
+    to.activity[last] = from.activity[i];
   }
   to.end[last] = from.end[i];
   to.merged[last] += from.merged[i];
@@ -78,9 +81,10 @@ function coarsen(from, resolution) {
     if (canMerge(to, from, i, resolution))
       mergeIntoLast(to, from, i);
     else
-      to.add(from.begin[i], from.end[i], from.region[i], from.merged[i], from.busy[i], from.longest[i]);
+      to.add(from.begin[i], from.end[i], from.region[i], from.activity[i], from.merged[i], from.busy[i],
+        from.longest[i]);
   }
-  for (const name of ['begin', 'end', 'region', 'merged', 'busy', 'longest'])
+  for (const name of ['begin', 'end', 'region', 'activity', 'merged', 'busy', 'longest'])
     to[name] = to[name].slice(0, to.count);
   return to;
 }
