@@ -24,10 +24,10 @@
 #define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"
 #define STAVE_PROPERTY_LOST_DAMAGED_RECORDS "STAVE::LOST_DAMAGED_RECORDS"
 #define STAVE_PROPERTY_LOST_REFUSED_EVENTS "STAVE::LOST_REFUSED_EVENTS"
-/* Present, and "true", if `stave recover` rebuilt the archive because its writer had died; and the time in ticks up to which
- * all events are there whose callback had returned before it. */
+/* Present if `stave recover` rebuilt the archive because its writer had died: "true", and the time in ticks behind which
+ * events may be lost (all those are there whose callback had returned before). */
 #define STAVE_PROPERTY_RECOVERED "STAVE::RECOVERED"
-#define STAVE_PROPERTY_WHOLE_UNTIL "STAVE::WHOLE_UNTIL"
+#define STAVE_PROPERTY_LOST_AFTER "STAVE::LOST_AFTER"
 /* Prefixes; a number or a name follows. The runtime's names for states and mutex implementations, its answer to
  * ompt_set_callback by callback number, and how many records of each kind the archive was made of. */
 #define STAVE_PROPERTY_STATE "STAVE::STATE::"

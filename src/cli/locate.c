@@ -24,6 +24,11 @@ static bool try_beside(const char *relative, char *ret) {
   return try_file(path, ret);
 }
 
+static int give(const char *path, char **ret_path) {
+  *ret_path = strdup(path);
+  return *ret_path != NULL ? 0 : -ENOMEM;
+}
+
 int locate_library(char **ret_path) {
   char path[PATH_MAX];
   const char *wanted = getenv("STAVE_LIBRARY");
@@ -31,8 +36,12 @@ int locate_library(char **ret_path) {
                    ? try_file(wanted, path)
                    : try_beside("../tool/libstave.so", path) || try_beside(STAVE_LIBRARY_FROM_BIN, path) ||
                          try_file(STAVE_LIBRARY_INSTALLED, path);
-  if (!found)
-    return -ENOENT;
-  *ret_path = strdup(path);
-  return *ret_path != NULL ? 0 : -ENOMEM;
+  return found ? give(path, ret_path) : -ENOENT;
+}
+
+int locate_salvor(char **ret_path) {
+  char path[PATH_MAX];
+  bool found = try_beside("../recover/stave-recover", path) || try_beside(STAVE_RECOVER_FROM_BIN, path) ||
+               try_file(STAVE_RECOVER_INSTALLED, path);
+  return found ? give(path, ret_path) : -ENOENT;
 }

@@ -8,4 +8,7 @@
  * -ENOENT or -ENOMEM. */
 int locate_library(char **ret_path);
 
+/* The same for the program stave-recover, which no variable names. */
+int locate_salvor(char **ret_path);
+
 #endif

@@ -5,6 +5,7 @@
 #include "cli/cmd_record.h"
 #include "cli/cmd_report.h"
 #include "cli/cmd_timeline.h"
+#include "cli/cmd_recover.h"
 #include "cli/message.h"
 
 #include <stdbool.h>
@@ -27,6 +28,7 @@ static const struct command commands[] = {
     {"timeline", "draw what the threads did, for a browser or a paper", cmd_timeline, cmd_timeline_help},
     {"report", "say where the time went and what to do about it", cmd_report, cmd_report_help},
     {"export", "write an archive as JSON, CSV or DOT for other programs", cmd_export, cmd_export_help},
+    {"recover", "make an archive of what a writer that died has left", cmd_recover, cmd_recover_help},
     {"config", "list the settings and their values", cmd_config, cmd_config_help},
 };
 

@@ -84,10 +84,10 @@ static void report_open(const char *path, const struct place *place) {
     message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
 }
 
-static bool is_closed(const char *path, const struct place *place) {
+void reading_explain(const char *path, const struct place *place) {
   switch (place->state) {
   case PLACE_CLOSED:
-    return true;
+    break;
   case PLACE_OPEN:
     report_open(path, place);
     break;
@@ -101,14 +101,15 @@ static bool is_closed(const char *path, const struct place *place) {
     message_say("%s: %s", path, strerror(place->error));
     break;
   }
-  return false;
 }
 
 int reading_run(const char *path, reading_work do_work, void *data, int unreadable) {
   struct place place;
   place_find(&place, path);
-  if (!is_closed(path, &place))
+  if (place.state != PLACE_CLOSED) {
+    reading_explain(path, &place);
     return unreadable;
+  }
   struct request request = {&place, do_work, data};
   return run_guarded(path, &request, unreadable);
 }

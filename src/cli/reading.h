@@ -14,6 +14,9 @@ typedef int (*reading_work)(void *data, const struct place *place, struct guard_
  * stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. */
 int reading_run(const char *path, reading_work work, void *data, int unreadable);
 
+/* Says on stderr why what is at `path` cannot be read; nothing of a closed archive. */
+void reading_explain(const char *path, const struct place *place);
+
 /* Sets how many events there will be, counted `times` times if they are read more than once. Call after trace_open. */
 void reading_expect(const struct trace *trace, struct guard_progress *progress, unsigned times);
 

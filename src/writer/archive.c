@@ -70,6 +70,7 @@ static void add_block(struct archive *archive, struct events *events, OTF2_Locat
   if (!block)
     block = memory_get(1, sizeof *block);
   block->location = (uint32_t)location;
+  block->use = RECOVERY_EVENTS;
   events->blocks[events->count++] = block;
 }
 

@@ -4,10 +4,12 @@
 
 #include "writer/map.h"
 #include "writer/memory.h"
+#include "writer/recovery.h"
 
 struct contexts {
   struct symbols *symbols;
   struct regions *regions;
+  struct recovery *recovery; /* or NULL */
   struct context *all;
   size_t count, capacity;
   struct map numbers; /* by parent and what the node is -> number + 1 */
@@ -39,17 +41,41 @@ static uint64_t key_of(const struct context *context) {
   return key ^ key >> 32;
 }
 
+static uint32_t add(struct contexts *contexts, struct context context) {
+  context.depth = context.parent == CONTEXT_NONE ? 1 : contexts->all[context.parent].depth + 1;
+  memory_grow(&contexts->all, &contexts->capacity, contexts->count + 1, sizeof *contexts->all);
+  contexts->all[contexts->count] = context;
+  return (uint32_t)contexts->count++;
+}
+
+static void tell(const struct contexts *contexts, const struct context *context) {
+  struct journal_context entry = {.address = context->place ? context->place->address : 0,
+                                  .parent = context->parent,
+                                  .region = context->region,
+                                  .is_in_runtime = context->is_in_runtime};
+  recovery_tell(contexts->recovery, JOURNAL_CONTEXT, &entry, sizeof entry, NULL, 0);
+}
+
 /* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
 static uint32_t find_or_add(struct contexts *contexts, struct context wanted) {
   uint64_t key = key_of(&wanted);
   for (uintptr_t found; (found = (uintptr_t)map_get(&contexts->numbers, key)); key++)
     if (is_same(&contexts->all[found - 1], &wanted))
       return (uint32_t)(found - 1);
-  wanted.depth = wanted.parent == CONTEXT_NONE ? 1 : contexts->all[wanted.parent].depth + 1;
-  memory_grow(&contexts->all, &contexts->capacity, contexts->count + 1, sizeof *contexts->all);
-  contexts->all[contexts->count] = wanted;
-  map_put(&contexts->numbers, key, (void *)(uintptr_t)(contexts->count + 1));
-  return (uint32_t)contexts->count++;
+  uint32_t number = add(contexts, wanted);
+  map_put(&contexts->numbers, key, (void *)((uintptr_t)number + 1));
+  tell(contexts, &wanted);
+  return number;
+}
+
+void contexts_tell(struct contexts *contexts, struct recovery *recovery) {
+  contexts->recovery = recovery;
+}
+
+void contexts_add_again(struct contexts *contexts, uint32_t parent, uint32_t region, uint64_t address,
+                        bool is_in_runtime) {
+  struct code_place *place = address ? symbols_request(contexts->symbols, address) : NULL;
+  add(contexts, (struct context){.parent = parent, .region = region, .place = place, .is_in_runtime = is_in_runtime});
 }
 
 uint32_t contexts_construct(struct contexts *contexts, uint32_t parent, uint32_t region) {

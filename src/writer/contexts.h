@@ -35,6 +35,13 @@ uint32_t contexts_construct(struct contexts *contexts, uint32_t parent, uint32_t
 /* The node of a code address under `parent`: a return address, or the sampled address + 1. */
 uint32_t contexts_code(struct contexts *contexts, uint32_t parent, uint64_t address, bool is_in_runtime);
 
+/* From now on every node is told to the journal before its number is given out. recovery stays the caller's. */
+void contexts_tell(struct contexts *contexts, struct recovery *recovery);
+
+/* What the journal told of gets the next number. The parent is CONTEXT_NONE or a smaller number. */
+void contexts_add_again(struct contexts *contexts, uint32_t parent, uint32_t region, uint64_t address,
+                        bool is_in_runtime);
+
 /* How many nodes of `to` are new against `from` (CONTEXT_NONE: all), plus one: OTF2's unwind distance. */
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to);
 

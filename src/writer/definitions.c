@@ -51,6 +51,8 @@ void definitions_destroy(struct definitions *definitions) {
   free(definitions->strings);
   free(definitions->comms);
   free(definitions->devices);
+  for (size_t i = 0; i < definitions->parameter_count; i++)
+    free(definitions->parameters[i]);
   free(definitions->parameters);
   free(definitions);
 }
@@ -110,6 +112,7 @@ struct location *definitions_add_location(struct definitions *definitions) {
 
 void definitions_location_changed(struct definitions *definitions, const struct location *location) {
   struct journal_location entry = {.id = location->id,
+                                   .device = location->device,
                                    .thread_type = location->thread_type,
                                    .is_named = location->is_named,
                                    .has_begun = location->has_begun,
@@ -170,4 +173,28 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
   recovery_tell(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},
                 sizeof(struct journal_comm), members, count * sizeof *members);
   return (uint32_t)definitions->comm_count++;
+}
+
+uint32_t definitions_string_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->string_count;
+}
+
+uint32_t definitions_attribute_count(const struct definitions *definitions) {
+  return definitions->attribute_count;
+}
+
+uint32_t definitions_comm_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->comm_count;
+}
+
+uint32_t definitions_device_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->device_count;
+}
+
+uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location) {
+  size_t count = comm < definitions->comm_count ? definitions->comms[comm].count : 0;
+  for (size_t i = 0; i < count; i++)
+    if (definitions->comms[comm].members[i] == location)
+      return (uint32_t)i;
+  return 0;
 }

@@ -72,8 +72,17 @@ uint32_t definitions_memory_metric(struct definitions *definitions);
 /* How far the device's clock and what ompt_translate_time makes of it have come since the device was initialized. */
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds);
 
-/* The number of a parameter, an argument of what a device's record tells; the text is constant. */
+/* The number of a parameter, an argument of what a device's record tells; the text is copied. */
 uint32_t definitions_parameter(struct definitions *definitions, const char *name);
+
+/* How many of them there are. */
+uint32_t definitions_string_count(const struct definitions *definitions);
+uint32_t definitions_attribute_count(const struct definitions *definitions);
+uint32_t definitions_comm_count(const struct definitions *definitions);
+uint32_t definitions_device_count(const struct definitions *definitions);
+
+/* The location's thread number in the communicator; 0 if it is none of its. */
+uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location);
 
 /* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
 void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,

@@ -6,6 +6,7 @@
 
 #include "writer/definitions_write.h"
 #include "writer/memory.h"
+#include "writer/recovery.h"
 
 enum { MEMORY_METRIC, MEMORY_MEMBER = 0 };
 
@@ -13,6 +14,7 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
   memory_grow(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
               sizeof *definitions->devices);
   definitions->devices[definitions->device_count].number = number;
+  recovery_tell(definitions->recovery, JOURNAL_DEVICE, &number, sizeof number, NULL, 0);
   return (uint32_t)++definitions->device_count;
 }
 
@@ -23,6 +25,12 @@ static char *copy_of(const char *text) {
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
                                  const char *value) {
   struct device_definition *definition = &definitions->devices[device - 1];
+  char *pair;
+  int length = asprintf(&pair, "%s%c%s", name, '\0', value);
+  if (length >= 0) {
+    recovery_tell(definitions->recovery, JOURNAL_DEVICE_PROPERTY, &device, sizeof device, pair, (size_t)length);
+    free(pair);
+  }
   for (size_t i = 0; i < definition->property_count; i++)
     if (strcmp(definition->properties[i].name, name) == 0) {
       free(definition->properties[i].value);
@@ -35,6 +43,8 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
 }
 
 uint32_t definitions_memory_metric(struct definitions *definitions) {
+  if (!definitions->has_memory_metric)
+    recovery_tell(definitions->recovery, JOURNAL_MEMORY_METRIC, NULL, 0, NULL, 0);
   definitions->has_memory_metric = true;
   return MEMORY_METRIC;
 }
@@ -51,7 +61,8 @@ uint32_t definitions_parameter(struct definitions *definitions, const char *name
   if (number < definitions->parameter_count)
     return number;
   memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u, sizeof *definitions->parameters);
-  definitions->parameters[definitions->parameter_count++] = name;
+  definitions->parameters[definitions->parameter_count++] = copy_of(name);
+  recovery_tell(definitions->recovery, JOURNAL_PARAMETER, name, strlen(name), NULL, 0);
   return number;
 }
 

@@ -41,7 +41,7 @@ struct definitions {
   struct device_definition *devices;
   size_t device_count, device_capacity;
   bool has_memory_metric;
-  const char **parameters; /* by number */
+  char **parameters; /* by number */
   size_t parameter_count, parameter_capacity;
 };
 

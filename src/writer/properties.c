@@ -16,7 +16,8 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
 static void set_completeness(struct archive *archive, const struct summary *summary) {
   static const char *const names[] = {"OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
                                       "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
-  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0;
+  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0 &&
+                     !summary->is_recovered;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     archive_set_property(archive, names[i], is_complete ? "true" : "false");
 }
@@ -31,6 +32,13 @@ static void set_losses(struct archive *archive, const struct summary *summary) {
     set_number(archive, STAVE_PROPERTY_LOST_DAMAGED_RECORDS, summary->damaged);
   if (summary->refused)
     set_number(archive, STAVE_PROPERTY_LOST_REFUSED_EVENTS, summary->refused);
+}
+
+static void set_recovery(struct archive *archive, const struct summary *summary) {
+  if (!summary->is_recovered)
+    return;
+  archive_set_property(archive, STAVE_PROPERTY_RECOVERED, "true");
+  set_number(archive, STAVE_PROPERTY_LOST_AFTER, summary->whole_until);
 }
 
 /* Prefix and number = the runtime's name for it. OTF2 allows no minus in a property's name. */
@@ -84,6 +92,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
   archive_describe(archive, "Stave " STAVE_VERSION, host, description);
   set_completeness(archive, summary);
   set_losses(archive, summary);
+  set_recovery(archive, summary);
   archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);
   set_number(archive, STAVE_PROPERTY_CLOSED_BY_WRITER, summary->closed_by_writer);
   set_number(archive, STAVE_PROPERTY_STALLS, summary->stalls);

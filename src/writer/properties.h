@@ -2,6 +2,8 @@
 #ifndef STAVE_WRITER_PROPERTIES_H
 #define STAVE_WRITER_PROPERTIES_H
 
+#include <stdbool.h>
+
 #include "session/layout.h"
 #include "writer/archive.h"
 
@@ -23,6 +25,8 @@ struct summary {
   struct sampling_summary samples;
   const uint64_t *records;   /* how many came, by record type */
   const char *arguments;     /* of the program, quoted for a shell */
+  bool is_recovered;         /* by `stave recover`: nobody knows what is missing behind */
+  uint64_t whole_until;      /* this time */
 };
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

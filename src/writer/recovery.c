@@ -128,7 +128,6 @@ struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_us
     return NULL;
   block->sequence = 0;
   atomic_store_explicit(&block->count, 0, memory_order_relaxed);
-  block->use = use;
   return block;
 }
 
@@ -149,8 +148,10 @@ static struct recovery_block *journal_block(struct recovery *recovery) {
   if (block && atomic_load_explicit(&block->count, memory_order_relaxed) < sizeof block->bytes)
     return block;
   block = recovery_take(recovery, RECOVERY_JOURNAL);
-  if (block)
+  if (block) {
     block->sequence = recovery->journal_blocks++;
+    block->use = RECOVERY_JOURNAL;
+  }
   return recovery->journal = block;
 }
 

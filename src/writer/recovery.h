@@ -16,7 +16,8 @@ struct recovery *recovery_open(const char *directory);
 /* is_whole: the archive is closed, and the file is removed. Otherwise it stays. NULL is fine. */
 void recovery_close(struct recovery *recovery, bool is_whole);
 
-/* A block on which the disk has room reserved, for whatever its taker sets; NULL if there is none. */
+/* A block for which the disk has room reserved; NULL if there is none. The taker says what is in it and then sets its
+ * `use`: until then it counts as unused. */
 struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use);
 
 /* Gives a block back. */

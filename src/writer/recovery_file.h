@@ -70,6 +70,11 @@ enum journal_type {
   JOURNAL_REGION,    /* struct journal_region */
   JOURNAL_COMM,      /* struct journal_comm, then u32 members */
   JOURNAL_LOCATION,  /* struct journal_location; the last one of a location is true */
+  JOURNAL_DEVICE,    /* i32: its number in the program */
+  JOURNAL_DEVICE_PROPERTY, /* u32: device, then the name, a zero and the value */
+  JOURNAL_MEMORY_METRIC,   /* nothing: events of it follow */
+  JOURNAL_PARAMETER,       /* the name */
+  JOURNAL_CONTEXT,         /* struct journal_context */
 };
 
 /* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
@@ -97,12 +102,17 @@ struct journal_region {
   uint32_t construct, detail;
 };
 
+struct journal_context {
+  uint64_t address; /* 0: of a construct */
+  uint32_t parent, region, is_in_runtime;
+};
+
 struct journal_comm {
   uint32_t parent, is_serial;
 };
 
 struct journal_location {
-  uint32_t id, thread_type;
+  uint32_t id, device, thread_type;
   uint8_t is_named, has_begun;
   char name[64];
   uint64_t kernel_tid;

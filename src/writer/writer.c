@@ -25,7 +25,7 @@
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 25000000, BUSY_RECORDS = 16384 };
-enum { FIGURES_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
+enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 
 struct writer {
   struct session_header *session;
@@ -33,7 +33,6 @@ struct writer {
   struct report report;
   struct application application;
   struct recovery *recovery;
-  uint64_t told_ticks; /* when recovery was last told the figures */
   struct archive *archive;
   struct definitions *definitions;
   struct modules *modules;
@@ -136,6 +135,7 @@ static void begin_journal(struct writer *writer) {
   free(run);
   definitions_tell(writer->definitions, writer->recovery);
   regions_tell(writer->regions, writer->recovery);
+  contexts_tell(writer->contexts, writer->recovery);
   writer->correlator.recovery = writer->recovery;
 }
 
@@ -210,23 +210,18 @@ static uint64_t refused_events(const struct writer *writer) {
   return writer->emitter.failed + archive_refused_events(writer->archive);
 }
 
-static void tell_figures(struct writer *writer, struct recovery_state *state, uint64_t now) {
-  state->clock = clock_sample(writer->constants.clock_kind);
-  state->lost = lost_events(writer);
-  state->damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records;
-  state->refused = refused_events(writer);
-  state->stalls = merge_stalls(writer->merge);
-  memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
-  writer->told_ticks = now;
-}
-
 /* A pass that began at `begin` has taken all that was committed before. */
 static void tell_progress(struct writer *writer, uint64_t begin) {
   struct recovery_state *state = recovery_state(writer->recovery);
   uint64_t held = emit_held_since(&writer->emitter);
   atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
-  if (begin - writer->told_ticks >= FIGURES_TICKS)
-    tell_figures(writer, state, begin);
+  state->lost = lost_events(writer);
+  state->damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records;
+  state->refused = refused_events(writer);
+  state->stalls = merge_stalls(writer->merge);
+  memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
+  if (begin - state->clock.ticks >= CLOCK_TICKS)
+    state->clock = clock_sample(writer->constants.clock_kind);
 }
 
 static uint64_t drain_once(struct writer *writer) {

@@ -1,0 +1,191 @@
+#include "cli/salvor.h"
+
+#include "cli/locate.h"
+#include "cli/message.h"
+#include "cli/summary.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 60000 };
+
+/* Lines as they come. */
+struct reading {
+  char line[8192];
+  size_t used;
+  bool is_reading; /* the events: then silence is no good sign */
+  bool is_shown;
+};
+
+_Noreturn static void be_salvor(char *path, const char *directory, const char *out, int output) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(output, STDOUT_FILENO);
+  char *arguments[] = {"stave-recover", (char *)directory, (char *)out, NULL};
+  execv(path, arguments);
+  printf("failed cannot start %s: %s\n", path, strerror(errno));
+  fflush(stdout);
+  _exit(EXIT_FAILURE);
+}
+
+/* -- what it says -- */
+
+static void set_number(const char *key, uint64_t value, struct salvor *salvor, struct salvor_location *location) {
+  const struct {
+    const char *key;
+    uint64_t *slot;
+  } slots[] = {{"events", location ? &location->events : &salvor->events},
+               {"missing", location ? &location->missing : &salvor->missing},
+               {"last_ns", location ? &location->last_ns : &salvor->last_ns},
+               {"added", &salvor->added},
+               {"refused", &salvor->refused},
+               {"unknown", &salvor->unknown},
+               {"lost", &salvor->lost},
+               {"whole_ns", &salvor->whole_ns}};
+  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+    if (strcmp(slots[i].key, key) == 0)
+      *slots[i].slot = value;
+}
+
+/* "events=12 missing=0 name=all the rest" */
+static void read_pairs(char *rest, struct salvor *salvor, struct salvor_location *location) {
+  while (rest != NULL && *rest != '\0') {
+    if (location != NULL && strncmp(rest, "name=", 5) == 0) {
+      location->name = strdup(rest + 5);
+      return;
+    }
+    char *pair = strsep(&rest, " "), *value = strchr(pair, '=');
+    if (value == NULL)
+      continue;
+    *value++ = '\0';
+    set_number(pair, strtoull(value, NULL, 10), salvor, location);
+    salvor->is_journal_cut |= strcmp(pair, "definitions") == 0 && strcmp(value, "whole") != 0;
+  }
+}
+
+static struct salvor_location *add_location(struct salvor *salvor) {
+  if (salvor->location_count == salvor->location_capacity) {
+    size_t capacity = salvor->location_capacity > 0 ? 2 * salvor->location_capacity : 8;
+    struct salvor_location *locations = realloc(salvor->locations, capacity * sizeof *locations);
+    if (locations == NULL)
+      return NULL;
+    salvor->locations = locations;
+    salvor->location_capacity = capacity;
+  }
+  struct salvor_location *location = &salvor->locations[salvor->location_count++];
+  *location = (struct salvor_location){0};
+  return location;
+}
+
+static void show(struct reading *reading, const char *text) {
+  if (!message_on_terminal())
+    return;
+  reading->is_shown = true;
+  fprintf(stderr, "\r\033[Kstave: %s", text);
+}
+
+static void take_line(struct salvor *salvor, struct reading *reading, char *line) {
+  char *word = strsep(&line, " "), number[32], text[64];
+  char *rest = line != NULL ? line : (char[]){""};
+  struct salvor_location *location;
+  if (strcmp(word, "progress") == 0) {
+    snprintf(text, sizeof text, "%s events", summary_number(number, strtoull(rest, NULL, 10)));
+    show(reading, text);
+  } else if (strcmp(word, "reading") == 0) {
+    reading->is_reading = true;
+  } else if (strcmp(word, "naming") == 0) {
+    reading->is_reading = false;
+    show(reading, "looking up the names");
+  } else if (strcmp(word, "location") == 0 && (location = add_location(salvor)) != NULL) {
+    read_pairs(rest, salvor, location);
+  } else if (strcmp(word, "result") == 0) {
+    read_pairs(rest, salvor, NULL);
+    salvor->is_done = true;
+  } else if (strcmp(word, "failed") == 0 && salvor->failure == NULL) {
+    salvor->failure = strdup(rest);
+  }
+}
+
+static void take_bytes(struct salvor *salvor, struct reading *reading, const char *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (bytes[i] == '\n') {
+      reading->line[reading->used] = '\0';
+      take_line(salvor, reading, reading->line);
+      reading->used = 0;
+    } else if (reading->used + 1 < sizeof reading->line) {
+      reading->line[reading->used++] = bytes[i];
+    }
+}
+
+/* Returns false if nothing came for too long. */
+static bool listen(struct salvor *salvor, struct reading *reading, int fd) {
+  char bytes[4096];
+  for (;;) {
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    int ready = poll(&poll_fd, 1, reading->is_reading ? PATIENCE_MS : -1);
+    if (ready == 0)
+      return false;
+    ssize_t count = ready > 0 ? read(fd, bytes, sizeof bytes) : -1;
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return true;
+    take_bytes(salvor, reading, bytes, (size_t)count);
+  }
+}
+
+static int watch(struct salvor *salvor, pid_t child, int fd) {
+  struct reading reading = {.used = 0};
+  int status = 0;
+  bool is_alive = listen(salvor, &reading, fd);
+  if (!is_alive)
+    kill(child, SIGKILL);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (reading.is_shown)
+    fprintf(stderr, "\r\033[K");
+  if (!is_alive)
+    return -ETIME;
+  return WIFSIGNALED(status) || (!salvor->is_done && salvor->failure == NULL) ? -EIO : 0;
+}
+
+int salvor_run(struct salvor *salvor, const char *directory, const char *out) {
+  char *path;
+  int ends[2];
+  *salvor = (struct salvor){0};
+  int error = locate_salvor(&path);
+  if (error < 0)
+    return error;
+  if (pipe(ends) < 0) {
+    error = -errno;
+    free(path);
+    return error;
+  }
+  fflush(NULL);
+  pid_t child = fork();
+  error = -errno;
+  if (child == 0) {
+    close(ends[0]);
+    be_salvor(path, directory, out, ends[1]);
+  }
+  close(ends[1]);
+  if (child > 0)
+    error = watch(salvor, child, ends[0]);
+  close(ends[0]);
+  free(path);
+  return error;
+}
+
+void salvor_clear(struct salvor *salvor) {
+  for (size_t i = 0; i < salvor->location_count; i++)
+    free(salvor->locations[i].name);
+  free(salvor->locations);
+  free(salvor->failure);
+  *salvor = (struct salvor){0};
+}

@@ -1,0 +1,30 @@
+/* Running stave-recover, which rebuilds an archive in a directory that is there, and understanding what it says. */
+#ifndef STAVE_CLI_SALVOR_H
+#define STAVE_CLI_SALVOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct salvor_location {
+  char *name;
+  uint64_t events, missing;
+  uint64_t last_ns; /* after the trace's first event */
+};
+
+struct salvor {
+  bool is_done; /* it said so; what follows is its result */
+  char *failure; /* what it says to be wrong; NULL: nothing */
+  struct salvor_location *locations;
+  size_t location_count, location_capacity;
+  uint64_t events, added, missing, refused, unknown, lost;
+  uint64_t whole_ns, last_ns; /* after the trace's first event */
+  bool is_journal_cut;
+};
+
+/* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell which); -ETIME if
+ * it was killed because OTF2's reader was stuck; -EIO if it died; or a negative errno. salvor_clear in every case. */
+int salvor_run(struct salvor *salvor, const char *directory, const char *out);
+void salvor_clear(struct salvor *salvor);
+
+#endif

@@ -1,0 +1,111 @@
+#include "recover/assemble.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recover/chunk.h"
+#include "writer/archive.h"
+#include "writer/memory.h"
+
+/* The file of one location as it is made: a chunk is written when it is known whether another one follows. */
+struct making {
+  int from, to; /* event files */
+  struct chunk_position position;
+  unsigned char *bytes, *waiting; /* RECOVERY_CHUNK_BYTES each */
+  size_t waiting_bytes;           /* up to the end of its last event; 0: none waits */
+};
+
+static int write_all(int file, const unsigned char *bytes, size_t count) {
+  for (size_t done = 0; done < count;) {
+    ssize_t written = write(file, bytes + done, count - done);
+    if (written < 0 && errno != EINTR)
+      return -errno;
+    done += written > 0 ? (size_t)written : 0;
+  }
+  return 0;
+}
+
+static void swap(struct making *making, size_t used) {
+  unsigned char *bytes = making->bytes;
+  making->bytes = making->waiting;
+  making->waiting = bytes;
+  making->waiting_bytes = used;
+}
+
+static int finish(struct making *making) {
+  if (making->waiting_bytes == 0)
+    return 0;
+  size_t bytes = chunk_finish(making->waiting, making->waiting_bytes, making->position.events);
+  return write_all(making->to, making->waiting, bytes);
+}
+
+static int copy_chunks(const struct salvage *salvage, uint32_t location, struct making *making, struct assembled *found) {
+  const struct salvage_location *from = &salvage->locations[location];
+  uint64_t most = from->is_counted ? from->whole_events : UINT64_MAX;
+  enum chunk_end end = CHUNK_FULL;
+  for (uint64_t sequence = 0; end == CHUNK_FULL; sequence++) {
+    size_t used, count = salvage_chunk(salvage, location, making->from, sequence, making->bytes);
+    end = chunk_walk(making->bytes, count, most, &making->position, &used);
+    if (used == 0 || (used == CHUNK_HEADER_BYTES && sequence > 0))
+      break;
+    int error = making->waiting_bytes ? write_all(making->to, making->waiting, RECOVERY_CHUNK_BYTES) : 0;
+    if (error)
+      return error;
+    swap(making, used);
+  }
+  found->events = making->position.events;
+  found->last_ticks = making->position.ticks;
+  found->missing = from->is_counted ? most - found->events : 0;
+  found->is_whole = from->is_counted ? found->missing == 0 : end == CHUNK_LAST;
+  return finish(making);
+}
+
+static int make_file(const struct salvage *salvage, const char *directory, uint32_t location, struct assembled *found) {
+  char path[PATH_MAX];
+  struct making making = {.bytes = memory_get(2, RECOVERY_CHUNK_BYTES)};
+  unsigned char *bytes = making.bytes;
+  making.waiting = bytes + RECOVERY_CHUNK_BYTES;
+  salvage_event_path(salvage->directory, location, path, sizeof path);
+  making.from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  salvage_event_path(directory, location, path, sizeof path);
+  making.to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  int error = making.to < 0 ? -errno : copy_chunks(salvage, location, &making, found);
+  if (making.from >= 0)
+    close(making.from);
+  if (making.to >= 0)
+    close(making.to);
+  free(bytes);
+  return error;
+}
+
+/* As much as OTF2 wants to find around events; the locations get their events afterwards. */
+static int make_archive(const char *directory, size_t locations) {
+  struct archive *archive = archive_open(directory, NULL);
+  if (!archive)
+    return -EIO;
+  for (size_t i = 0; i < locations; i++)
+    archive_close_location(archive, archive_open_location(archive, (uint32_t)i));
+  archive_end_events(archive);
+  for (size_t i = 0; i < locations; i++)
+    archive_write_local(archive, (uint32_t)i, NULL, 0);
+  OTF2_GlobalDefWriter *w = archive_global(archive);
+  OTF2_GlobalDefWriter_WriteClockProperties(w, 1, 0, 0, OTF2_UNDEFINED_TIMESTAMP);
+  OTF2_GlobalDefWriter_WriteString(w, 0, "");
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  OTF2_GlobalDefWriter_WriteLocationGroup(w, 0, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+  for (size_t i = 0; i < locations; i++)
+    OTF2_GlobalDefWriter_WriteLocation(w, i, 0, OTF2_LOCATION_TYPE_CPU_THREAD, 0, 0);
+  return archive_close(archive);
+}
+
+int assemble(const struct salvage *salvage, const char *directory, struct assembled *found) {
+  int error = make_archive(directory, salvage->location_count);
+  for (uint32_t i = 0; i < salvage->location_count && !error; i++)
+    error = make_file(salvage, directory, i, &found[i]);
+  return error;
+}

@@ -1,0 +1,31 @@
+/* The journal, told to the structures from which it came: they give out the same numbers again. */
+#ifndef STAVE_RECOVER_RETELL_H
+#define STAVE_RECOVER_RETELL_H
+
+#include <stdbool.h>
+
+#include "recover/salvage.h"
+#include "writer/contexts.h"
+#include "writer/definitions.h"
+#include "writer/modules.h"
+#include "writer/regions.h"
+
+struct retold {
+  struct session_constants constants;
+  char host[128], platform[128];
+  int mpi_rank;
+  char *arguments;
+  struct modules *modules;
+  struct symbols *symbols;
+  struct regions *regions; /* NULL until the run is known */
+  struct contexts *contexts; /* as the regions */
+  struct definitions *definitions;
+  bool is_whole; /* the journal was read to its end */
+};
+
+/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules; all of them
+ * stay the caller's, the rest is freed by retold_free. Returns whether at least the run is known. */
+bool retell(const struct salvage *salvage, struct retold *retold);
+void retold_free(struct retold *retold);
+
+#endif

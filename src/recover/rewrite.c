@@ -1,0 +1,185 @@
+#include "recover/rewrite.h"
+
+#include <string.h>
+
+#include "analysis/trace.h"
+#include "recover/unwind.h"
+
+enum { PROGRESS_EVENTS = 1 << 20 };
+
+/* What events refer to, and the journal tells of. */
+enum reference { REFERENCE_NONE, REFERENCE_REGION, REFERENCE_COMM, REFERENCE_STRING, REFERENCE_CONTEXT, REFERENCES };
+
+enum { FIELDS_MOST = 8 };
+
+struct rewriter {
+  struct retold *retold;
+  struct location **locations;
+  size_t location_count;
+  uint8_t references[TRACE_KIND_COUNT][FIELDS_MOST]; /* of each field: enum reference */
+  uint32_t known[REFERENCES], known_attributes;      /* how many there are */
+  uint32_t unknown[REFERENCES];                      /* what stands for the others, plus one; 0: not made yet */
+  struct unwind *unwind;
+  void (*progress)(uint64_t events);
+  uint64_t taken;
+  struct rewritten *result;
+};
+
+/* -- references to what is missing -- */
+
+static uint32_t unknown_number(struct rewriter *rewriter, enum reference reference);
+
+static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference) {
+  struct retold *retold = rewriter->retold;
+  switch (reference) {
+  case REFERENCE_REGION:
+    regions_add_again(retold->regions, CONSTRUCT_unknown, 0, 0);
+    return rewriter->known[REFERENCE_REGION];
+  case REFERENCE_COMM:
+    return definitions_comm(retold->definitions, NULL, 0, COMM_UNKNOWN, false);
+  case REFERENCE_STRING:
+    return definitions_string(retold->definitions, "unknown");
+  case REFERENCE_CONTEXT:
+    return contexts_construct(retold->contexts, CONTEXT_NONE, unknown_number(rewriter, REFERENCE_REGION));
+  case REFERENCE_NONE:
+  case REFERENCES:
+    break;
+  }
+  return OTF2_UNDEFINED_UINT32;
+}
+
+static uint32_t unknown_number(struct rewriter *rewriter, enum reference reference) {
+  if (!rewriter->unknown[reference])
+    rewriter->unknown[reference] = make_unknown(rewriter, reference) + 1;
+  return rewriter->unknown[reference] - 1;
+}
+
+static void mend_fields(struct rewriter *rewriter, struct trace_event *event) {
+  size_t count;
+  const struct trace_field *fields = trace_kind_fields(event->kind, &count);
+  for (size_t i = 0; i < count && i < FIELDS_MOST; i++) {
+    enum reference reference = rewriter->references[event->kind][i];
+    uint32_t number = (uint32_t)trace_field_value(event, &fields[i]);
+    if (reference == REFERENCE_NONE || number < rewriter->known[reference] || number == OTF2_UNDEFINED_UINT32)
+      continue;
+    number = unknown_number(rewriter, reference);
+    rewriter->result->unknown++;
+    memcpy((char *)event + offsetof(struct trace_event, Enter) + fields[i].offset, &number, sizeof number);
+  }
+}
+
+static void mend_attributes(struct rewriter *rewriter, struct trace_event *event) {
+  for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
+    struct trace_event_attribute attribute = trace_event_attribute(event, i);
+    bool is_unknown = attribute.attribute >= rewriter->known_attributes ||
+                      (attribute.type == OTF2_TYPE_STRING && attribute.number >= rewriter->known[REFERENCE_STRING]);
+    if (!is_unknown)
+      continue;
+    rewriter->result->unknown++;
+    event->attributes = NULL;
+    return;
+  }
+}
+
+/* -- writing -- */
+
+/* An event of a kind that OTF2 did not know when Stave was built. */
+static OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *writer, OTF2_AttributeList *list, OTF2_TimeStamp ticks) {
+  (void)writer, (void)list, (void)ticks;
+  return OTF2_ERROR_INVALID_ARGUMENT;
+}
+
+/* Of every kind, those that OTF2 would not have new programs use too. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static OTF2_ErrorCode write_event(OTF2_EvtWriter *writer, const struct trace_event *event, uint64_t ticks) {
+  OTF2_AttributeList *list = (OTF2_AttributeList *)event->attributes;
+  switch (event->kind) {
+#define ARGUMENT(type, name, meaning) , fields->name
+#define KIND(k)                                                                                                        \
+  case TRACE_##k: {                                                                                                    \
+    const __typeof__(event->k) *fields = &event->k;                                                                    \
+    (void)fields;                                                                                                      \
+    return OTF2_EvtWriter_##k(writer, list, ticks TRACE_FIELDS_##k(ARGUMENT));                                         \
+  }
+    TRACE_KINDS(KIND)
+#undef KIND
+#undef ARGUMENT
+  case TRACE_KIND_COUNT:
+    break;
+  }
+  return OTF2_ERROR_INVALID_ARGUMENT;
+}
+
+#pragma GCC diagnostic pop
+
+static void put(void *data, const struct trace_event *event) {
+  struct rewriter *rewriter = data;
+  struct location *location = rewriter->locations[event->location];
+  uint64_t ticks = event->ticks < location->written_ticks ? location->written_ticks : event->ticks;
+  if (write_event(location->writer, event, ticks) != OTF2_SUCCESS) {
+    rewriter->result->refused++;
+    return;
+  }
+  if (location->events++ == 0)
+    location->first_ticks = ticks;
+  location->written_ticks = ticks;
+  rewriter->result->events++;
+}
+
+static bool take(void *data, const struct trace_event *event) {
+  struct rewriter *rewriter = data;
+  if (event->location >= rewriter->location_count)
+    return true;
+  struct trace_event mended = *event;
+  mend_fields(rewriter, &mended);
+  mend_attributes(rewriter, &mended);
+  unwind_take(rewriter->unwind, &mended);
+  if (++rewriter->taken % PROGRESS_EVENTS == 0)
+    rewriter->progress(rewriter->taken);
+  return true;
+}
+
+static enum reference reference_of(const struct trace_field *field) {
+  static const char *const meanings[REFERENCES] = {"", "region", "comm", "string", "calling_context"};
+  for (enum reference i = REFERENCE_REGION; i < REFERENCES; i++)
+    if (field->bytes == sizeof(uint32_t) && !field->is_array && strcmp(field->meaning, meanings[i]) == 0)
+      return i;
+  return REFERENCE_NONE;
+}
+
+static void find_references(struct rewriter *rewriter) {
+  const struct retold *retold = rewriter->retold;
+  size_t regions, contexts, fields;
+  for (enum trace_kind kind = 0; kind < TRACE_KIND_COUNT; kind++) {
+    const struct trace_field *field = trace_kind_fields(kind, &fields);
+    for (size_t i = 0; i < fields && i < FIELDS_MOST; i++)
+      rewriter->references[kind][i] = reference_of(&field[i]);
+  }
+  regions_all(retold->regions, &regions);
+  contexts_all(retold->contexts, &contexts);
+  rewriter->known[REFERENCE_REGION] = (uint32_t)regions;
+  rewriter->known[REFERENCE_COMM] = definitions_comm_count(retold->definitions);
+  rewriter->known[REFERENCE_STRING] = definitions_string_count(retold->definitions);
+  rewriter->known[REFERENCE_CONTEXT] = (uint32_t)contexts;
+  rewriter->known_attributes = definitions_attribute_count(retold->definitions);
+}
+
+int rewrite(const char *anchor, struct retold *retold, uint64_t end_ticks, void (*progress)(uint64_t events),
+            struct rewritten *ret, char *error) {
+  struct rewriter rewriter = {.retold = retold, .progress = progress, .result = ret};
+  struct trace *trace;
+  *ret = (struct rewritten){0};
+  find_references(&rewriter);
+  rewriter.locations = definitions_locations(retold->definitions, &rewriter.location_count);
+  int result = trace_open(anchor, NULL, &trace, error);
+  if (result < 0)
+    return result;
+  rewriter.unwind = unwind_open(retold->definitions, rewriter.location_count, put, &rewriter);
+  result = trace_read_in_order(trace, 0, UINT64_MAX, take, &rewriter, error);
+  ret->added = unwind_end(rewriter.unwind, end_ticks);
+  ret->refused += unwind_left_out(rewriter.unwind);
+  unwind_close(rewriter.unwind);
+  trace_close(trace);
+  return result;
+}

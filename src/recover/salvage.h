@@ -1,0 +1,52 @@
+/* What a writer left in the directory of an archive that it could not close: the recovery file and the event files. All of
+ * it is read, nothing is changed; every value is taken for a guess. */
+#ifndef STAVE_RECOVER_SALVAGE_H
+#define STAVE_RECOVER_SALVAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "writer/recovery_file.h"
+
+enum { SALVAGE_LOCATIONS_MOST = 1 << 20 };
+
+/* A location's part of the recovery file. */
+struct salvage_location {
+  struct salvage_chunk {
+    uint64_t sequence;
+    off_t offset;
+  } * chunks; /* by sequence */
+  size_t chunk_count, chunk_capacity;
+  bool is_counted; /* its first block is there, which tells: */
+  uint64_t whole_events;
+};
+
+struct salvage {
+  const char *directory;
+  int fd; /* of the recovery file */
+  struct recovery_header header;
+  unsigned char *journal;
+  size_t journal_bytes;
+  struct salvage_location *locations;
+  size_t location_count, location_capacity;
+};
+
+/* Reads the recovery file but for its events, and finds the event files. directory stays the caller's. Returns 0;
+ * -EBUSY if the writer lives; -EINVAL if the file is no recovery file of this version of Stave; or a negative errno.
+ * salvage_close in every case. */
+int salvage_open(struct salvage *salvage, const char *directory);
+void salvage_close(struct salvage *salvage);
+
+/* There are at least `count` locations, though some have left nothing. */
+void salvage_expect(struct salvage *salvage, size_t count);
+
+/* The path of a location's event file, in `path`. */
+void salvage_event_path(const char *directory, uint32_t location, char *path, size_t size);
+
+/* Reads chunk number `sequence` of the location, as much of it as there is: from `file` (its event file, or -1) if all is
+ * there, else from the recovery file. Returns the bytes, at most RECOVERY_CHUNK_BYTES. */
+size_t salvage_chunk(const struct salvage *salvage, uint32_t location, int file, uint64_t sequence, void *bytes);
+
+#endif

@@ -1,0 +1,420 @@
+#include "recover/unwind.h"
+
+#include <stdlib.h>
+
+#include <otf2/otf2.h>
+
+#include "writer/map.h"
+#include "writer/memory.h"
+
+enum { LOCKS_MOST = 1 << 24 };
+
+struct open_task {
+  uint32_t comm, thread, generation;
+  uint32_t location; /* where it ran last */
+  uint64_t key;
+  unsigned running; /* levels that run it */
+  uint32_t *regions;
+  size_t count, capacity;
+};
+
+struct level {
+  uint32_t comm;
+  uint64_t instance; /* the how many-th team of this comm on this location */
+  bool is_forked;    /* here: a join follows the end */
+  struct open_task *own, *current;
+};
+
+struct open_location {
+  struct level *levels; /* the first one is outside of all teams */
+  size_t count, capacity;
+  uint64_t ticks;
+  unsigned joins; /* due */
+  bool is_program;
+  bool has_fork; /* held back until it is known that a team follows */
+  struct trace_event fork;
+};
+
+/* A team's end on its primary: workers end then, though they tell later. */
+struct team_end {
+  uint64_t count, ticks;
+};
+
+struct open_lock {
+  bool is_held;
+  uint32_t location, order;
+  uint8_t paradigm;
+};
+
+struct open_operation {
+  uint32_t location, win;
+  uint64_t matching_id;
+};
+
+struct unwind {
+  struct definitions *definitions;
+  struct open_location *locations;
+  size_t location_count;
+  unwind_write write;
+  void *data;
+  struct map tasks;     /* explicit ones */
+  struct map instances; /* comm and location -> how many teams have begun */
+  struct team_end *ends; /* by comm */
+  size_t end_capacity;
+  struct open_lock *locks;
+  size_t lock_capacity;
+  struct open_operation *operations;
+  size_t operation_count, operation_capacity;
+  uint64_t added, left_out;
+};
+
+static struct level *top(struct open_location *location) {
+  return &location->levels[location->count - 1];
+}
+
+static void push_level(struct open_location *location, struct level level) {
+  memory_grow(&location->levels, &location->capacity, location->count + 1, sizeof *location->levels);
+  level.own = level.current = memory_get(1, sizeof *level.own);
+  location->levels[location->count++] = level;
+}
+
+static void free_task(struct open_task *task) {
+  free(task->regions);
+  free(task);
+}
+
+static void pop_level(struct open_location *location) {
+  struct level *level = top(location);
+  if (level->current != level->own)
+    level->current->running--;
+  free_task(level->own);
+  location->count--;
+}
+
+struct unwind *unwind_open(struct definitions *definitions, size_t locations, unwind_write write, void *data) {
+  struct unwind *unwind = memory_get(1, sizeof *unwind);
+  *unwind = (struct unwind){.definitions = definitions,
+                            .locations = memory_get(locations, sizeof *unwind->locations),
+                            .location_count = locations,
+                            .write = write,
+                            .data = data};
+  for (size_t i = 0; i < locations; i++)
+    push_level(&unwind->locations[i], (struct level){.comm = OTF2_UNDEFINED_COMM});
+  return unwind;
+}
+
+void unwind_close(struct unwind *unwind) {
+  size_t position = 0;
+  if (!unwind)
+    return;
+  for (size_t i = 0; i < unwind->location_count; i++) {
+    while (unwind->locations[i].count)
+      pop_level(&unwind->locations[i]);
+    free(unwind->locations[i].levels);
+  }
+  for (struct map_entry *entry; (entry = map_next(&unwind->tasks, &position));)
+    free_task(entry->value);
+  map_clear(&unwind->tasks);
+  map_clear(&unwind->instances);
+  free(unwind->ends);
+  free(unwind->locks);
+  free(unwind->operations);
+  free(unwind->locations);
+  free(unwind);
+}
+
+/* -- tasks -- */
+
+static struct open_task *find_task(struct unwind *unwind, uint32_t comm, uint32_t thread, uint32_t generation,
+                                   uint64_t *ret_key) {
+  struct open_task *task;
+  *ret_key = (((uint64_t)comm << 32 | thread) * UINT64_C(0x9e3779b97f4a7c15)) ^ generation;
+  for (; (task = map_get(&unwind->tasks, *ret_key)); ++*ret_key)
+    if (task->comm == comm && task->thread == thread && task->generation == generation)
+      break;
+  return task;
+}
+
+static struct open_task *get_task(struct unwind *unwind, uint32_t comm, uint32_t thread, uint32_t generation) {
+  uint64_t key;
+  struct open_task *task = find_task(unwind, comm, thread, generation, &key);
+  if (task)
+    return task;
+  task = memory_get(1, sizeof *task);
+  *task = (struct open_task){.comm = comm, .thread = thread, .generation = generation, .key = key};
+  map_put(&unwind->tasks, key, task);
+  return task;
+}
+
+static void run(struct open_location *location, struct open_task *task) {
+  struct level *level = top(location);
+  if (level->current != level->own)
+    level->current->running--;
+  level->current = task;
+  if (task != level->own)
+    task->running++;
+}
+
+static void on_switch(struct unwind *unwind, uint32_t index, const struct trace_event *event) {
+  struct open_location *location = &unwind->locations[index];
+  if (event->ThreadTaskSwitch.generation == 0) {
+    run(location, top(location)->own);
+    return;
+  }
+  struct open_task *task = get_task(unwind, event->ThreadTaskSwitch.comm, event->ThreadTaskSwitch.thread,
+                                    event->ThreadTaskSwitch.generation);
+  task->location = index;
+  run(location, task);
+}
+
+/* It is forgotten unless another level runs it, which a damaged trace may say. */
+static void on_complete(struct unwind *unwind, struct open_location *location, const struct trace_event *event) {
+  uint64_t key;
+  struct open_task *task = find_task(unwind, event->ThreadTaskComplete.comm, event->ThreadTaskComplete.thread,
+                                     event->ThreadTaskComplete.generation, &key);
+  if (!task)
+    return;
+  if (top(location)->current == task)
+    run(location, top(location)->own);
+  task->count = 0;
+  if (task->running)
+    return;
+  map_remove(&unwind->tasks, task->key);
+  free_task(task);
+}
+
+static void enter(struct open_task *task, uint32_t region) {
+  memory_grow(&task->regions, &task->capacity, task->count + 1, sizeof *task->regions);
+  task->regions[task->count++] = region;
+}
+
+/* -- teams -- */
+
+static struct team_end *end_of(struct unwind *unwind, uint32_t comm) {
+  if (comm >= definitions_comm_count(unwind->definitions))
+    return NULL;
+  memory_grow(&unwind->ends, &unwind->end_capacity, comm + 1u, sizeof *unwind->ends);
+  return &unwind->ends[comm];
+}
+
+static void on_team_begin(struct unwind *unwind, uint32_t index, uint32_t comm, bool is_forked) {
+  uint64_t key = (uint64_t)comm << 32 | index;
+  uintptr_t instance = (uintptr_t)map_get(&unwind->instances, key) + 1;
+  map_put(&unwind->instances, key, (void *)instance);
+  push_level(&unwind->locations[index], (struct level){.comm = comm, .instance = instance, .is_forked = is_forked});
+}
+
+static void on_team_end(struct unwind *unwind, uint32_t index, uint64_t ticks) {
+  struct open_location *location = &unwind->locations[index];
+  if (location->count == 1)
+    return;
+  struct level *level = top(location);
+  struct team_end *end = level->is_forked ? end_of(unwind, level->comm) : NULL;
+  if (end)
+    *end = (struct team_end){level->instance, ticks};
+  location->joins += level->is_forked;
+  pop_level(location);
+}
+
+/* -- locks and operations -- */
+
+static void on_lock(struct unwind *unwind, uint32_t index, uint32_t lock, struct open_lock state) {
+  if (lock >= LOCKS_MOST)
+    return;
+  memory_grow(&unwind->locks, &unwind->lock_capacity, lock + 1u, sizeof *unwind->locks);
+  state.location = index;
+  unwind->locks[lock] = state;
+}
+
+static void begin_operation(struct unwind *unwind, struct open_operation operation) {
+  memory_grow(&unwind->operations, &unwind->operation_capacity, unwind->operation_count + 1,
+              sizeof *unwind->operations);
+  unwind->operations[unwind->operation_count++] = operation;
+}
+
+static void end_operation(struct unwind *unwind, uint32_t index, uint64_t matching_id) {
+  for (size_t i = unwind->operation_count; i-- > 0;)
+    if (unwind->operations[i].location == index && unwind->operations[i].matching_id == matching_id) {
+      unwind->operations[i] = unwind->operations[--unwind->operation_count];
+      return;
+    }
+}
+
+/* -- events -- */
+
+static void note(struct unwind *unwind, uint32_t index, const struct trace_event *event, bool is_forked) {
+  struct open_location *location = &unwind->locations[index];
+  struct open_task *task = top(location)->current;
+  switch ((unsigned)event->kind) { /* only what opens or ends something */
+  case TRACE_ProgramBegin:
+    location->is_program = true;
+    return;
+  case TRACE_ProgramEnd:
+    location->is_program = false;
+    return;
+  case TRACE_Enter:
+    enter(task, event->Enter.region);
+    return;
+  case TRACE_Leave:
+    task->count -= task->count > 0;
+    return;
+  case TRACE_ThreadTeamBegin:
+    on_team_begin(unwind, index, event->ThreadTeamBegin.comm, is_forked);
+    return;
+  case TRACE_ThreadTeamEnd:
+    on_team_end(unwind, index, event->ticks);
+    return;
+  case TRACE_ThreadJoin:
+    location->joins -= location->joins > 0;
+    return;
+  case TRACE_ThreadTaskSwitch:
+    on_switch(unwind, index, event);
+    return;
+  case TRACE_ThreadTaskComplete:
+    on_complete(unwind, location, event);
+    return;
+  case TRACE_ThreadAcquireLock:
+    on_lock(unwind, index, event->ThreadAcquireLock.lock,
+            (struct open_lock){true, 0, event->ThreadAcquireLock.order, event->ThreadAcquireLock.paradigm});
+    return;
+  case TRACE_ThreadReleaseLock:
+    on_lock(unwind, index, event->ThreadReleaseLock.lock, (struct open_lock){0});
+    return;
+  case TRACE_RmaPut:
+    begin_operation(unwind, (struct open_operation){index, event->RmaPut.win, event->RmaPut.matching_id});
+    return;
+  case TRACE_RmaGet:
+    begin_operation(unwind, (struct open_operation){index, event->RmaGet.win, event->RmaGet.matching_id});
+    return;
+  case TRACE_RmaOpCompleteBlocking:
+    end_operation(unwind, index, event->RmaOpCompleteBlocking.matching_id);
+    return;
+  }
+}
+
+void unwind_take(struct unwind *unwind, const struct trace_event *event) {
+  uint32_t index = (uint32_t)event->location;
+  struct open_location *location = &unwind->locations[index];
+  bool has_fork = location->has_fork;
+  location->has_fork = false;
+  if (has_fork)
+    unwind->write(unwind->data, &location->fork);
+  location->ticks = event->ticks;
+  if (event->kind == TRACE_ThreadFork) {
+    location->has_fork = true;
+    location->fork = *event;
+    location->fork.attributes = NULL;
+    return;
+  }
+  note(unwind, index, event, has_fork);
+  unwind->write(unwind->data, event);
+}
+
+/* -- the end -- */
+
+static void add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event) {
+  event.location = index;
+  event.ticks = ticks;
+  event.attributes = NULL;
+  unwind->added++;
+  unwind->write(unwind->data, &event);
+}
+
+static void leave_all(struct unwind *unwind, uint32_t index, struct open_task *task, uint64_t ticks) {
+  while (task->count > 0)
+    add(unwind, index, ticks, (struct trace_event){.kind = TRACE_Leave, .Leave = {task->regions[--task->count]}});
+}
+
+static void switch_to(struct unwind *unwind, uint32_t index, uint64_t ticks, uint32_t comm, uint32_t thread,
+                      uint32_t generation) {
+  add(unwind, index, ticks,
+      (struct trace_event){.kind = TRACE_ThreadTaskSwitch, .ThreadTaskSwitch = {comm, thread, generation}});
+}
+
+/* Outside of all teams a location's tasks are those of a team of its own. */
+static void switch_to_own(struct unwind *unwind, uint32_t index, const struct level *level, uint64_t ticks) {
+  uint32_t comm = level->comm == OTF2_UNDEFINED_COMM ? level->current->comm : level->comm;
+  switch_to(unwind, index, ticks, comm, definitions_comm_rank(unwind->definitions, comm, index), 0);
+}
+
+static void leave_suspended(struct unwind *unwind, struct open_task *task, uint64_t ticks) {
+  uint32_t index = task->location;
+  struct level *level = top(&unwind->locations[index]);
+  struct open_task *running = level->current;
+  if (task->count == 0 || task->running)
+    return;
+  switch_to(unwind, index, ticks, task->comm, task->thread, task->generation);
+  leave_all(unwind, index, task, ticks);
+  if (running != level->own) {
+    switch_to(unwind, index, ticks, running->comm, running->thread, running->generation);
+    return;
+  }
+  level->current = task; /* names the comm outside of all teams */
+  switch_to_own(unwind, index, level, ticks);
+  level->current = running;
+}
+
+static void end_current(struct unwind *unwind, uint32_t index, uint64_t ticks) {
+  struct open_location *location = &unwind->locations[index];
+  struct level *level = top(location);
+  for (; location->joins > 0; location->joins--)
+    add(unwind, index, ticks, (struct trace_event){.kind = TRACE_ThreadJoin, .ThreadJoin = {OTF2_PARADIGM_OPENMP}});
+  leave_all(unwind, index, level->current, ticks);
+  if (level->current != level->own)
+    switch_to_own(unwind, index, level, ticks);
+  run(location, level->own);
+  leave_all(unwind, index, level->own, ticks);
+}
+
+/* When the team has ended: with its primary, or now. */
+static uint64_t end_ticks(struct unwind *unwind, const struct open_location *location, const struct level *level,
+                          uint64_t now) {
+  const struct team_end *end = level->is_forked ? NULL : end_of(unwind, level->comm);
+  if (!end || end->count < level->instance)
+    return now;
+  return end->ticks > location->ticks ? end->ticks : location->ticks;
+}
+
+static void end_location(struct unwind *unwind, uint32_t index, uint64_t now) {
+  struct open_location *location = &unwind->locations[index];
+  while (location->count > 1) {
+    const struct level *level = top(location);
+    uint64_t ticks = end_ticks(unwind, location, level, now);
+    end_current(unwind, index, ticks);
+    add(unwind, index, ticks, (struct trace_event){.kind = TRACE_ThreadTeamEnd, .ThreadTeamEnd = {level->comm}});
+    location->ticks = ticks;
+    on_team_end(unwind, index, ticks);
+  }
+  end_current(unwind, index, now);
+  if (location->is_program)
+    add(unwind, index, now,
+        (struct trace_event){.kind = TRACE_ProgramEnd, .ProgramEnd = {OTF2_UNDEFINED_INT64}});
+  unwind->left_out += location->has_fork;
+}
+
+static void end_locks(struct unwind *unwind, uint64_t ticks) {
+  for (uint32_t i = 0; i < unwind->lock_capacity; i++) {
+    const struct open_lock *lock = &unwind->locks[i];
+    if (lock->is_held)
+      add(unwind, lock->location, ticks,
+          (struct trace_event){.kind = TRACE_ThreadReleaseLock, .ThreadReleaseLock = {lock->paradigm, i, lock->order}});
+  }
+}
+
+uint64_t unwind_end(struct unwind *unwind, uint64_t ticks) {
+  size_t position = 0;
+  end_locks(unwind, ticks);
+  for (size_t i = 0; i < unwind->operation_count; i++)
+    add(unwind, unwind->operations[i].location, ticks,
+        (struct trace_event){.kind = TRACE_RmaOpCompleteBlocking,
+                             .RmaOpCompleteBlocking = {unwind->operations[i].win, unwind->operations[i].matching_id}});
+  for (struct map_entry *entry; (entry = map_next(&unwind->tasks, &position));)
+    leave_suspended(unwind, entry->value, ticks);
+  for (size_t i = unwind->location_count; i-- > 0;)
+    end_location(unwind, (uint32_t)i, ticks);
+  return unwind->added;
+}
+
+uint64_t unwind_left_out(const struct unwind *unwind) {
+  return unwind->left_out;
+}
