@@ -302,10 +302,16 @@ bool replay_take(struct replay *replay, const struct trace_event *event) {
 
 /* -- beginning and end -- */
 
+/* The end of the window, if there is more of the trace behind it; or the last event. */
+static uint64_t end_ticks(const struct replay *replay) {
+  const struct trace_clock *clock = &replay->trace->clock;
+  return replay->to_ticks < clock->first_ticks + clock->length_ticks ? replay->to_ticks : replay->last_ticks;
+}
+
 /* What goes on for as long as a location is open at the end, ends there; a location that has nothing open ended with
  * its last event. */
 static void finish_thread(struct replay *replay, struct thread *thread) {
-  uint64_t end = replay->last_ticks < replay->to_ticks ? replay->last_ticks : replay->to_ticks;
+  uint64_t end = end_ticks(replay);
   const struct context *context = top_context(thread);
   bool is_open = thread->context_count > 1 || context->current->frame_count || context->implicit->frame_count;
   uint64_t ticks = is_open && end > thread->last_ticks ? end : thread->last_ticks;

@@ -1,5 +1,7 @@
 #include "cli/message.h"
 
+#include "analysis/utf8.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -14,17 +16,26 @@ bool message_on_terminal(void) {
   return isatty(STDERR_FILENO) == 1;
 }
 
+/* Bytes of the character to print as it is; 0: the first byte is to be written as a number. U+0080 to U+009F drive
+ * terminals too, and so do these bytes alone. */
+static size_t printable(const char *text) {
+  size_t length = utf8_sequence(text);
+  bool is_control = length == 1 ? iscntrl((unsigned char)*text) : length == 2 && strncmp(text, "\xc2\xa0", 2) < 0;
+  return is_control ? 0 : length;
+}
+
 char *message_escape(char *buffer, size_t size, const char *text) {
   size_t used = 0;
-  for (; *text != '\0'; text++) {
-    unsigned char c = (unsigned char)*text;
+  while (*text != '\0') {
     char piece[8];
-    int length =
-        iscntrl(c) ? snprintf(piece, sizeof piece, "\\x%02x", c) : snprintf(piece, sizeof piece, "%c", c);
+    size_t taken = printable(text);
+    int length = taken > 0 ? snprintf(piece, sizeof piece, "%.*s", (int)taken, text)
+                           : snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)*text);
     if (used + (size_t)length >= size)
       break;
     memcpy(buffer + used, piece, (size_t)length);
     used += (size_t)length;
+    text += taken > 0 ? taken : 1;
   }
   buffer[used] = '\0';
   return buffer;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 32, COLUMNS_MOST = 12 };
+enum { NUMBER_BYTES = 32, COLUMNS_MOST = 12, LABEL_WIDTH = 28, NUMBER_WIDTH = 8 };
 
 /* One row being filled: its cells' texts. */
 struct row {
@@ -69,15 +69,28 @@ struct section {
   struct column columns[COLUMNS_MOST];
 };
 
+/* On a terminal only as many columns as there is room for: the first are the most important. */
+static void begin_table(struct table *table, const struct section *section) {
+  table_begin(table);
+  size_t room = table->prose_width == 0 ? SIZE_MAX : 2 * table->prose_width;
+  size_t used = LABEL_WIDTH;
+  for (size_t i = 0; i < COLUMNS_MOST && section->columns[i].name; i++) {
+    size_t width = strlen(section->columns[i].name);
+    used += i == 0 ? 0 : 2 + (width > NUMBER_WIDTH ? width : NUMBER_WIDTH);
+    if (used > room)
+      return;
+    table_column(table, section->columns[i].name, section->columns[i].kind);
+  }
+}
+
 static void print_section(const struct report_print *print, const struct section *section) {
   uint32_t *order;
   struct table table;
+  char more[NUMBER_BYTES];
   size_t count = report_print_order(print, section->is_in, section->weight, &order);
   if (count > 0) {
     table_heading(section->heading);
-    table_begin(&table);
-    for (size_t i = 0; i < COLUMNS_MOST && section->columns[i].name; i++)
-      table_column(&table, section->columns[i].name, section->columns[i].kind);
+    begin_table(&table, section);
     for (size_t i = 0; i < count && i < print->top; i++) {
       struct row row = {.report = print->report};
       section->fill(&row, order[i], &print->report->regions[order[i]]);
@@ -85,7 +98,7 @@ static void print_section(const struct report_print *print, const struct section
     }
     table_print(&table);
     if (count > print->top)
-      printf("  %zu more: --top %zu\n", count - print->top, count);
+      printf("  %s more: --top %zu\n", summary_number(more, count - print->top), count);
   }
   free(order);
 }
@@ -127,19 +140,19 @@ static void fill_parallel(struct row *row, uint32_t region, const struct report_
   add_text(row, threads);
   add_time(row, (double)one->wall);
   add_percent(row, (double)(a[ACTIVITY_WORK] + a[ACTIVITY_TASK]), (double)one->thread_time);
+  add_time(row, one->gain);
   add_percent(row, (double)one->implicit_wait, (double)one->thread_time);
   add_percent(row, (double)one->explicit_wait, (double)one->thread_time);
   add_percent(row, (double)(a[ACTIVITY_LOCK_WAIT] + a[ACTIVITY_TASK_WAIT]), (double)one->thread_time);
   add_time(row, (double)one->imbalance);
-  add_time(row, one->gain);
   add_spread(row, one->useful);
 }
 
 static const struct section parallel_section = {
     "Parallel regions", is_parallel, parallel_weight, fill_parallel,
     {{"region", TABLE_TEXT}, {"times", TABLE_NUMBER}, {"threads", TABLE_NUMBER}, {"time", TABLE_NUMBER},
-     {"useful", TABLE_NUMBER}, {"region end", TABLE_NUMBER}, {"barriers", TABLE_NUMBER},
-     {"locks, tasks", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER}, {"potential gain", TABLE_NUMBER},
+     {"useful", TABLE_NUMBER}, {"potential gain", TABLE_NUMBER}, {"region end", TABLE_NUMBER},
+     {"barriers", TABLE_NUMBER}, {"locks, tasks", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER},
      {"useful by thread", TABLE_NUMBER}}};
 
 /* -- worksharing -- */
@@ -177,23 +190,23 @@ static void add_range(struct row *row, const struct spread *spread) {
 static void fill_loop(struct row *row, uint32_t region, const struct report_region *base) {
   const struct report_loop *one = base->loop;
   add_label(row, region);
-  add_text(row, schedule_of(&row->report->trace->regions[region]));
   add_number(row, one->encounters);
-  add_range(row, &one->trips);
-  add_number(row, one->chunks.count);
-  add_range(row, &one->chunks);
   add_time(row, (double)one->time.sum);
-  add_time(row, spread_mean(&one->time));
-  add_time(row, (double)one->time.max);
   add_time(row, (double)one->imbalance);
   add_percent(row, (double)one->imbalance, (double)one->longest);
+  add_text(row, schedule_of(&row->report->trace->regions[region]));
+  add_range(row, &one->trips);
+  add_number(row, one->chunk_time.count);
+  add_range(row, &one->chunks);
+  add_time(row, spread_mean(&one->time));
+  add_time(row, (double)one->time.max);
 }
 
 static const struct section loop_section = {
     "Loops and other worksharing", is_loop, loop_weight, fill_loop,
-    {{"construct", TABLE_TEXT}, {"schedule", TABLE_NAME}, {"entered", TABLE_NUMBER}, {"iterations", TABLE_NUMBER},
-     {"chunks", TABLE_NUMBER}, {"of size", TABLE_NUMBER}, {"time", TABLE_NUMBER}, {"mean", TABLE_NUMBER},
-     {"max", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER}, {"of the longest", TABLE_NUMBER}}};
+    {{"construct", TABLE_TEXT}, {"entered", TABLE_NUMBER}, {"time", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER},
+     {"of longest", TABLE_NUMBER}, {"schedule", TABLE_NAME}, {"iterations", TABLE_NUMBER}, {"chunks", TABLE_NUMBER},
+     {"of size", TABLE_NUMBER}, {"mean", TABLE_NUMBER}, {"max", TABLE_NUMBER}}};
 
 /* -- locks -- */
 
@@ -221,18 +234,18 @@ static void fill_mutex(struct row *row, uint32_t region, const struct report_reg
   add_number(row, one->acquisitions);
   add_percent(row, (double)one->contended, (double)one->acquisitions);
   add_time(row, (double)one->wait.sum);
+  add_time(row, (double)one->hold.sum);
+  add_blame(row, one);
   add_time(row, (double)one->wait.max);
   add_thread(row, one->longest_location);
-  add_time(row, (double)one->hold.sum);
   add_time(row, (double)one->hold.max);
-  add_blame(row, one);
 }
 
 static const struct section mutex_section = {
     "Locks: critical, ordered, atomic, omp_set_lock", is_mutex, mutex_weight, fill_mutex,
     {{"construct", TABLE_TEXT}, {"acquired", TABLE_NUMBER}, {"contended", TABLE_NUMBER}, {"waiting", TABLE_NUMBER},
-     {"longest", TABLE_NUMBER}, {"by", TABLE_TEXT}, {"held", TABLE_NUMBER}, {"longest", TABLE_NUMBER},
-     {"waited for", TABLE_TEXT}}};
+     {"held", TABLE_NUMBER}, {"waited for", TABLE_TEXT}, {"longest wait", TABLE_NUMBER}, {"by", TABLE_TEXT},
+     {"longest held", TABLE_NUMBER}}};
 
 /* -- waiting -- */
 
@@ -275,6 +288,7 @@ static void fill_task(struct row *row, uint32_t region, const struct report_regi
   add_number(row, one->created);
   add_number(row, one->executed);
   add_time(row, each);
+  add_text(row, one->executed > 0 && cost > 0 && each < 4 * cost ? "too small" : "");
   add_time(row, (double)one->run.min);
   add_time(row, (double)one->run.max);
   if (one->creation_cost > 0)
@@ -283,14 +297,13 @@ static void fill_task(struct row *row, uint32_t region, const struct report_regi
     add_text(row, "");
   add_time(row, spread_mean(&one->delay));
   add_number(row, one->stolen);
-  add_text(row, one->executed > 0 && cost > 0 && each < 4 * cost ? "too small" : "");
 }
 
 static const struct section task_section = {
     "Tasks", is_task, task_weight, fill_task,
     {{"construct", TABLE_TEXT}, {"created", TABLE_NUMBER}, {"run", TABLE_NUMBER}, {"mean", TABLE_NUMBER},
-     {"min", TABLE_NUMBER}, {"max", TABLE_NUMBER}, {"creation", TABLE_NUMBER}, {"until begin", TABLE_NUMBER},
-     {"begun elsewhere", TABLE_NUMBER}, {"", TABLE_NAME}}};
+     {"", TABLE_NAME}, {"min", TABLE_NUMBER}, {"max", TABLE_NUMBER}, {"creation", TABLE_NUMBER},
+     {"until begin", TABLE_NUMBER}, {"elsewhere", TABLE_NUMBER}}};
 
 static bool is_odd_task(const struct report_region *base) {
   const struct report_task *one = base->task;

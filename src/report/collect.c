@@ -341,12 +341,11 @@ static bool prepare(struct collector *collector) {
   report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
   collector->places = collector_get(collector, trace->location_count * sizeof *collector->places);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
-  collector->dispatch_histogram = histogram_new();
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   pool_init(&collector->share_pool, sizeof(struct share));
   pool_init(&collector->lock_pool, sizeof(struct lock));
   collector->last_parallel = REPLAY_NONE;
-  if (collector->has_failed || !collector->replay || !collector->dispatch_histogram)
+  if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
   learn_regions(collector);
   learn_attributes(collector);

@@ -88,7 +88,9 @@ enum { HOLDS = 32 };
 
 struct hold {
   uint64_t acquired, released; /* released 0: not yet */
-  uint32_t region, location, order;
+  uint64_t task;               /* its id */
+  uint32_t region, location, order, task_slot;
+  bool has_waited;             /* for the hold before */
 };
 
 /* A lock that was ever acquired. */
@@ -133,6 +135,7 @@ struct collector {
   uint32_t strand_capacity;
   struct table locks, member_shares, crew_shares, gaps, operations, variables, named_tasks, blamed;
   struct pool share_pool, lock_pool;
+  struct dependences *dependences;
   struct path_store paths;
   struct path longest;
   struct path fork;                 /* of the last fork anywhere */
@@ -179,6 +182,8 @@ void teams_finish(struct collector *collector);
 
 /* -- collect_tasks.c -- */
 struct strand *tasks_strand(struct collector *collector, const struct replay_task *task);
+struct strand *tasks_live_strand(struct collector *collector, uint32_t slot, uint64_t id);
+bool tasks_prepare(struct collector *collector);
 void tasks_on_event(void *data, const struct replay_task_event *event);
 void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);

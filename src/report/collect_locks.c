@@ -103,27 +103,42 @@ static bool had_to_wait(const struct lock *lock, uint64_t wanted) {
 static void acquired(struct collector *collector, const struct replay_lock_event *event, struct lock *lock) {
   struct report_mutex *mutex = collector_mutex(collector, event->region);
   struct strand *strand = tasks_strand(collector, event->task);
+  bool has_waited = had_to_wait(lock, event->wanted_ticks);
   if (mutex && collector_is_inside(collector, event->ticks))
     count_wait(collector, event, lock, mutex);
-  if (strand && had_to_wait(lock, event->wanted_ticks))
+  if (strand && has_waited)
     path_join(&collector->paths, &strand->path, &lock->released);
   lock->holds[lock->count++ % HOLDS] = (struct hold){.acquired = event->ticks,
+                                                    .task = event->task->id,
+                                                    .task_slot = event->task->slot,
                                                     .region = event->region,
                                                     .location = (uint32_t)event->location,
-                                                    .order = event->order};
+                                                    .order = event->order,
+                                                    .has_waited = has_waited};
+}
+
+/* A release can be stamped as late as the next acquisition, or later: who waited for it goes on from here. */
+static void release_hold(struct collector *collector, const struct replay_lock_event *event, struct lock *lock,
+                         const struct strand *strand) {
+  uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0, i = lock->count;
+  while (i-- > oldest) {
+    struct hold *hold = &lock->holds[i % HOLDS];
+    if (hold->order != event->order || hold->released != 0)
+      continue;
+    hold->released = event->ticks;
+    const struct hold *next = i + 1 < lock->count ? &lock->holds[(i + 1) % HOLDS] : NULL;
+    struct strand *waiter =
+        next && next->has_waited ? tasks_live_strand(collector, next->task_slot, next->task) : NULL;
+    if (waiter && strand)
+      path_join(&collector->paths, &waiter->path, &strand->path);
+    return;
+  }
 }
 
 static void released(struct collector *collector, const struct replay_lock_event *event, struct lock *lock) {
   struct report_mutex *mutex = collector_mutex(collector, event->region);
   struct strand *strand = tasks_strand(collector, event->task);
-  uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0;
-  for (uint64_t i = lock->count; i-- > oldest;) {
-    struct hold *hold = &lock->holds[i % HOLDS];
-    if (hold->order == event->order && hold->released == 0) {
-      hold->released = event->ticks;
-      break;
-    }
-  }
+  release_hold(collector, event, lock, strand);
   if (mutex && collector_is_inside(collector, event->ticks))
     spread_add(&mutex->hold, event->ticks - event->acquired_ticks);
   if (strand)

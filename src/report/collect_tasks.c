@@ -1,6 +1,7 @@
 /* Tasks by their construct, and the paths through the graph of tasks. */
 #include <stdlib.h>
 
+#include "analysis/dependences.h"
 #include "report/collect.h"
 
 enum { STEPS = 8, BUCKETS = 64 * STEPS, VARIABLES_MOST = 1 << 18 };
@@ -102,7 +103,7 @@ struct strand *tasks_strand(struct collector *collector, const struct replay_tas
   return strand;
 }
 
-static struct strand *live_strand(struct collector *collector, uint32_t slot, uint64_t id) {
+struct strand *tasks_live_strand(struct collector *collector, uint32_t slot, uint64_t id) {
   struct strand *strand = id && slot < collector->strand_capacity ? &collector->strands[slot] : NULL;
   return strand && strand->id == id ? strand : NULL;
 }
@@ -275,7 +276,7 @@ static void note_variable(struct collector *collector, const struct strand *stra
 
 /* All who wait for the task cannot go on earlier than it ended. */
 static void tell_waiters(struct collector *collector, const struct replay_task_event *event, struct strand *strand) {
-  struct strand *creator = live_strand(collector, strand->creator_slot, strand->creator);
+  struct strand *creator = tasks_live_strand(collector, strand->creator_slot, strand->creator);
   const struct replay_team *team = replay_current_team(collector->replay, event->location);
   if (creator)
     path_join(&collector->paths, &creator->children, &strand->path);
@@ -286,7 +287,7 @@ static void tell_waiters(struct collector *collector, const struct replay_task_e
   if (team && team->slot < collector->crew_capacity)
     path_join(&collector->paths, &collector->crews[team->slot].finished, &strand->path);
   for (const struct edge *edge = strand->sinks; edge; edge = edge->next) {
-    struct strand *sink = live_strand(collector, edge->sink_slot, edge->sink);
+    struct strand *sink = tasks_live_strand(collector, edge->sink_slot, edge->sink);
     if (sink)
       path_join(&collector->paths, &sink->path, &strand->path);
   }
@@ -307,6 +308,7 @@ static void completed(struct collector *collector, const struct replay_task_even
   path_join(&collector->paths, &collector->longest, &strand->path);
   if (event->task->is_created)
     table_remove(&collector->named_tasks, strand->location, strand->generation);
+  dependences_forget(collector->dependences, strand->id);
   clear_strand(collector, strand);
 }
 
@@ -353,28 +355,45 @@ static struct strand *named_strand(struct collector *collector, uint64_t name) {
   return slot ? &collector->strands[slot - 1] : NULL;
 }
 
-static void add_edge(struct collector *collector, const struct trace_event *event) {
-  uint64_t source, sink;
-  if (!collector_attribute(event, collector->source_attribute, &source) ||
-      !collector_attribute(event, collector->sink_attribute, &sink))
-    return;
-  struct strand *from = named_strand(collector, source), *to = named_strand(collector, sink);
-  struct edge *edge = from && to ? collector_get(collector, sizeof *edge) : NULL;
+static void add_edge(struct collector *collector, struct strand *from, const struct strand *to) {
+  struct edge *edge = from && to && from != to ? collector_get(collector, sizeof *edge) : NULL;
   if (!edge)
     return;
   *edge = (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->strands)};
   from->sinks = edge;
 }
 
+static void add_told_edge(struct collector *collector, const struct trace_event *event) {
+  uint64_t source, sink;
+  if (collector_attribute(event, collector->source_attribute, &source) &&
+      collector_attribute(event, collector->sink_attribute, &sink))
+    add_edge(collector, named_strand(collector, source), named_strand(collector, sink));
+}
+
+static void on_before(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address) {
+  (void)address;
+  add_edge(data, tasks_live_strand(data, source.slot, source.id), tasks_live_strand(data, sink.slot, sink.id));
+}
+
+static bool is_live(void *data, struct dependences_task task) {
+  return tasks_live_strand(data, task.slot, task.id) != NULL;
+}
+
+bool tasks_prepare(struct collector *collector) {
+  static const struct dependences_observer observer = {.before = on_before, .is_wanted = is_live};
+  collector->dispatch_histogram = histogram_new();
+  collector->dependences = dependences_create(&observer, collector);
+  return collector->dispatch_histogram && collector->dependences;
+}
+
 static bool is_read_only(enum construct construct) {
   return construct == CONSTRUCT_DEPEND_IN;
 }
 
-/* A dependence of the task that the thread created last. Who came before and is complete is remembered by the variable;
- * who is not complete is told by an event of its own. */
+/* A dependence of the task that the thread created last. Who came before and is complete is remembered by the variable. */
 static void add_dependence(struct collector *collector, const struct trace_event *event, enum construct construct) {
   struct place *place = &collector->places[event->location];
-  struct strand *strand = live_strand(collector, place->created_slot, place->created_id);
+  struct strand *strand = tasks_live_strand(collector, place->created_slot, place->created_id);
   uint64_t address;
   place->created_points++;
   if (!strand || !collector_attribute(event, collector->address_attribute, &address))
@@ -387,6 +406,8 @@ static void add_dependence(struct collector *collector, const struct trace_event
     return;
   *dependence = (struct dependence){strand->dependences, address, !is_read_only(construct)};
   strand->dependences = dependence;
+  collector->has_failed |= !dependences_add(collector->dependences, strand->creator,
+                                            (struct dependences_task){strand->id, place->created_slot}, construct, address);
   const struct variable *variable = table_get(&collector->variables, strand->creator, address);
   if (!variable)
     return;
@@ -402,7 +423,7 @@ void tasks_before_enter(struct collector *collector, const struct trace_event *e
   if (strand)
     open_group(collector, strand);
   else if (construct == CONSTRUCT_TASK_DEPENDENCE)
-    add_edge(collector, event);
+    add_told_edge(collector, event);
   else if (collector->interests[region].is_depend)
     add_dependence(collector, event, construct);
 }
@@ -438,6 +459,7 @@ void tasks_finish(struct collector *collector) {
 }
 
 void tasks_free(struct collector *collector) {
+  dependences_free(collector->dependences);
   for (uint32_t i = 0; i < collector->strand_capacity; i++)
     clear_strand(collector, &collector->strands[i]);
   forget_variables(collector);

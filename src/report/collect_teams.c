@@ -1,6 +1,7 @@
 /* Parallel regions, the worksharing in them, and the serial parts between them. */
 #include <stdlib.h>
 
+#include "analysis/dependences.h"
 #include "report/collect.h"
 
 /* -- live teams -- */
@@ -330,6 +331,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
     outer->activity[i] += member.activity[i];
   path_join(&collector->paths, &crew->finished, &strand->path);
   path_clear(&collector->paths, &strand->path);
+  dependences_forget(collector->dependences, strand->id);
   if (event->location == event->team->primary) {
     crew->end_ticks = event->ticks;
     join_creator(collector, crew);

@@ -1,0 +1,230 @@
+/* generate_archive mixed FOLDER EVENTS | regions FOLDER COUNT: large archives for tests of speed and of sheer numbers.
+ *
+ * mixed: four threads in parallel regions, each with a loop of chunks, critical sections, tasks that another thread runs,
+ * and barriers; in the proportions of a busy program. regions: a parallel region at each of COUNT places, once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <otf2/otf2.h>
+
+enum { THREADS = 4, CHUNK_BYTES = 1 << 20 };
+
+enum region { PROGRAM, PARALLEL, IMPLICIT_BARRIER, LOOP, CHUNK, CRITICAL, SBLOCK, CREATE, TASK, TASKWAIT, REGIONS };
+
+static const struct {
+  const char *name;
+  OTF2_RegionRole role;
+} regions[REGIONS] = {
+    [PROGRAM] = {"program", OTF2_REGION_ROLE_ARTIFICIAL},
+    [PARALLEL] = {"!$omp parallel @a.c:1", OTF2_REGION_ROLE_PARALLEL},
+    [IMPLICIT_BARRIER] = {"!$omp implicit barrier @a.c:1", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+    [LOOP] = {"!$omp for @a.c:2", OTF2_REGION_ROLE_LOOP},
+    [CHUNK] = {"!$omp loop chunk @a.c:2", OTF2_REGION_ROLE_CODE},
+    [CRITICAL] = {"!$omp critical @a.c:3", OTF2_REGION_ROLE_CRITICAL},
+    [SBLOCK] = {"!$omp critical sblock @a.c:3", OTF2_REGION_ROLE_CRITICAL_SBLOCK},
+    [CREATE] = {"!$omp create task @a.c:4", OTF2_REGION_ROLE_TASK_CREATE},
+    [TASK] = {"!$omp task @a.c:4", OTF2_REGION_ROLE_TASK},
+    [TASKWAIT] = {"!$omp taskwait @a.c:5", OTF2_REGION_ROLE_TASK_WAIT},
+};
+
+struct generator {
+  OTF2_Archive *archive;
+  OTF2_GlobalDefWriter *definitions;
+  OTF2_EvtWriter *writers[THREADS];
+  uint64_t now, events, tasks, order;
+  uint32_t strings;
+};
+
+static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                   bool is_final) {
+  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+  return OTF2_FLUSH;
+}
+
+/* Without post-flush there are no BufferFlush records. */
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = before_flush};
+
+static uint32_t string(struct generator *g, const char *text) {
+  OTF2_GlobalDefWriter_WriteString(g->definitions, g->strings, text);
+  return g->strings++;
+}
+
+static void begin(struct generator *g, const char *folder) {
+  *g = (struct generator){.now = 1000};
+  g->archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES, CHUNK_BYTES, OTF2_SUBSTRATE_POSIX,
+                                 OTF2_COMPRESSION_NONE);
+  if (!g->archive)
+    exit(EXIT_FAILURE);
+  OTF2_Archive_SetFlushCallbacks(g->archive, &flush_callbacks, NULL);
+  OTF2_Archive_SetSerialCollectiveCallbacks(g->archive);
+  OTF2_Archive_OpenEvtFiles(g->archive);
+  g->definitions = OTF2_Archive_GetGlobalDefWriter(g->archive);
+  for (int i = 0; i < THREADS; i++)
+    g->writers[i] = OTF2_Archive_GetEvtWriter(g->archive, (OTF2_LocationRef)i);
+}
+
+static void define_locations(struct generator *g) {
+  static const uint64_t members[THREADS] = {0, 1, 2, 3};
+  uint32_t name = string(g, "");
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(g->definitions, 0, name, name, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  OTF2_GlobalDefWriter_WriteLocationGroup(g->definitions, 0, name, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                          OTF2_UNDEFINED_LOCATION_GROUP);
+  for (uint64_t i = 0; i < THREADS; i++) {
+    char text[32];
+    uint64_t count;
+    snprintf(text, sizeof text, "thread %" PRIu64, i);
+    OTF2_EvtWriter_GetNumberOfEvents(g->writers[i], &count);
+    OTF2_GlobalDefWriter_WriteLocation(g->definitions, i, string(g, text), OTF2_LOCATION_TYPE_CPU_THREAD, count, 0);
+  }
+  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP,
+                                  OTF2_GROUP_FLAG_NONE, THREADS, members);
+  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 1, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
+                                  OTF2_GROUP_FLAG_NONE, THREADS, members);
+  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 2, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
+                                  OTF2_GROUP_FLAG_NONE, 1, members);
+  OTF2_GlobalDefWriter_WriteComm(g->definitions, 0, name, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+  OTF2_GlobalDefWriter_WriteComm(g->definitions, 1, name, 2, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+}
+
+static void define_region(struct generator *g, uint32_t number, const char *text, OTF2_RegionRole role) {
+  uint32_t name = string(g, text);
+  OTF2_GlobalDefWriter_WriteRegion(g->definitions, number, name, name, name, role, OTF2_PARADIGM_OPENMP,
+                                   OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
+}
+
+static void end(struct generator *g) {
+  OTF2_GlobalDefWriter_WriteClockProperties(g->definitions, 1000000000, 1000, g->now - 1000, OTF2_UNDEFINED_TIMESTAMP);
+  define_locations(g);
+  for (int i = 0; i < THREADS; i++)
+    OTF2_Archive_CloseEvtWriter(g->archive, g->writers[i]);
+  OTF2_Archive_CloseEvtFiles(g->archive);
+  OTF2_Archive_Close(g->archive);
+}
+
+static uint64_t next(struct generator *g) {
+  g->events++;
+  return g->now += 10;
+}
+
+static void enter(struct generator *g, int thread, uint32_t region) {
+  OTF2_EvtWriter_Enter(g->writers[thread], NULL, next(g), region);
+}
+
+static void leave(struct generator *g, int thread, uint32_t region) {
+  OTF2_EvtWriter_Leave(g->writers[thread], NULL, next(g), region);
+}
+
+static void begin_region(struct generator *g, int threads, uint32_t comm, uint32_t region) {
+  OTF2_EvtWriter_ThreadFork(g->writers[0], NULL, next(g), OTF2_PARADIGM_OPENMP, (uint32_t)threads);
+  for (int i = 0; i < threads; i++) {
+    OTF2_EvtWriter_ThreadTeamBegin(g->writers[i], NULL, next(g), comm);
+    enter(g, i, region);
+  }
+}
+
+static void end_region(struct generator *g, int threads, uint32_t comm, uint32_t region) {
+  for (int i = 0; i < threads; i++)
+    enter(g, i, IMPLICIT_BARRIER);
+  for (int i = threads; i-- > 0;) {
+    leave(g, i, IMPLICIT_BARRIER);
+    leave(g, i, region);
+    OTF2_EvtWriter_ThreadTeamEnd(g->writers[i], NULL, next(g), comm);
+  }
+  OTF2_EvtWriter_ThreadJoin(g->writers[0], NULL, next(g), OTF2_PARADIGM_OPENMP);
+}
+
+/* Enter(critical) of all, one after another gets it. */
+static void critical_sections(struct generator *g) {
+  for (int i = 0; i < THREADS; i++)
+    enter(g, i, CRITICAL);
+  for (int i = 0; i < THREADS; i++) {
+    uint32_t order = (uint32_t)++g->order;
+    OTF2_EvtWriter_ThreadAcquireLock(g->writers[i], NULL, next(g), OTF2_PARADIGM_OPENMP, 0, order);
+    enter(g, i, SBLOCK);
+    leave(g, i, SBLOCK);
+    OTF2_EvtWriter_ThreadReleaseLock(g->writers[i], NULL, next(g), OTF2_PARADIGM_OPENMP, 0, order);
+    leave(g, i, CRITICAL);
+  }
+}
+
+static void run_task(struct generator *g, int thread, uint32_t task) {
+  OTF2_EvtWriter *writer = g->writers[thread];
+  OTF2_EvtWriter_ThreadTaskSwitch(writer, NULL, next(g), 0, 0, task);
+  enter(g, thread, TASK);
+  leave(g, thread, TASK);
+  OTF2_EvtWriter_ThreadTaskComplete(writer, NULL, next(g), 0, 0, task);
+  OTF2_EvtWriter_ThreadTaskSwitch(writer, NULL, next(g), 0, (uint32_t)thread, 0);
+}
+
+static void tasks(struct generator *g) {
+  uint32_t first = (uint32_t)g->tasks + 1;
+  for (int i = 0; i < THREADS; i++) {
+    enter(g, 0, CREATE);
+    OTF2_EvtWriter_ThreadTaskCreate(g->writers[0], NULL, next(g), 0, 0, (uint32_t)++g->tasks);
+    leave(g, 0, CREATE);
+  }
+  for (int i = 0; i < THREADS; i++)
+    enter(g, i, TASKWAIT);
+  for (int i = 0; i < THREADS; i++)
+    run_task(g, i, first + (uint32_t)i);
+  for (int i = 0; i < THREADS; i++)
+    leave(g, i, TASKWAIT);
+}
+
+static void chunks(struct generator *g) {
+  for (int i = 0; i < THREADS; i++)
+    enter(g, i, LOOP);
+  for (int i = 0; i < 4 * THREADS; i++) {
+    enter(g, i % THREADS, CHUNK);
+    leave(g, i % THREADS, CHUNK);
+  }
+  for (int i = 0; i < THREADS; i++)
+    leave(g, i, LOOP);
+}
+
+static void make_mixed(struct generator *g, uint64_t events) {
+  enter(g, 0, PROGRAM);
+  while (g->events < events) {
+    begin_region(g, THREADS, 0, PARALLEL);
+    for (int i = 0; i < 20; i++) {
+      chunks(g);
+      critical_sections(g);
+      tasks(g);
+    }
+    end_region(g, THREADS, 0, PARALLEL);
+  }
+  leave(g, 0, PROGRAM);
+  for (uint32_t i = 0; i < REGIONS; i++)
+    define_region(g, i, regions[i].name, regions[i].role);
+}
+
+static void make_regions(struct generator *g, uint64_t count) {
+  char text[64];
+  for (uint32_t i = 0; i < REGIONS; i++)
+    define_region(g, i, regions[i].name, regions[i].role);
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t region = (uint32_t)(REGIONS + i);
+    snprintf(text, sizeof text, "!$omp parallel @many.c:%" PRIu64, i + 1);
+    define_region(g, region, text, OTF2_REGION_ROLE_PARALLEL);
+    begin_region(g, 1, 1, region);
+    end_region(g, 1, 1, region);
+  }
+}
+
+int main(int argc, char **argv) {
+  struct generator generator;
+  uint64_t number = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+  if (argc != 4 || number == 0) {
+    fprintf(stderr, "usage: generate_archive mixed|regions FOLDER NUMBER\n");
+    return 2;
+  }
+  begin(&generator, argv[2]);
+  if (strcmp(argv[1], "mixed") == 0)
+    make_mixed(&generator, number);
+  else
+    make_regions(&generator, number);
+  end(&generator);
+  return 0;
+}
