@@ -20,6 +20,21 @@ static void put_placement(struct thread *self) {
               .processor = (uint64_t)(int64_t)(tool.get_proc_id ? tool.get_proc_id() : -1));
 }
 
+/* The flags are the runtime's habit: they are looked at where the slow way comes by. */
+static void note_frame(struct thread *self, const ompt_frame_t *frame) {
+  struct event event;
+  if (!frame)
+    return;
+  uint64_t flags = (uint32_t)frame->exit_frame_flags | (uint64_t)(uint32_t)frame->enter_frame_flags << 32;
+  if (self->has_frame_flags && self->frame_flags == flags)
+    return;
+  self->has_frame_flags = true;
+  self->frame_flags = flags;
+  if (event_begin(SLOW, &event, 1, NULL))
+    EVENT_PUT(&event, 1, frame_flags, 0, 0, .exit_flags = (uint32_t)frame->exit_frame_flags,
+              .enter_flags = (uint32_t)frame->enter_frame_flags);
+}
+
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   (void)thread_data;
   struct event event;
@@ -38,7 +53,7 @@ void on_thread_end(ompt_data_t *thread_data) {
 
 BODY parallel_begin_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
                           ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
-  (void)encountering_task, (void)frame;
+  (void)encountering_task;
   struct event event;
   if (__builtin_expect(thread_self->module_may_close, false)) {
     if (way == FAST)
@@ -50,6 +65,8 @@ BODY parallel_begin_event(enum way way, ompt_data_t *encountering_task, const om
   EVENT_PUT(&event, 1, parallel_begin, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code,
             .requested = requested);
   give_id(parallel, event_id(&event));
+  if (way == SLOW)
+    note_frame(event.thread, frame);
   return true;
 }
 IN_TWO_WAYS(parallel_begin,
@@ -130,13 +147,15 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
 
 BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
                        ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
-  (void)encountering_task, (void)frame;
+  (void)encountering_task;
   struct event event;
   if (!event_begin(way, &event, 1, codeptr))
     return give_id_of_dropped(way, new_task);
   EVENT_PUT(&event, 1, task_create, 0, 0, .has_dependences = (unsigned)has_dependences, .codeptr = event.code,
             .task_flags = (unsigned)flags);
   give_id(new_task, event_id(&event));
+  if (way == SLOW)
+    note_frame(event.thread, frame);
   return true;
 }
 IN_TWO_WAYS(task_create,

@@ -24,6 +24,8 @@ struct thread {
   uint64_t gap_begin_ticks; /* OVERFLOW_drop: events were dropped since then; 0: none */
   uint64_t gap_lost;
   uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
+  uint64_t frame_flags; /* told last: of exit frames (low half) and enter frames */
+  bool has_frame_flags;
   bool wants_placement; /* where it runs is not recorded yet: until then all goes the slow way */
   bool is_slow;         /* thread_slow is at work on this ring */
   /* sampling (sampler.c) */

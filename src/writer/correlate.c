@@ -152,6 +152,9 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(control_tool, location, AS(control_tool), words)
     CASE(attach, location, AS(attach))
     CASE(placement, location, AS(placement))
+  case RECORD_frame_flags:
+    on_frame_flags(location, AS(frame_flags));
+    return;
     CASE(module, AS(module), words)
     CASE(stall, location, AS(stall))
     CASE(gap, location, AS(gap))

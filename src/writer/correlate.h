@@ -146,6 +146,7 @@ struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
 void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
+void on_frame_flags(struct location *location, const struct record_frame_flags *record);
 void on_placement(struct correlator *c, struct location *location, const struct record_placement *record);
 
 /* teams.c */

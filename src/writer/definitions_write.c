@@ -69,6 +69,17 @@ static void write_number(struct definitions *definitions, OTF2_GlobalDefWriter *
   OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, name), OTF2_TYPE_INT64, value);
 }
 
+static void write_frame_flags(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                              const struct location *location) {
+  char exit_text[64], enter_text[64], text[160];
+  ompt_describe_frame(location->exit_flags, exit_text, sizeof exit_text);
+  ompt_describe_frame(location->enter_flags, enter_text, sizeof enter_text);
+  snprintf(text, sizeof text, "exit %s, enter %s", exit_text, enter_text);
+  OTF2_AttributeValue value = {.stringRef = string(definitions, text)};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "frame flags"), OTF2_TYPE_STRING,
+                                             value);
+}
+
 static void write_location_properties(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                       const struct location *location) {
   OTF2_AttributeValue tid = {.uint64 = location->kernel_tid};
@@ -76,6 +87,8 @@ static void write_location_properties(struct definitions *definitions, OTF2_Glob
                                              tid);
   write_number(definitions, w, location, "place", location->place);
   write_number(definitions, w, location, "processor", location->processor);
+  if (location->has_frame_flags)
+    write_frame_flags(definitions, w, location);
   if (!location->has_begun)
     return;
   OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};

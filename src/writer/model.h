@@ -59,6 +59,8 @@ struct location {
   uint32_t thread_type;
   uint64_t kernel_tid;
   int64_t place, processor; /* as last told; -1: unknown */
+  uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
+  bool has_frame_flags;
   uint64_t last_ticks;     /* of the last record */
   uint64_t generations;    /* tasks created here */
   struct task *base;       /* what runs outside of every task */

@@ -38,6 +38,16 @@ const char *ompt_thread_type_name(uint32_t type) {
   return name ? name : "unknown";
 }
 
+void ompt_describe_frame(uint32_t flags, char *text, size_t size) {
+  static const char *const addresses[] = {[0] = "", [1] = " cfa", [2] = " framepointer", [3] = " stackaddress"};
+  enum { APPLICATION = 0x1, ADDRESS = 0xf0, ADDRESS_SHIFT = 4 };
+  const char *address = NAME_OF(addresses, (flags & ADDRESS) >> ADDRESS_SHIFT);
+  if (address && (flags & ~(uint32_t)(ADDRESS | APPLICATION)) == 0)
+    snprintf(text, size, "%s%s", flags & APPLICATION ? "application" : "runtime", address);
+  else
+    snprintf(text, size, "0x%x", flags);
+}
+
 static bool describe_name(const char *name, uint32_t number, char *text, size_t size) {
   if (name)
     snprintf(text, size, "%s", name);

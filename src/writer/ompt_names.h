@@ -2,6 +2,7 @@
 #ifndef STAVE_WRITER_OMPT_NAMES_H
 #define STAVE_WRITER_OMPT_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "writer/regions.h"
@@ -14,6 +15,9 @@ const char *ompt_task_status_name(uint32_t status);
 
 /* ompt_thread_t as text. */
 const char *ompt_thread_type_name(uint32_t type);
+
+/* ompt_frame_flag_t as text: whose the frame is, and what its address is. */
+void ompt_describe_frame(uint32_t flags, char *text, size_t size);
 
 /* What a region's description tells of its detail: the kind's own name or number where the construct covers several,
  * hint and implementation of a mutex. Returns false if there is nothing to tell. */

@@ -65,6 +65,12 @@ void on_attach(struct correlator *c, struct location *location, const struct rec
   definitions_location_changed(c->definitions, location);
 }
 
+void on_frame_flags(struct location *location, const struct record_frame_flags *record) {
+  location->exit_flags = (uint32_t)record->exit_flags;
+  location->enter_flags = (uint32_t)record->enter_flags;
+  location->has_frame_flags = true;
+}
+
 void on_placement(struct correlator *c, struct location *location, const struct record_placement *record) {
   location->place = (int64_t)record->place;
   location->processor = (int64_t)record->processor;

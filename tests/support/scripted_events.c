@@ -7,7 +7,6 @@
 
 enum { DEPENDENCES_MAX = 64 };
 
-static ompt_frame_t no_frame;
 
 #define NO_MORE {NULL, 0}
 
@@ -73,9 +72,13 @@ static ompt_scope_endpoint_t endpoint_of(struct line *line) {
   return (ompt_scope_endpoint_t)parse_number(line, word, endpoint_names);
 }
 
+/* frame=NULL, or a frame with the flags of exit_flags and enter_flags. */
 static const ompt_frame_t *frame_of(struct line *line) {
+  static _Thread_local ompt_frame_t frame;
   const char *text = line_text(line, "frame");
-  return text && !strcmp(text, "NULL") ? NULL : &no_frame;
+  frame.exit_frame_flags = (int)NUMBER("exit_flags", NULL);
+  frame.enter_frame_flags = (int)NUMBER("enter_flags", NULL);
+  return text && !strcmp(text, "NULL") ? NULL : &frame;
 }
 
 FIRE(thread_begin) {
