@@ -82,6 +82,7 @@ struct session_shared {
   _Alignas(64) _Atomic uint32_t slots_used;
   _Atomic uint64_t slots_free;
   _Atomic uint32_t slots_ended;       /* slots of ended threads that are not drained yet */
+  _Atomic int64_t growth_left;        /* bytes by which all rings together may still grow; may fall below 0 */
   _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
 
   /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set bumps

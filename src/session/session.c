@@ -73,6 +73,7 @@ int session_create(uint64_t ring_bytes, struct session_header **ret_header, int 
   header->constants.bytes = bytes_for(stride, slots);
   header->constants.slot_stride = stride;
   header->constants.slots_max = slots;
+  atomic_init(&header->shared.growth_left, 8 * ring_bytes > RING_GROWTH_BYTES ? 8 * (int64_t)ring_bytes : RING_GROWTH_BYTES);
   *ret_header = header;
   *ret_fd = fd;
   return 0;
@@ -188,8 +189,17 @@ bool session_populate(void *memory, size_t bytes) {
   if (errno != EINVAL)
     return false;
   for (size_t i = 0; i < bytes; i += SESSION_PAGE_BYTES)
-    *((volatile char *)memory + i) = 0;
+    __atomic_fetch_or((char *)memory + i, 0, __ATOMIC_RELAXED); /* the other side may be using it already */
   return true;
+}
+
+bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity) {
+  int64_t bytes = (int64_t)(capacity * RECORD_BYTES);
+  if (SESSION_PAGE_BYTES + 2 * (uint64_t)bytes > header->constants.slot_stride ||
+      atomic_load_explicit(&header->shared.growth_left, memory_order_relaxed) < bytes)
+    return false;
+  atomic_fetch_sub_explicit(&header->shared.growth_left, bytes, memory_order_relaxed);
+  return session_populate((char *)slot_records(slot) + bytes, (size_t)bytes);
 }
 
 void session_wake_writer(struct session_header *header) {

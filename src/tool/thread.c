@@ -52,16 +52,6 @@ static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   open_up_to(thread, mark < full ? mark : full);
 }
 
-/* Doubles the capacity if the producer stands where ring.h allows it, and the writer has found the ring half full and
- * got the memory: 4 MiB take 2 ms, which no callback should. */
-static void grow_if_prepared(struct thread *thread, uint64_t position, uint64_t end) {
-  uint64_t old = ring_capacity(&thread->ring);
-  uint64_t boundary = (position + old - 1) / old * old;
-  uint64_t prepared = atomic_load_explicit(&thread->ring.slot->prepared, memory_order_acquire);
-  if (prepared >= 2 * old && boundary <= end && (boundary / old) % 2 == 1)
-    set_mask(&thread->ring, 2 * old - 1);
-}
-
 /* Who wants a place. A sample is dispensable: it does not wait, and one less is no lost event. */
 enum sort { EVENT, SAMPLE };
 
@@ -158,13 +148,48 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
 }
 
 /* The ring is full. Waits, or decides to drop; true if the reservation holds now, after a wait from
- * *ret_begin on. */
+ * *ret_begin on (if it was 0). */
 static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
   session_wake_writer(tool.session);
   if (tool.constants.config.overflow == OVERFLOW_drop)
     return false;
-  *ret_begin = clock_ticks(tool.clock);
+  *ret_begin = *ret_begin ? *ret_begin : clock_ticks(tool.clock);
   return wait_for_room(&thread->ring, end);
+}
+
+/* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB take 1 ms, which no
+ * callback should. But where the ring is as good as full the writer has no processor, and waiting takes longer still:
+ * then the thread gets the memory itself, and that is a stall. */
+static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum sort sort, uint64_t *stall_begin) {
+  uint64_t capacity = ring_capacity(ring);
+  if (atomic_load_explicit(&ring->slot->prepared, memory_order_acquire) >= 2 * capacity)
+    return true;
+  if (used < capacity / 4 * 3 || sort == SAMPLE)
+    return false;
+  *stall_begin = *stall_begin ? *stall_begin : clock_ticks(tool.clock);
+  return session_grow(tool.session, ring->slot, capacity);
+}
+
+/* Doubles the capacity if the thread stands where ring.h allows it and there is memory. */
+static void grow_if_possible(struct ring *ring, uint64_t position, uint64_t end, enum sort sort,
+                             uint64_t *stall_begin) {
+  uint64_t old = ring_capacity(ring), boundary = (position + old - 1) / old * old, tail;
+  has_room(ring, end, &tail);
+  bool is_at_boundary = boundary <= end && (boundary / old) % 2 == 1 && (int64_t)(tail - (boundary - old)) >= 0;
+  if (is_at_boundary && has_memory_to_grow(ring, end - tail, sort, stall_begin))
+    set_mask(ring, 2 * old - 1);
+}
+
+/* True if there is room up to `end`, perhaps after a wait from *stall_begin on. */
+static bool make_room(struct thread *thread, uint64_t position, uint64_t end, enum sort sort, uint64_t *stall_begin) {
+  uint64_t tail;
+  grow_if_possible(&thread->ring, position, end, sort, stall_begin);
+  if (has_room(&thread->ring, end, &tail))
+    return true;
+  if (sort == SAMPLE || !get_room(thread, end, stall_begin))
+    return false;
+  grow_if_possible(&thread->ring, position, end, sort, stall_begin);
+  return true;
 }
 
 /* A quarter mark, or a full ring. What goes behind the reservation is written under the mask it will be read
@@ -172,12 +197,11 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
 static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum sort sort) {
   struct ring *ring = &thread->ring;
   uint64_t end = position + n, tail, stall_begin = 0;
-  if (is_stopped() || (!has_room(ring, end, &tail) && (sort == SAMPLE || !get_room(thread, end, &stall_begin))))
+  if (is_stopped() || !make_room(thread, position, end, sort, &stall_begin))
     return false;
   has_room(ring, end, &tail);
   if (end - tail >= ring_capacity(ring) / 2)
     session_wake_writer(tool.session);
-  grow_if_prepared(thread, position, end);
   if (stall_begin)
     note_stall(thread, stall_begin, clock_ticks(tool.clock));
   if (thread->gap_lost)

@@ -9,10 +9,6 @@
 
 enum { RELEASE_RECORDS = 2048 }; /* room is given back this often inside a long run */
 
-/* What all rings together may grow by, unless eight of the largest size are more: many threads share one writer, and gain
- * nothing by rings that it cannot keep empty. */
-static const uint64_t GROWTH_MOST_BYTES = UINT64_C(256) << 20;
-
 struct source {
   struct ring_view view;
   uint64_t first_head; /* H1 */
@@ -34,22 +30,15 @@ struct merge {
   uint32_t *heap; /* slots with something to read, the earliest on top */
   size_t heap_capacity;
   uint32_t heap_count;
-  uint64_t growth_left; /* bytes by which rings may still grow */
   uint64_t damaged;
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
-
-static uint64_t most_growth(const struct session_constants *constants) {
-  uint64_t eight = 8 * constants->slot_stride;
-  return eight > GROWTH_MOST_BYTES ? eight : GROWTH_MOST_BYTES;
-}
 
 struct merge *merge_create(struct session_header *session, merge_sink sink, void *data) {
   struct merge *merge = memory_get(1, sizeof *merge);
   *merge = (struct merge){.session = session,
                           .stride = session->constants.slot_stride,
                           .slots_max = session->constants.slots_max,
-                          .growth_left = most_growth(&session->constants),
                           .sink = sink,
                           .data = data};
   return merge;
@@ -186,14 +175,12 @@ static uint32_t fill_heap(struct merge *merge) {
 
 /* Memory for a ring that was half full; once for each capacity. */
 static void prepare_growth(struct merge *merge, struct source *source) {
-  uint64_t capacity = source->view.mask + 1, bytes = capacity * RECORD_BYTES;
-  if (source->is_damaged || !ring_view_wants_growth(&source->view) || source->prepared >= 2 * capacity ||
-      bytes > merge->growth_left)
+  uint64_t capacity = source->view.mask + 1;
+  if (source->is_damaged || !ring_view_wants_growth(&source->view) || source->prepared >= 2 * capacity)
     return;
   source->prepared = 2 * capacity;
-  merge->growth_left -= bytes;
   count_progress(merge);
-  if (session_populate(slot_records(source->view.slot) + capacity, bytes))
+  if (session_grow(merge->session, source->view.slot, capacity))
     ring_view_prepare(&source->view);
 }
 

@@ -62,10 +62,24 @@ static void fresh_memory_is_zero(void **state) {
   struct session_header expected = {.constants = {.magic = SESSION_MAGIC,
                                                   .bytes = fixture->session->constants.bytes,
                                                   .slot_stride = fixture->session->constants.slot_stride,
-                                                  .slots_max = fixture->session->constants.slots_max}};
+                                                  .slots_max = fixture->session->constants.slots_max},
+                                    .shared = {.growth_left = RING_GROWTH_BYTES}};
   assert_memory_equal(fixture->session, &expected, sizeof expected);
   static const struct thread_slot empty;
   assert_memory_equal(session_slot(fixture->session, expected.constants.slot_stride, 0), &empty, sizeof empty);
+}
+
+/* All rings together have a share, whoever asks; nothing grows beyond the largest ring. */
+static void growth_has_an_end(void **state) {
+  struct fixture *fixture = *state;
+  struct session_header *session = fixture->session;
+  uint64_t stride = session->constants.slot_stride, half = RING_BYTES / 2 / RECORD_BYTES;
+  struct thread_slot *slot = session_slot(session, stride, 0);
+  assert_false(session_grow(session, slot, 2 * half));
+  atomic_store(&session->shared.growth_left, RING_BYTES);
+  assert_true(session_grow(session, slot, half));
+  assert_true(session_grow(session, slot, half));
+  assert_false(session_grow(session, slot, half));
 }
 
 static void nobody_can_take_the_memory_away(void **state) {
@@ -458,6 +472,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       IN_SESSION(both_sides_see_the_same),
       IN_SESSION(fresh_memory_is_zero),
+      IN_SESSION(growth_has_an_end),
       IN_SESSION(nobody_can_take_the_memory_away),
       IN_SESSION(damaged_constants_are_refused),
       IN_SESSION(a_dead_writer_is_seen),
