@@ -55,15 +55,19 @@ static bool flush(void) {
   return is_taken;
 }
 
-/* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. */
+/* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. Only devices that trace
+ * themselves are told. */
 static bool obey(uint64_t command) {
   switch (command) {
   case COMMAND_START:
   case COMMAND_PAUSE:
+    device_trace_pause(command == COMMAND_PAUSE);
     return true;
   case COMMAND_FLUSH:
+    device_trace_flush();
     return flush();
   case COMMAND_END:
+    device_trace_stop_all();
     return tool_end_recording();
   default:
     return (int64_t)command >= COMMANDS_OF_TOOLS; /* another tool's: recorded */

@@ -238,6 +238,7 @@ static void look_up(struct device_trace *trace, ompt_function_lookup_t lookup) {
   trace->set_trace_ompt = (ompt_set_trace_ompt_t)lookup("ompt_set_trace_ompt");
   trace->set_trace_native = (ompt_set_trace_native_t)lookup("ompt_set_trace_native");
   trace->start_trace = (ompt_start_trace_t)lookup("ompt_start_trace");
+  trace->pause_trace = (ompt_pause_trace_t)lookup("ompt_pause_trace");
   trace->flush_trace = (ompt_flush_trace_t)lookup("ompt_flush_trace");
   trace->stop_trace = (ompt_stop_trace_t)lookup("ompt_stop_trace");
   trace->advance_cursor = (ompt_advance_buffer_cursor_t)lookup("ompt_advance_buffer_cursor");
@@ -290,6 +291,22 @@ void device_trace_stop(int number) {
   struct device_trace *trace = find(number);
   if (trace)
     stop(trace);
+}
+
+void device_trace_pause(int is_pause) {
+  for (uint32_t i = 0; i < DEVICE_TRACES_MAX; i++) {
+    struct device_trace *trace = &tool.devices[i];
+    if (atomic_load(&trace->is_started) && trace->pause_trace)
+      trace->pause_trace(trace->handle, is_pause);
+  }
+}
+
+void device_trace_flush(void) {
+  for (uint32_t i = 0; i < DEVICE_TRACES_MAX; i++) {
+    struct device_trace *trace = &tool.devices[i];
+    if (atomic_load(&trace->is_started) && trace->flush_trace)
+      trace->flush_trace(trace->handle);
+  }
 }
 
 void device_trace_stop_all(void) {

@@ -21,6 +21,7 @@ struct device_trace {
   ompt_set_trace_ompt_t set_trace_ompt;
   ompt_set_trace_native_t set_trace_native;
   ompt_start_trace_t start_trace;
+  ompt_pause_trace_t pause_trace;
   ompt_flush_trace_t flush_trace;
   ompt_stop_trace_t stop_trace;
   ompt_advance_buffer_cursor_t advance_cursor;
@@ -35,6 +36,12 @@ void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_
 
 /* The device is about to be finalized: gets what it still has, and stops its trace. */
 void device_trace_stop(int number);
+
+/* The program wants less to be recorded for a while, or no longer: the devices may pause too. */
+void device_trace_pause(int is_pause);
+
+/* Gets what devices have recorded until now, as far as they hand it over. */
+void device_trace_flush(void);
 
 /* The runtime is about to be finalized: after that no buffer may come any more. */
 void device_trace_stop_all(void);
