@@ -43,7 +43,8 @@ struct item {
 
 static struct device {
   int number;
-  bool is_used, is_frozen, is_stuck, is_endless, has_null_records, has_null_abstracts, is_started;
+  bool is_used, is_frozen, is_stuck, is_endless, has_null_records, has_null_abstracts, is_started,
+      is_paused;
   int procs, start_answer, stop_answer, set_ompt_answer, set_native_answer;
   uint64_t offset, rate;
   const char *lacking;
@@ -138,6 +139,11 @@ static int flush_trace(ompt_device_t *handle) {
   return 1;
 }
 
+static int pause_trace(ompt_device_t *handle, int begin_pause) {
+  ((struct device *)handle)->is_paused = begin_pause;
+  return 1;
+}
+
 static int stop_trace(ompt_device_t *handle) {
   struct device *device = handle;
   flush_trace(handle);
@@ -200,7 +206,7 @@ static const struct {
     FUNCTION(set_trace_ompt),       FUNCTION(set_trace_native), FUNCTION(start_trace),
     FUNCTION(flush_trace),          FUNCTION(stop_trace),       FUNCTION(advance_buffer_cursor),
     FUNCTION(get_record_type),      FUNCTION(get_record_ompt),  FUNCTION(get_record_native),
-    FUNCTION(get_record_abstract),
+    FUNCTION(get_record_abstract),  FUNCTION(pause_trace),
 #undef FUNCTION
 };
 
@@ -277,10 +283,11 @@ static uint64_t value_of(struct line *line, const char *key) {
   line_fails(line, "there is no mark %s", text + 1);
 }
 
-/* Room for one more; NULL if the tool has not started the trace, or gives no buffer: then the line is ignored. */
+/* Room for one more; NULL if the tool has not started the trace, has paused it, or gives no buffer: then the line is
+ * ignored. */
 static struct item *add_item(struct line *line, int type) {
   struct device *device = device_of(line);
-  if (!device->request || !device->is_started) {
+  if (!device->request || !device->is_started || device->is_paused) {
     for (size_t i = 0; i < line->count; i++)
       line->words[i].is_used = true;
     return NULL;
