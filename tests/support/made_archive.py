@@ -18,7 +18,7 @@ ROLES = {
     "taskwait": "TASK_WAIT", "taskwait depend": "TASK_WAIT", "for": "LOOP", "sections": "SECTIONS",
     "single": "SINGLE", "single sblock": "SINGLE_SBLOCK", "task": "TASK", "task untied": "TASK_UNTIED",
     "create task": "TASK_CREATE", "critical": "CRITICAL", "critical sblock": "CRITICAL_SBLOCK", "ordered": "ORDERED",
-    "atomic": "ATOMIC", "masked": "MASTER"}
+    "atomic": "ATOMIC", "masked": "MASTER", "lost events": "ARTIFICIAL"}
 STRINGS = ("prior_task_status", "error message")
 
 
@@ -72,10 +72,11 @@ class Made:
         return self.definitions.attribute(name, "", Type.STRING if name in STRINGS else Type.UINT64)
 
     def region(self, construct, line=0, description=""):
+        role, name = getattr(RegionRole, ROLES.get(construct, "CODE")), "!$omp " + construct
         if construct.startswith("omp_"):
             role, name = RegionRole.WRAPPER, construct
-        else:
-            role, name = getattr(RegionRole, ROLES.get(construct, "CODE")), "!$omp " + construct
+        elif role == RegionRole.ARTIFICIAL:
+            name = construct
         name += f" @{self.source}:{line}" if line else ""
         return self.definitions.region(name, name, description, role, Paradigm.OPENMP,
                                        source_file="/src/" + self.source if line else "", begin_line_number=line)
