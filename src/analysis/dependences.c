@@ -18,6 +18,7 @@ struct set {
 struct variable {
   uint64_t address;
   enum construct kind; /* of the last set */
+  uint64_t set_number; /* the same */
   struct set last, before;
   struct variable *next; /* of the same parent */
 };
@@ -35,6 +36,7 @@ struct dependences {
   void *data;
   struct table parents_by_id, variables_by_address; /* the latter by parent and address */
   struct parent *parents, *latest;
+  uint64_t set_count;
 };
 
 /* -- finding -- */
@@ -140,13 +142,11 @@ static void sweep(struct dependences *dependences, struct parent *parent) {
   parent->swept_count = parent->count;
 }
 
-typedef void (*tell)(void *data, struct dependences_task one, struct dependences_task other, uint64_t address);
-
-static void tell_all(const struct dependences *dependences, tell tell_one, const struct set *set,
-                     struct dependences_task task, uint64_t address) {
-  for (uint32_t i = 0; tell_one && i < set->count; i++)
+static void tell_all(const struct dependences *dependences, const struct set *set, struct dependences_task task,
+                     uint64_t address) {
+  for (uint32_t i = 0; i < set->count; i++)
     if (set->tasks[i].id != task.id)
-      tell_one(dependences->data, set->tasks[i], task, address);
+      dependences->observer.before(dependences->data, set->tasks[i], task, address);
 }
 
 static bool joins(const struct variable *variable, enum construct kind) {
@@ -164,10 +164,11 @@ static bool add_to(struct dependences *dependences, struct variable *variable, s
     variable->last = emptied;
     variable->last.count = 0;
     variable->kind = kind;
+    variable->set_number = ++dependences->set_count;
   }
-  tell_all(dependences, dependences->observer.before, &variable->before, task, variable->address);
-  if (kind == CONSTRUCT_DEPEND_MUTEXINOUTSET)
-    tell_all(dependences, dependences->observer.exclusive, &variable->last, task, variable->address);
+  tell_all(dependences, &variable->before, task, variable->address);
+  if (kind == CONSTRUCT_DEPEND_MUTEXINOUTSET && dependences->observer.exclusive)
+    dependences->observer.exclusive(dependences->data, task, variable->set_number);
   return put(&variable->last, task);
 }
 

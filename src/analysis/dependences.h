@@ -20,9 +20,9 @@ struct dependences_task {
 struct dependences_observer {
   /* The sink must not start before the source is complete. May come more than once for a pair. */
   void (*before)(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address);
-  /* Both have mutexinoutset dependences on the address and follow the same tasks: they may not run at once. NULL: not
-   * wanted. */
-  void (*exclusive)(void *data, struct dependences_task one, struct dependences_task other, uint64_t address);
+  /* The task belongs to a set of tasks with mutexinoutset dependences on one address, of which no two may run at once.
+   * `set` numbers the sets from 1. NULL: not wanted. */
+  void (*exclusive)(void *data, struct dependences_task task, uint64_t set);
   /* False if a task is complete and nobody need be told of it any more. NULL: tell of all, whose memory then grows
    * with the tasks that have dependences, until their parent completes. */
   bool (*is_wanted)(void *data, struct dependences_task task);

@@ -1,4 +1,5 @@
 /* stave: the command. One subcommand, one file. */
+#include "cli/cmd_check.h"
 #include "cli/cmd_config.h"
 #include "cli/cmd_export.h"
 #include "cli/cmd_info.h"
@@ -27,6 +28,7 @@ static const struct command commands[] = {
     {"info", "say what an archive holds and how it came about", cmd_info, cmd_info_help},
     {"timeline", "draw what the threads did, for a browser or a paper", cmd_timeline, cmd_timeline_help},
     {"report", "say where the time went and what to do about it", cmd_report, cmd_report_help},
+    {"check", "say whether the run kept the rules of OpenMP", cmd_check, cmd_check_help},
     {"export", "write an archive as JSON, CSV or DOT for other programs", cmd_export, cmd_export_help},
     {"recover", "make an archive of what a writer that died has left", cmd_recover, cmd_recover_help},
     {"config", "list the settings and their values", cmd_config, cmd_config_help},

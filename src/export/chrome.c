@@ -77,31 +77,36 @@ static void describe_track(struct sink *sink, const void *data, size_t index) {
   sink_text(sink, ",\"ts\":");
 }
 
-static void write_name(struct chrome *chrome, const char *what, size_t pid, size_t tid, const char *name) {
+/* One piece of what is known of the process or thread that an event belongs to. */
+static void write_known(struct chrome *chrome, size_t location, const char *name, const char *member) {
   struct sink *sink = chrome->sink;
-  sink_text(sink, "{\"ph\":\"M\",\"pid\":");
-  sink_number(sink, pid);
-  sink_text(sink, ",\"tid\":");
-  sink_number(sink, tid);
-  sink_text(sink, ",\"name\":\"");
-  sink_text(sink, what);
-  sink_text(sink, "_name\",\"args\":{\"name\":");
-  sink_json(sink, name);
-  sink_text(sink, "}},\n{\"ph\":\"M\",\"pid\":");
-  sink_number(sink, pid);
-  sink_text(sink, ",\"tid\":");
-  sink_number(sink, tid);
-  sink_text(sink, ",\"name\":\"");
-  sink_text(sink, what);
-  sink_text(sink, "_sort_index\",\"args\":{\"sort_index\":");
-  sink_number(sink, tid > 0 ? tid : pid);
-  sink_text(sink, "}},\n");
+  sink_text(sink, "{\"ph\":\"M\"");
+  fragments_write(&chrome->tracks, sink, location);
+  sink_text(sink, "0,\"name\":\"");
+  sink_text(sink, name);
+  sink_text(sink, "\",\"args\":{\"");
+  sink_text(sink, member);
+  sink_text(sink, "\":");
+}
+
+static void write_name(struct chrome *chrome, size_t location, const char *what, const char *name) {
+  write_known(chrome, location, what, "name");
+  sink_json(chrome->sink, *name ? name : "unnamed");
+  sink_text(chrome->sink, "}},\n");
+}
+
+static void write_order(struct chrome *chrome, size_t location, const char *what, size_t place) {
+  write_known(chrome, location, what, "sort_index");
+  sink_number(chrome->sink, place);
+  sink_text(chrome->sink, "}},\n");
 }
 
 static const char *process_name(const struct trace *trace, size_t index) {
   const char *program = trace_archive_property(trace, "STAVE::PROGRAM");
   const char *slash = program ? strrchr(program, '/') : NULL;
-  return index == 0 && program && *program ? (slash ? slash + 1 : program) : trace->location_groups[index].name;
+  if (index == 0 && program && *program)
+    return slash ? slash + 1 : program;
+  return index < trace->location_group_count ? trace->location_groups[index].name : "";
 }
 
 static void write_member(struct sink *sink, const char *name, const char *value) {
@@ -109,6 +114,17 @@ static void write_member(struct sink *sink, const char *name, const char *value)
   sink_byte(sink, ':');
   sink_json(sink, value);
   sink_byte(sink, ',');
+}
+
+static void write_location(struct chrome *chrome, size_t location) {
+  const struct trace_location *locations = chrome->trace->locations;
+  size_t process = process_of(chrome->trace, location);
+  if (location == 0 || locations[location].group != locations[location - 1].group) {
+    write_name(chrome, location, "process_name", process_name(chrome->trace, process - 1));
+    write_order(chrome, location, "process_sort_index", process);
+  }
+  write_name(chrome, location, "thread_name", locations[location].name);
+  write_order(chrome, location, "thread_sort_index", location + 1);
 }
 
 static void write_head(struct chrome *chrome) {
@@ -119,10 +135,8 @@ static void write_head(struct chrome *chrome) {
     write_member(sink, trace->archive_properties[i].name, trace->archive_properties[i].value);
   write_member(sink, "machine", trace->machine);
   sink_text(sink, "\"exporter\":\"stave " STAVE_VERSION "\"},\"traceEvents\":[\n");
-  for (size_t i = 0; i < trace->location_group_count; i++)
-    write_name(chrome, "process", i + 1, 0, process_name(trace, i));
   for (size_t i = 0; i < trace->location_count; i++)
-    write_name(chrome, "thread", process_of(trace, i), i + 1, trace->locations[i].name);
+    write_location(chrome, i);
 }
 
 /* -- pieces of events -- */
@@ -269,9 +283,10 @@ static void write_counter(struct chrome *chrome, uint64_t ns) {
   if (!tasks->is_changed || ns < tasks->ns + 1000)
     return;
   tasks->is_changed = false;
-  sink_text(sink, "{\"ph\":\"C\",\"pid\":1,\"tid\":0,\"name\":\"tasks\",\"ts\":");
+  sink_text(sink, "{\"ph\":\"C\"");
+  fragments_write(&chrome->tracks, sink, 0);
   sink_microseconds(sink, tasks->ns);
-  sink_text(sink, ",\"args\":{\"waiting\":");
+  sink_text(sink, ",\"name\":\"tasks\",\"args\":{\"waiting\":");
   sink_number(sink, tasks->waiting);
   sink_text(sink, ",\"running\":");
   sink_number(sink, tasks->running);
@@ -365,12 +380,12 @@ static void close_chrome(struct chrome *chrome) {
   free(chrome->of_location);
 }
 
-/* The last event of the array has no comma behind it: the end of the trace as a mark. */
+/* The last event of the array has no comma behind it. */
 static void write_tail(struct chrome *chrome) {
   write_counter(chrome, UINT64_MAX);
   sink_text(chrome->sink,
-            "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_labels\",\"args\":{\"labels\":\"Stave\"}}"
-            "\n]}\n");
+            "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_labels\",\"args\":{\"labels\":\"Stave\"}}");
+  sink_text(chrome->sink, "\n]}\n");
 }
 
 int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {

@@ -11,7 +11,7 @@ enum { TASKS = 60, VARIABLES = 4, PARENT = 1000 };
 
 struct graph {
   bool follows[TASKS][TASKS]; /* [sink][source] */
-  bool excludes[TASKS][TASKS];
+  uint64_t sets[TASKS]; /* of mutexinoutset */
   enum construct kinds[TASKS][VARIABLES]; /* 0: none */
   bool is_complete[TASKS];
 };
@@ -21,9 +21,8 @@ static void on_before(void *data, struct dependences_task source, struct depende
   ((struct graph *)data)->follows[sink.slot][source.slot] = true;
 }
 
-static void on_exclusive(void *data, struct dependences_task one, struct dependences_task other, uint64_t address) {
-  (void)address;
-  ((struct graph *)data)->excludes[other.slot][one.slot] = true;
+static void on_exclusive(void *data, struct dependences_task task, uint64_t set) {
+  ((struct graph *)data)->sets[task.slot] = set;
 }
 
 static bool is_wanted(void *data, struct dependences_task task) {
@@ -124,8 +123,12 @@ static void exclusive_tasks_are_told(void **state) {
   add(dependences, PARENT, 0, CONSTRUCT_DEPEND_OUT, 8);
   for (uint32_t task = 1; task < 4; task++)
     add(dependences, PARENT, task, CONSTRUCT_DEPEND_MUTEXINOUTSET, 8);
-  assert_true(graph->follows[3][0] && graph->excludes[2][1] && graph->excludes[3][1] && graph->excludes[3][2]);
+  add(dependences, PARENT, 4, CONSTRUCT_DEPEND_IN, 8);
+  add(dependences, PARENT, 5, CONSTRUCT_DEPEND_MUTEXINOUTSET, 8);
+  assert_true(graph->follows[3][0]);
   assert_false(graph->follows[3][2]);
+  assert_true(graph->sets[1] > 0 && graph->sets[1] == graph->sets[2] && graph->sets[2] == graph->sets[3]);
+  assert_true(graph->sets[5] > graph->sets[1]);
   dependences_free(dependences);
   free(graph);
 }

@@ -1,0 +1,347 @@
+#include "check/checker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stave/names.h"
+
+enum { FINDINGS_MOST = 10000 };
+
+static const struct check_rule_text rules[] = {
+#define RULE(id, name, severity, place, summary, explanation)                                                          \
+  [CHECK_##id] = {name, place, summary, explanation, CHECK_##severity},
+#include "check/rules.def"
+#undef RULE
+};
+
+const struct check_rule_text *check_rule_text(enum check_rule rule) {
+  return &rules[rule];
+}
+
+const char *check_severity_name(enum check_severity severity) {
+  static const char *const names[] = {
+      [CHECK_VIOLATION] = "violation", [CHECK_HAZARD] = "hazard", [CHECK_INFORMATION] = "information"};
+  return severity < CHECK_SEVERITY_COUNT ? names[severity] : "unknown";
+}
+
+/* -- what the parts share -- */
+
+bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted, size_t item_bytes) {
+  char *items;
+  memcpy(&items, array, sizeof items);
+  if (wanted <= *capacity)
+    return true;
+  uint32_t larger = wanted < 4 ? 4 : 2 * wanted;
+  items = realloc(items, larger * item_bytes);
+  if (!items) {
+    checker->error = -ENOMEM;
+    return false;
+  }
+  memset(items + *capacity * item_bytes, 0, (larger - *capacity) * item_bytes);
+  memcpy(array, &items, sizeof items);
+  *capacity = larger;
+  return true;
+}
+
+struct task_state *checker_task(struct checker *checker, const struct replay_task *task) {
+  if (!checker_grow(checker, &checker->tasks, &checker->task_count, task->slot + 1, sizeof *checker->tasks))
+    return NULL;
+  struct task_state *state = &checker->tasks[task->slot];
+  if (state->id == task->id)
+    return state;
+  check_tasks_release(state);
+  *state = (struct task_state){.id = task->id,
+                               .suspended_on = SIZE_MAX,
+                               .suspended_in = CHECK_NO_REGION,
+                               .region = CHECK_NO_REGION,
+                               .create_region = CHECK_NO_REGION};
+  return state;
+}
+
+struct task_state *checker_known_task(struct checker *checker, struct dependences_task task) {
+  bool is_known = task.slot < checker->task_count && checker->tasks[task.slot].id == task.id && task.id > 0;
+  return is_known ? &checker->tasks[task.slot] : NULL;
+}
+
+uint32_t checker_region(const struct checker *checker, uint64_t ref) {
+  const struct trace_region *region = trace_region(checker->trace, ref);
+  return region ? (uint32_t)(region - checker->trace->regions) : CHECK_NO_REGION;
+}
+
+const char *checker_name(const struct checker *checker, uint32_t region) {
+  static const char prefix[] = "!$omp ", creating[] = "create ";
+  if (region >= checker->trace->region_count)
+    return "an unknown region";
+  const char *name = checker->trace->regions[region].name;
+  name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+  return name + (strncmp(name, creating, strlen(creating)) == 0 ? strlen(creating) : 0);
+}
+
+uint32_t checker_place_of(const struct task_state *task) {
+  return task->region != CHECK_NO_REGION ? task->region : task->create_region;
+}
+
+static struct check_finding *add_finding(struct checker *checker) {
+  struct check_result *result = checker->result;
+  if (result->count == FINDINGS_MOST) {
+    result->omitted++;
+    return NULL;
+  }
+  if (result->count == checker->finding_capacity) {
+    size_t capacity = checker->finding_capacity ? 2 * checker->finding_capacity : 16;
+    struct check_finding *findings = realloc(result->findings, capacity * sizeof *findings);
+    if (!findings) {
+      checker->error = -ENOMEM;
+      return NULL;
+    }
+    result->findings = findings;
+    checker->finding_capacity = capacity;
+  }
+  return &result->findings[result->count++];
+}
+
+struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location, uint64_t ticks,
+                                   uint32_t region, uint32_t other) {
+  uint64_t place = (uint64_t)region << 32 | other;
+  uintptr_t known = (uintptr_t)table_get(&checker->findings, rule, place);
+  if (known > 0) {
+    checker->result->findings[known - 1].count++;
+    return NULL;
+  }
+  struct check_finding *finding = add_finding(checker);
+  if (!finding)
+    return NULL;
+  *finding = (struct check_finding){.rule = rule,
+                                    .severity = rules[rule].severity,
+                                    .region = region,
+                                    .other = other,
+                                    .count = 1,
+                                    .location = location,
+                                    .ticks = ticks};
+  if (!table_put(&checker->findings, rule, place, (void *)(uintptr_t)checker->result->count))
+    checker->error = -ENOMEM;
+  return finding;
+}
+
+/* -- events -- */
+
+static void on_task(void *data, const struct replay_task_event *step) {
+  check_locks_on_switch(data, step);
+  check_tasks_on_step(data, step);
+}
+
+static void on_lock(void *data, const struct replay_lock_event *step) {
+  check_locks_on_step(data, step);
+}
+
+static void on_team(void *data, const struct replay_team_event *step) {
+  check_teams_on_step(data, step);
+}
+
+static bool is_openmp(enum trace_kind kind) {
+  return (kind >= TRACE_ThreadFork && kind <= TRACE_ThreadTaskComplete) ||
+         (kind >= TRACE_OmpFork && kind <= TRACE_OmpTaskComplete);
+}
+
+/* At the last time of the process a thread may still enter something; what follows then was added by the writer. */
+static bool is_added(struct checker *checker, const struct trace_event *event) {
+  struct place_state *place = &checker->places[event->location];
+  place->is_closing |= event->kind != TRACE_Enter || checker->result->is_partial;
+  return place->is_closing;
+}
+
+static bool take(void *data, const struct trace_event *event) {
+  struct checker *checker = data;
+  if (event->ticks > checker->end_ticks)
+    return false;
+  if (event->ticks == checker->end_ticks && is_added(checker, event))
+    return true;
+  checker->result->events++;
+  check_form_before_event(checker, event);
+  check_tasks_before_event(checker, event);
+  if (event->kind == TRACE_Enter) {
+    enum construct construct = replay_construct(checker->replay, checker_region(checker, event->Enter.region));
+    checker->result->has_openmp |= construct != CONSTRUCT_OTHER && construct != CONSTRUCT_PROGRAM;
+    check_teams_on_enter(checker, event, construct);
+    if (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_DEPEND_UNKNOWN)
+      check_tasks_on_dependence(checker, event, construct);
+  } else {
+    checker->result->has_openmp |= is_openmp(event->kind);
+  }
+  if (!replay_take(checker->replay, event))
+    checker->error = -ENOMEM;
+  return checker->error == 0;
+}
+
+/* -- what cannot be checked -- */
+
+/* The first event that is missing comes behind the last that its thread recorded before. */
+struct gaps {
+  const struct checker *checker;
+  uint64_t *last_ticks; /* by location */
+  uint64_t first_ticks;
+  uint32_t region;
+};
+
+static bool look_for_gap(void *data, const struct trace_event *event) {
+  struct gaps *gaps = data;
+  bool is_gap = event->kind == TRACE_Enter &&
+                replay_construct(gaps->checker->replay, checker_region(gaps->checker, event->Enter.region)) ==
+                    CONSTRUCT_LOST_EVENTS;
+  if (is_gap && gaps->last_ticks[event->location] < gaps->first_ticks)
+    gaps->first_ticks = gaps->last_ticks[event->location];
+  gaps->last_ticks[event->location] = event->ticks;
+  return true;
+}
+
+static uint64_t property_number(const struct checker *checker, const char *name) {
+  const char *text = trace_archive_property(checker->trace, name);
+  return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static void end_at(struct checker *checker, uint64_t ticks, const char *reason) {
+  struct check_result *result = checker->result;
+  if (ticks >= checker->end_ticks)
+    return;
+  checker->end_ticks = ticks;
+  result->is_partial = true;
+  result->until_ticks = ticks;
+  snprintf(result->partial_reason, sizeof result->partial_reason, "%s", reason);
+}
+
+/* With an event missing, what follows would look like the breach of many rules. */
+static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES]) {
+  uint64_t lost = property_number(checker, STAVE_PROPERTY_LOST_EVENTS);
+  uint64_t others = property_number(checker, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
+                    property_number(checker, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
+  char reason[CHECK_REASON_BYTES];
+  if (lost + others == 0)
+    return 0;
+  struct gaps gaps = {checker, calloc(checker->trace->location_count + 1, sizeof(uint64_t)), UINT64_MAX, 0};
+  if (!gaps.last_ticks)
+    return -ENOMEM;
+  int result = trace_read_events(checker->trace, look_for_gap, &gaps, error);
+  free(gaps.last_ticks);
+  bool is_marked = gaps.first_ticks != UINT64_MAX && others == 0;
+  snprintf(reason, sizeof reason, "%llu events were lost%s", (unsigned long long)(lost + others),
+           is_marked ? "" : ", and the archive does not say where");
+  end_at(checker, is_marked ? gaps.first_ticks + 1 : 0, reason);
+  return result;
+}
+
+/* What the writer added at the end to close what was open says nothing about the program. */
+static void end_at_closing(struct checker *checker) {
+  const struct trace_clock *clock = &checker->trace->clock;
+  if (property_number(checker, STAVE_PROPERTY_CLOSED_BY_WRITER) > 0)
+    checker->end_ticks = clock->first_ticks + clock->length_ticks;
+  const char *whole = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
+  if (whole)
+    end_at(checker, strtoull(whole, NULL, 10), "the archive was recovered, and events may be missing behind this");
+}
+
+static const struct {
+  enum check_rule rule;
+  unsigned callback;
+  const char *what;
+} needs[] = {
+    {CHECK_TIED_SCHEDULING, 5, "the creation of tasks"},
+    {CHECK_TIED_SCHEDULING, 6, "the scheduling of tasks"},
+    {CHECK_DEPENDENCE, 18, "dependences"},
+    {CHECK_MUTUAL_EXCLUSION, 18, "dependences"},
+    {CHECK_UNDEFERRED, 5, "the creation of tasks"},
+    {CHECK_TIED_MIGRATION, 6, "the scheduling of tasks"},
+    {CHECK_TEAM_ORDER, 20, "worksharing regions"},
+    {CHECK_NESTING, 20, "worksharing regions"},
+    {CHECK_LOCK_ORDER, 27, "the acquisition of locks"},
+    {CHECK_LOCK_ACROSS_SCHEDULING, 27, "the acquisition of locks"},
+    {CHECK_LOCK_ACROSS_SCHEDULING, 6, "the scheduling of tasks"},
+    {CHECK_STUCK, 26, "the wish for locks"},
+    {CHECK_THREADPRIVATE, 6, "the scheduling of tasks"},
+};
+
+/* Stave's archives say which callbacks were asked for and what the runtime answered. */
+static void note_needs(struct checker *checker) {
+  if (!trace_archive_property(checker->trace, STAVE_PROPERTY_SET_CALLBACK "3"))
+    return;
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+    char name[64], *reason = checker->result->not_checked[needs[i].rule];
+    snprintf(name, sizeof name, STAVE_PROPERTY_SET_CALLBACK "%u", needs[i].callback);
+    const char *answer = trace_archive_property(checker->trace, name);
+    if (answer && strcmp(answer, "always") == 0)
+      continue;
+    snprintf(reason, CHECK_REASON_BYTES, answer ? "the runtime does not tell of %s" : "%s was not recorded",
+             needs[i].what);
+    checker->rules &= ~(1u << needs[i].rule);
+  }
+}
+
+/* -- all of it -- */
+
+static int by_severity(const void *left, const void *right) {
+  const struct check_finding *a = left, *b = right;
+  if (a->severity != b->severity)
+    return (int)a->severity - (int)b->severity;
+  if (a->rule != b->rule)
+    return (int)a->rule - (int)b->rule;
+  return a->ticks != b->ticks ? (a->ticks > b->ticks ? 1 : -1) : 0;
+}
+
+static void finish(struct checker *checker) {
+  struct check_result *result = checker->result;
+  if (!result->is_partial)
+    check_form_finish(checker);
+  check_locks_finish(checker);
+  if (result->count > 1)
+    qsort(result->findings, result->count, sizeof *result->findings, by_severity);
+  for (size_t i = 0; i < result->count; i++)
+    result->of_severity[result->findings[i].severity] += result->findings[i].count;
+}
+
+static int open_checker(struct checker *checker) {
+  const struct replay_observer observer = {.task = on_task, .lock = on_lock, .team = on_team};
+  checker->places = calloc(checker->trace->location_count + 1, sizeof *checker->places);
+  checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
+  return checker->places && checker->replay ? check_tasks_open(checker) : -ENOMEM;
+}
+
+static void close_checker(struct checker *checker) {
+  for (uint32_t i = 0; i < checker->task_count; i++)
+    check_tasks_release(&checker->tasks[i]);
+  for (size_t i = 0; checker->places && i < checker->trace->location_count; i++)
+    free(checker->places[i].tied);
+  check_teams_close(checker);
+  check_locks_close(checker);
+  table_free(&checker->running_sets);
+  table_free(&checker->findings);
+  free(checker->tasks);
+  free(checker->places);
+  dependences_free(checker->dependences);
+  replay_free(checker->replay);
+}
+
+int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, char error[TRACE_ERROR_BYTES]) {
+  *ret = (struct check_result){0};
+  struct checker checker = {.trace = trace, .result = ret, .rules = wanted, .end_ticks = UINT64_MAX};
+  int result = open_checker(&checker);
+  if (result == 0) {
+    note_needs(&checker);
+    end_at_closing(&checker);
+    result = end_at_losses(&checker, error);
+  }
+  if (result == 0)
+    result = trace_read_in_order(trace, 0, UINT64_MAX, take, &checker, error);
+  if (result == 0 && checker.error == 0)
+    finish(&checker);
+  result = result == 0 ? checker.error : result;
+  if (result == -ENOMEM)
+    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  close_checker(&checker);
+  return result;
+}
+
+void check_free(struct check_result *result) {
+  free(result->findings);
+  *result = (struct check_result){0};
+}

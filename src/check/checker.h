@@ -1,0 +1,171 @@
+/* What the parts of a check share. checker.c drives; each of the others looks after some of the rules. */
+#ifndef STAVE_CHECK_CHECKER_H
+#define STAVE_CHECK_CHECKER_H
+
+#include "analysis/dependences.h"
+#include "analysis/replay.h"
+#include "analysis/table.h"
+#include "check/check.h"
+
+/* A task in the tree of who created whom. One that is complete is kept for its children's sake, and skipped. */
+struct ancestor {
+  uint64_t id;
+  struct ancestor *parent;
+  uint32_t references; /* by its children, and by its task while that lives */
+  bool is_complete;
+};
+
+/* A lock that a task holds. */
+struct hold {
+  uint32_t lock, order, region; /* region: where it was acquired */
+  uint64_t ticks;
+};
+
+/* What the checks know of a live task, by its slot in the replay. */
+struct task_state {
+  uint64_t id; /* 0: none */
+  struct ancestor *ancestor;
+  struct dependences_task *before; /* tasks that must be complete when it begins */
+  uint32_t before_count, before_capacity;
+  uint64_t *sets; /* of tasks that exclude each other */
+  uint32_t set_count, set_capacity;
+  struct hold *holds;
+  uint32_t hold_count, hold_capacity;
+  struct dependences_task undeferred; /* the child that has to be complete before this task goes on; id 0: none */
+  uint64_t encountered;               /* worksharing and barrier regions of its team */
+  uint64_t begun_there;               /* tasks that had run on the location when it was suspended */
+  size_t suspended_on;
+  uint32_t suspended_in, region, create_region;
+  bool has_begun;
+};
+
+/* A tied task that has begun on a location and is not complete. */
+struct tied {
+  struct dependences_task task;
+  uint64_t team;
+  bool is_chained; /* it descends from the one below, if that is of the same team */
+};
+
+/* Of a location. */
+struct place_state {
+  struct tied *tied; /* the latest last */
+  uint32_t tied_count, tied_capacity;
+  uint64_t runs; /* of explicit tasks, begun or resumed */
+  uint64_t last_ticks;
+  uint32_t forks;
+  bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
+  struct created {
+    uint64_t parent;
+    struct dependences_task task;
+  } created; /* the task that was last created here */
+};
+
+/* An order in which two locks were acquired. */
+struct lock_edge {
+  uint32_t first, second, first_region, second_region;
+  uint32_t gates[4]; /* locks that were held in addition each time */
+  uint32_t gate_count;
+  uint64_t count, ticks;
+  size_t location;
+  bool is_by_many;                 /* on several locations */
+  struct lock_edge *next_of_first; /* from the same lock */
+};
+
+struct lock_state {
+  uint32_t lock, order, first_order; /* the greatest number of an acquisition; that of the first */
+  uint32_t region;                   /* of the last acquisition, as are the next two */
+  size_t location;
+  uint64_t ticks, acquisitions;
+  uint64_t acquirer;       /* the first explicit task that acquired it; 0: none */
+  bool is_by_many;         /* several explicit tasks have */
+  struct lock_edge *edges; /* from it to another */
+  struct lock_state *next;
+};
+
+/* Regions that the threads of a team meet, from the first that not all have met. */
+struct team_state {
+  uint64_t id, base;
+  struct met {
+    uint32_t region, threads;
+  } * met;
+  uint32_t count, capacity, threads;
+  bool is_given_up; /* cancelled, or told of already */
+};
+
+struct checker {
+  struct trace *trace;
+  struct replay *replay;
+  struct dependences *dependences;
+  struct check_result *result;
+  uint32_t rules;
+  uint64_t end_ticks; /* from here on nothing is checked; UINT64_MAX: everything is */
+  struct task_state *tasks;
+  uint32_t task_count;
+  struct place_state *places; /* by location */
+  struct team_state *teams;
+  uint32_t team_count;
+  struct table locks, edges, running_sets, findings; /* findings: position + 1 */
+  struct lock_state *all_locks;
+  uint64_t edge_count;
+  size_t finding_capacity;
+  int error;
+};
+
+/* -- checker.c -- */
+
+/* True if the rule is to be checked. */
+static inline bool checks(const struct checker *checker, enum check_rule rule) {
+  return checker->rules >> rule & 1;
+}
+
+/* Makes room for `wanted` items in the array that `array`, a pointer to a pointer, refers to; new ones are zero. */
+bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted, size_t item_bytes);
+
+/* The state of a task; NULL: no memory. Lasts until the next call. */
+struct task_state *checker_task(struct checker *checker, const struct replay_task *task);
+
+/* The same, if it lives and has a state. */
+struct task_state *checker_known_task(struct checker *checker, struct dependences_task task);
+
+/* Counts a finding at these regions. Returns it when it is the first there, so that its detail be filled in; else NULL.
+ */
+struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location, uint64_t ticks,
+                                   uint32_t region, uint32_t other);
+
+/* The region's name without "!$omp "; where a task is created, that of the task. */
+const char *checker_name(const struct checker *checker, uint32_t region);
+
+/* Position of the region, or CHECK_NO_REGION. */
+uint32_t checker_region(const struct checker *checker, uint64_t ref);
+
+/* A place in the source that the task is known by: its construct. */
+uint32_t checker_place_of(const struct task_state *task);
+
+/* -- tasks.c -- */
+
+void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step);
+void check_tasks_before_event(struct checker *checker, const struct trace_event *event);
+void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event, enum construct construct);
+int check_tasks_open(struct checker *checker);
+void check_tasks_release(struct task_state *task); /* frees what the state owns */
+void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task);
+
+/* -- locks.c -- */
+
+void check_locks_on_step(struct checker *checker, const struct replay_lock_event *step);
+void check_locks_on_switch(struct checker *checker, const struct replay_task_event *step);
+void check_locks_finish(struct checker *checker);
+void check_locks_close(struct checker *checker);
+
+/* -- form.c -- */
+
+void check_form_before_event(struct checker *checker, const struct trace_event *event);
+void check_form_finish(struct checker *checker);
+
+/* -- teams.c -- */
+
+void check_teams_on_enter(struct checker *checker, const struct trace_event *event, enum construct construct);
+void check_teams_on_step(struct checker *checker, const struct replay_team_event *step);
+void check_teams_close(struct checker *checker);
+
+#endif

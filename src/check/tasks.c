@@ -1,0 +1,386 @@
+/* The Task Scheduling Constraints (OpenMP 5.1, 2.12.6), tied tasks that change threads, and threadprivate variables. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/checker.h"
+
+/* -- who created whom -- */
+
+static void drop(struct ancestor *ancestor) {
+  while (ancestor && --ancestor->references == 0) {
+    struct ancestor *parent = ancestor->parent;
+    free(ancestor);
+    ancestor = parent;
+  }
+}
+
+/* The nearest one that is not complete. The way past complete ones is shortened, so that a chain of tasks each of which
+ * creates the next and ends does not grow. */
+static struct ancestor *living_parent(struct ancestor *ancestor) {
+  while (ancestor->parent && ancestor->parent->is_complete) {
+    struct ancestor *complete = ancestor->parent;
+    ancestor->parent = complete->parent;
+    if (ancestor->parent)
+      ancestor->parent->references++;
+    drop(complete);
+  }
+  return ancestor->parent;
+}
+
+static struct ancestor *ancestor_of(struct checker *checker, struct task_state *task, struct ancestor *parent) {
+  if (task->ancestor)
+    return task->ancestor;
+  struct ancestor *ancestor = calloc(1, sizeof *ancestor);
+  if (!ancestor) {
+    checker->error = -ENOMEM;
+    return NULL;
+  }
+  *ancestor = (struct ancestor){.id = task->id, .parent = parent, .references = 1};
+  if (parent)
+    parent->references++;
+  return task->ancestor = ancestor;
+}
+
+static bool descends_from(struct ancestor *ancestor, uint64_t id) {
+  while (ancestor && ancestor->id != id)
+    ancestor = living_parent(ancestor);
+  return ancestor != NULL;
+}
+
+void check_tasks_release(struct task_state *task) {
+  if (task->ancestor) {
+    task->ancestor->is_complete = true;
+    drop(task->ancestor);
+  }
+  free(task->before);
+  free(task->sets);
+  free(task->holds);
+  *task = (struct task_state){0};
+}
+
+/* -- creation and dependences -- */
+
+/* The tool tells of a task's flags in the description of where it is created. */
+static bool is_undeferred(const struct checker *checker, const struct replay_task *task) {
+  return !task->is_taskwait && task->create_region != REPLAY_NONE &&
+         strstr(checker->trace->regions[task->create_region].description, "undeferred");
+}
+
+static void create(struct checker *checker, const struct replay_task_event *step) {
+  struct task_state *child = checker_task(checker, step->task);
+  struct task_state *parent = checker_task(checker, step->other);
+  if (!child || !parent)
+    return;
+  child = &checker->tasks[step->task->slot];
+  child->create_region = step->task->create_region;
+  ancestor_of(checker, parent, NULL);
+  ancestor_of(checker, child, parent->ancestor);
+  struct dependences_task name = {child->id, step->task->slot};
+  checker->places[step->location].created = (struct created){parent->id, name};
+  if (checks(checker, CHECK_UNDEFERRED) && is_undeferred(checker, step->task))
+    parent->undeferred = name;
+}
+
+static void on_before(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address) {
+  struct checker *checker = data;
+  struct task_state *task = checker_known_task(checker, sink);
+  (void)address;
+  if (task && checker_grow(checker, &task->before, &task->before_capacity, task->before_count + 1, sizeof source))
+    task->before[task->before_count++] = source;
+}
+
+static void on_exclusive(void *data, struct dependences_task sink, uint64_t set) {
+  struct checker *checker = data;
+  struct task_state *task = checker_known_task(checker, sink);
+  if (task && checker_grow(checker, &task->sets, &task->set_capacity, task->set_count + 1, sizeof set))
+    task->sets[task->set_count++] = set;
+}
+
+static bool is_alive(void *data, struct dependences_task task) {
+  return checker_known_task(data, task) != NULL;
+}
+
+int check_tasks_open(struct checker *checker) {
+  const struct dependences_observer observer = {on_before, on_exclusive, is_alive};
+  checker->dependences = dependences_create(&observer, checker);
+  return checker->dependences ? 0 : -ENOMEM;
+}
+
+void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event, enum construct construct) {
+  const struct created *created = &checker->places[event->location].created;
+  uint32_t count = trace_event_attribute_count(event);
+  for (uint32_t i = 0; created->parent > 0 && i < count; i++) {
+    struct trace_event_attribute value = trace_event_attribute(event, i);
+    const struct trace_attribute *attribute = trace_attribute(checker->trace, value.attribute);
+    if (attribute && strcmp(attribute->name, "dependence address") == 0 &&
+        !dependences_add(checker->dependences, created->parent, created->task, construct, value.number))
+      checker->error = -ENOMEM;
+  }
+}
+
+/* -- constraints when a task begins -- */
+
+static void check_dependences(struct checker *checker, const struct replay_task_event *step,
+                              const struct task_state *task) {
+  for (uint32_t i = 0; i < task->before_count; i++) {
+    const struct task_state *source = checker_known_task(checker, task->before[i]);
+    if (!source)
+      continue;
+    struct check_finding *found = checker_find(checker, CHECK_DEPENDENCE, step->location, step->ticks,
+                                               checker_place_of(task), checker_place_of(source));
+    if (found)
+      snprintf(found->detail, sizeof found->detail, "task %u of %s began; it depends on %s, which %s",
+               step->task->generation, checker->trace->locations[step->task->created_on].name,
+               checker_name(checker, checker_place_of(source)), source->has_begun ? "still ran" : "had not begun");
+  }
+}
+
+/* How many tasks of each set run is kept as a pointer's value. */
+static void check_sets(struct checker *checker, const struct replay_task_event *step, const struct task_state *task) {
+  for (uint32_t i = 0; i < task->set_count; i++) {
+    uintptr_t running = (uintptr_t)table_get(&checker->running_sets, task->sets[i], 0);
+    struct check_finding *found = running == 0 ? NULL
+                                               : checker_find(checker, CHECK_MUTUAL_EXCLUSION, step->location,
+                                                              step->ticks, checker_place_of(task), CHECK_NO_REGION);
+    if (found)
+      snprintf(found->detail, sizeof found->detail, "task %u of %s began while %u other%s of its set ran",
+               step->task->generation, checker->trace->locations[step->task->created_on].name, (unsigned)running,
+               running > 1 ? "s" : "");
+    if (!table_put(&checker->running_sets, task->sets[i], 0, (void *)(running + 1)))
+      checker->error = -ENOMEM;
+  }
+}
+
+static void leave_sets(struct checker *checker, const struct task_state *task) {
+  for (uint32_t i = 0; task->has_begun && i < task->set_count; i++) {
+    uintptr_t running = (uintptr_t)table_remove(&checker->running_sets, task->sets[i], 0);
+    if (running > 1 && !table_put(&checker->running_sets, task->sets[i], 0, (void *)(running - 1)))
+      checker->error = -ENOMEM;
+  }
+}
+
+static bool is_in_barrier(const struct replay_task *task) {
+  for (uint32_t i = 1; i <= 4 && i <= task->frame_count; i++) {
+    uint8_t construct = task->frames[task->frame_count - i].construct;
+    if (construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER ||
+        construct == CONSTRUCT_BARRIER_WAIT)
+      return true;
+  }
+  return false;
+}
+
+static bool is_tied(const struct checker *checker, const struct replay_task *task) {
+  return replay_construct(checker->replay, task->region) == CONSTRUCT_TASK;
+}
+
+/* A helper thread executes tasks of teams that it is not in: the constraint knows no such thing. */
+static bool is_own_team(const struct checker *checker, const struct replay_task *task, const struct replay_team *team) {
+  return !team || team->comm == REPLAY_NONE || checker->trace->comms[team->comm].ref == task->comm;
+}
+
+static void tell_tied(struct checker *checker, const struct replay_task_event *step, const struct task_state *task,
+                      uint32_t held, uint32_t where) {
+  struct check_finding *found =
+      checker_find(checker, CHECK_TIED_SCHEDULING, step->location, step->ticks, checker_place_of(task), where);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "task %u of %s began while %s was suspended in %s",
+             step->task->generation, checker->trace->locations[step->task->created_on].name,
+             held == CHECK_NO_REGION ? "the implicit task" : checker_name(checker, held),
+             where == CHECK_NO_REGION ? "it" : checker_name(checker, where));
+}
+
+/* The suspended task that forbids this one, or NULL. By induction it is enough to look at the latest tied task, as long
+ * as each descends from the one before. */
+static const struct tied *find_forbidding(const struct place_state *place, const struct task_state *task,
+                                          uint64_t team) {
+  for (uint32_t i = place->tied_count; i-- > 0 && place->tied[i].team == team;) {
+    if (!descends_from(task->ancestor, place->tied[i].task.id))
+      return &place->tied[i];
+    if (place->tied[i].is_chained)
+      break;
+  }
+  return NULL;
+}
+
+static void check_tied(struct checker *checker, const struct replay_task_event *step, const struct task_state *task,
+                       const struct tied *forbidding) {
+  const struct replay_task *implicit = replay_implicit_task(checker->replay, step->location);
+  const struct replay_frame *frame = implicit->frame_count ? &implicit->frames[implicit->frame_count - 1] : NULL;
+  const struct task_state *held = forbidding ? checker_known_task(checker, forbidding->task) : NULL;
+  if (held)
+    tell_tied(checker, step, task, checker_place_of(held), held->suspended_in);
+  else if (!is_in_barrier(implicit) && !descends_from(task->ancestor, implicit->id))
+    tell_tied(checker, step, task, CHECK_NO_REGION, frame ? frame->region : CHECK_NO_REGION);
+}
+
+static void begin_tied(struct checker *checker, const struct replay_task_event *step, struct task_state *task) {
+  struct place_state *place = &checker->places[step->location];
+  const struct replay_team *team = replay_current_team(checker->replay, step->location);
+  uint64_t team_id = team ? team->id : 0;
+  bool is_known = task->ancestor && step->task->is_created && is_own_team(checker, step->task, team);
+  const struct tied *forbidding = is_known ? find_forbidding(place, task, team_id) : NULL;
+  bool is_chained = is_known && !forbidding;
+  if (is_known)
+    check_tied(checker, step, task, forbidding);
+  if (checker_grow(checker, &place->tied, &place->tied_capacity, place->tied_count + 1, sizeof *place->tied))
+    place->tied[place->tied_count++] = (struct tied){{task->id, step->task->slot}, team_id, is_chained};
+}
+
+static void untie(struct checker *checker, const struct replay_task *task) {
+  struct place_state *place = task->begun_on == SIZE_MAX ? NULL : &checker->places[task->begun_on];
+  for (uint32_t i = place ? place->tied_count : 0; i-- > 0;) {
+    if (place->tied[i].task.id != task->id)
+      continue;
+    if (i + 1 < place->tied_count)
+      place->tied[i + 1].is_chained = false; /* what is below it now has to be looked at too */
+    memmove(&place->tied[i], &place->tied[i + 1], (place->tied_count - i - 1) * sizeof *place->tied);
+    place->tied_count--;
+    return;
+  }
+}
+
+/* -- steps of a task -- */
+
+static void begin(struct checker *checker, const struct replay_task_event *step) {
+  struct task_state *task = checker_task(checker, step->task);
+  if (!task)
+    return;
+  checker->places[step->location].runs++;
+  if (checks(checker, CHECK_DEPENDENCE))
+    check_dependences(checker, step, task);
+  if (checks(checker, CHECK_MUTUAL_EXCLUSION))
+    check_sets(checker, step, task);
+  task->has_begun = true;
+}
+
+static void suspend(struct checker *checker, const struct replay_task_event *step) {
+  struct task_state *task = checker_task(checker, step->task);
+  const struct replay_task *told = step->task;
+  if (!task)
+    return;
+  task->suspended_on = step->location;
+  task->begun_there = checker->places[step->location].runs;
+  task->suspended_in = told->frame_count ? told->frames[told->frame_count - 1].region : CHECK_NO_REGION;
+}
+
+static void check_threadprivate(struct checker *checker, const struct replay_task_event *step,
+                                const struct task_state *task) {
+  bool has_moved = task->suspended_on != step->location;
+  if (!has_moved && checker->places[step->location].runs == task->begun_there)
+    return;
+  struct check_finding *found = checker_find(checker, CHECK_THREADPRIVATE, step->location, step->ticks,
+                                             checker_place_of(task), task->suspended_in);
+  if (!found)
+    return;
+  const char *where =
+      task->suspended_in == CHECK_NO_REGION ? "a task scheduling point" : checker_name(checker, task->suspended_in);
+  if (has_moved)
+    snprintf(found->detail, sizeof found->detail, "suspended at %s, it went on on another thread", where);
+  else
+    snprintf(found->detail, sizeof found->detail, "suspended at %s, where %u other task%s ran on the thread", where,
+             (unsigned)(checker->places[step->location].runs - task->begun_there),
+             checker->places[step->location].runs - task->begun_there > 1 ? "s" : "");
+}
+
+static void resume(struct checker *checker, const struct replay_task_event *step) {
+  struct task_state *task = checker_task(checker, step->task);
+  if (!task)
+    return;
+  if (checks(checker, CHECK_THREADPRIVATE))
+    check_threadprivate(checker, step, task);
+  checker->places[step->location].runs++;
+  if (!checks(checker, CHECK_TIED_MIGRATION) || !is_tied(checker, step->task) ||
+      step->task->begun_on == step->location || step->task->begun_on == SIZE_MAX)
+    return;
+  struct check_finding *found = checker_find(checker, CHECK_TIED_MIGRATION, step->location, step->ticks,
+                                             checker_place_of(task), task->suspended_in);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "begun on %s, it went on on %s",
+             checker->trace->locations[step->task->begun_on].name, checker->trace->locations[step->location].name);
+}
+
+static void complete(struct checker *checker, const struct replay_task_event *step) {
+  struct task_state *task = checker_task(checker, step->task);
+  if (!task)
+    return;
+  leave_sets(checker, task);
+  untie(checker, step->task);
+  dependences_forget(checker->dependences, task->id);
+  check_tasks_release(task);
+}
+
+void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step) {
+  switch (step->step) {
+  case REPLAY_TASK_CREATED:
+    create(checker, step);
+    break;
+  case REPLAY_TASK_BEGUN:
+    begin(checker, step);
+    break;
+  case REPLAY_TASK_SUSPENDED:
+    suspend(checker, step);
+    break;
+  case REPLAY_TASK_RESUMED:
+    resume(checker, step);
+    break;
+  case REPLAY_TASK_COMPLETED:
+    complete(checker, step);
+    break;
+  }
+}
+
+void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task) {
+  struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  if (!state)
+    return;
+  dependences_forget(checker->dependences, task->id);
+  check_tasks_release(state);
+}
+
+/* -- what comes behind the step: the task's region tells whether it is tied -- */
+
+static void enter_task(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
+  struct task_state *state = checker_task(checker, task);
+  uint32_t region = checker_region(checker, event->Enter.region);
+  if (!state || task->frame_count > 0 || task->is_implicit || state->region != CHECK_NO_REGION)
+    return;
+  state->region = region;
+  const struct replay_task_event step = {REPLAY_TASK_BEGUN, event->location, event->ticks, task, NULL, NULL};
+  if (checks(checker, CHECK_TIED_SCHEDULING) && replay_construct(checker->replay, region) == CONSTRUCT_TASK)
+    begin_tied(checker, &step, state);
+}
+
+/* What may come between the creation of an undeferred task and its begin. */
+static bool belongs_to_creation(enum construct construct) {
+  return (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_TASK_DEPENDENCE) ||
+         construct == CONSTRUCT_CREATE_TASK;
+}
+
+static void check_undeferred(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
+  struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  if (!state || state->undeferred.id == 0)
+    return;
+  struct task_state *child = checker_known_task(checker, state->undeferred);
+  if (child && belongs_to_creation(replay_construct(checker->replay, checker_region(checker, event->Enter.region))))
+    return;
+  state->undeferred.id = 0;
+  struct check_finding *found = child == NULL ? NULL
+                                              : checker_find(checker, CHECK_UNDEFERRED, event->location, event->ticks,
+                                                             checker_place_of(child), CHECK_NO_REGION);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "its creator entered %s while the task %s",
+             checker_name(checker, checker_region(checker, event->Enter.region)),
+             child->has_begun ? "was not complete" : "had not begun");
+}
+
+void check_tasks_before_event(struct checker *checker, const struct trace_event *event) {
+  if (event->kind != TRACE_Enter)
+    return;
+  const struct replay_task *task = replay_current_task(checker->replay, event->location);
+  if (checks(checker, CHECK_UNDEFERRED))
+    check_undeferred(checker, event, task);
+  if (!task->is_implicit && task->frame_count == 0)
+    enter_task(checker, event, task);
+}

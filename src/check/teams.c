@@ -1,0 +1,129 @@
+/* Worksharing and barrier regions: which must be met by all threads of a team, in one order and in the right place. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/checker.h"
+
+static bool is_worksharing(enum construct construct) {
+  return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_SECTIONS || construct == CONSTRUCT_SINGLE ||
+         construct == CONSTRUCT_WORKSHARE;
+}
+
+/* -- nesting -- */
+
+static bool forbids_inside(enum construct construct) {
+  return is_worksharing(construct) || construct_is_task(construct) || construct == CONSTRUCT_TASKLOOP ||
+         construct == CONSTRUCT_CRITICAL || construct == CONSTRUCT_ORDERED || construct == CONSTRUCT_ATOMIC ||
+         construct == CONSTRUCT_MASKED || construct == CONSTRUCT_MASTER;
+}
+
+static void check_nesting(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
+  for (uint32_t i = task->frame_count; i-- > 0 && task->frames[i].construct != CONSTRUCT_PARALLEL;) {
+    if (!forbids_inside((enum construct)task->frames[i].construct))
+      continue;
+    struct check_finding *found = checker_find(checker, CHECK_NESTING, event->location, event->ticks,
+                                               checker_region(checker, event->Enter.region), task->frames[i].region);
+    if (found)
+      snprintf(found->detail, sizeof found->detail, "it stands inside of %s",
+               checker_name(checker, task->frames[i].region));
+    return;
+  }
+}
+
+/* -- order -- */
+
+static struct team_state *state_of(struct checker *checker, const struct replay_team *team) {
+  if (!checker_grow(checker, &checker->teams, &checker->team_count, team->slot + 1, sizeof *checker->teams))
+    return NULL;
+  struct team_state *state = &checker->teams[team->slot];
+  if (state->id != team->id)
+    *state = (struct team_state){.id = team->id, .met = state->met, .capacity = state->capacity, .threads = team->size};
+  return state;
+}
+
+/* Regions of one place in the source may have several definitions. */
+static bool is_same(const struct checker *checker, uint32_t one, uint32_t other) {
+  if (one == other)
+    return true;
+  return one != CHECK_NO_REGION && other != CHECK_NO_REGION &&
+         strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0;
+}
+
+static void drop_first(struct team_state *team) {
+  while (team->count > 0 && team->met[0].threads == team->threads) {
+    memmove(team->met, team->met + 1, --team->count * sizeof *team->met);
+    team->base++;
+  }
+}
+
+static void meet(struct checker *checker, const struct trace_event *event, struct team_state *team,
+                 struct task_state *task) {
+  uint32_t region = checker_region(checker, event->Enter.region);
+  uint64_t place = task->encountered++ - team->base;
+  if (place == team->count) {
+    if (checker_grow(checker, &team->met, &team->capacity, team->count + 1, sizeof *team->met))
+      team->met[team->count++] = (struct met){region, 1};
+    drop_first(team);
+    return;
+  }
+  if (place > team->count)
+    return;
+  struct met *met = &team->met[place];
+  if (is_same(checker, met->region, region)) {
+    met->threads++;
+    drop_first(team);
+    return;
+  }
+  team->is_given_up = true;
+  struct check_finding *found =
+      checker_find(checker, CHECK_TEAM_ORDER, event->location, event->ticks, region, met->region);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "this thread met %s where another one of its team met %s",
+             checker_name(checker, region), checker_name(checker, met->region));
+}
+
+void check_teams_on_enter(struct checker *checker, const struct trace_event *event, enum construct construct) {
+  const struct replay_task *task = replay_current_task(checker->replay, event->location);
+  const struct replay_team *team = replay_current_team(checker->replay, event->location);
+  bool is_met = is_worksharing(construct) || construct == CONSTRUCT_BARRIER;
+  if (construct == CONSTRUCT_CANCEL && team && checks(checker, CHECK_TEAM_ORDER)) {
+    struct team_state *state = state_of(checker, team);
+    if (state)
+      state->is_given_up = true; /* a cancelled thread goes past what the others still meet */
+  }
+  if (!is_met)
+    return;
+  if (checks(checker, CHECK_NESTING))
+    check_nesting(checker, event, task);
+  if (!checks(checker, CHECK_TEAM_ORDER) || !team || team->size < 2 || !task->is_implicit)
+    return;
+  struct task_state *state = checker_task(checker, task);
+  struct team_state *known = state_of(checker, team);
+  if (state && known && !known->is_given_up)
+    meet(checker, event, known, state);
+}
+
+static void joined(struct checker *checker, const struct replay_team_event *step) {
+  struct team_state *team = state_of(checker, step->team);
+  if (!team || team->count == 0 || team->is_given_up || step->team->begun < team->threads)
+    return;
+  struct check_finding *found =
+      checker_find(checker, CHECK_TEAM_ORDER, step->location, step->ticks, team->met[0].region, CHECK_NO_REGION);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "only %u of %u threads of the team met it", team->met[0].threads,
+             team->threads);
+}
+
+void check_teams_on_step(struct checker *checker, const struct replay_team_event *step) {
+  if (step->step == REPLAY_TEAM_END && step->task)
+    check_tasks_end_implicit(checker, step->task);
+  else if (step->step == REPLAY_TEAM_JOINED && checks(checker, CHECK_TEAM_ORDER))
+    joined(checker, step);
+}
+
+void check_teams_close(struct checker *checker) {
+  for (uint32_t i = 0; i < checker->team_count; i++)
+    free(checker->teams[i].met);
+  free(checker->teams);
+}

@@ -1,0 +1,175 @@
+#include "cli/check_print.h"
+
+#include "analysis/utf8.h"
+#include "cli/message.h"
+#include "cli/summary.h"
+#include "cli/table.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES_SHOWN = 10, LINE_WIDTH = 100, TEXT_BYTES = 1024 };
+
+static const char *location_name(const struct trace *trace, const struct check_finding *finding) {
+  return finding->location < trace->location_count ? trace->locations[finding->location].name : "";
+}
+
+static const char *region_name(const struct trace *trace, uint32_t region) {
+  static const char prefix[] = "!$omp ";
+  const char *name = region < trace->region_count ? trace->regions[region].name : "";
+  return name + (strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0);
+}
+
+/* -- text -- */
+
+/* Broken into lines of a width that can be read. */
+static void print_wrapped(const char *indent, const char *text) {
+  size_t column = 0;
+  while (*text) {
+    size_t length = strcspn(text, " ");
+    bool is_first = column == 0;
+    if (!is_first && column + 1 + length > LINE_WIDTH) {
+      printf("\n");
+      column = 0;
+      is_first = true;
+    }
+    printf("%s%.*s", is_first ? indent : " ", (int)length, text);
+    column += (is_first ? strlen(indent) : 1) + length;
+    text += length;
+    text += strspn(text, " ");
+  }
+  printf("\n");
+}
+
+static void print_rule(enum check_rule rule, enum check_severity severity) {
+  static const char *const colours[] = {
+      [CHECK_VIOLATION] = "\033[1;31m", [CHECK_HAZARD] = "\033[1;33m", [CHECK_INFORMATION] = "\033[1m"};
+  const struct check_rule_text *text = check_rule_text(rule);
+  bool has_colour = table_has_colour();
+  char line[TEXT_BYTES];
+  printf("%s%s%s: %s\n", has_colour ? colours[severity] : "", check_severity_name(severity),
+         has_colour ? "\033[0m" : "", text->summary);
+  snprintf(line, sizeof line, "%s [%s; %s]", text->explanation, text->name, text->place);
+  print_wrapped("  ", line);
+}
+
+static void print_place(const struct trace *trace, const struct check_finding *finding) {
+  char text[TEXT_BYTES], safe[4 * TEXT_BYTES], count[32], where[256];
+  const char *name = region_name(trace, finding->region);
+  summary_number(count, finding->count);
+  snprintf(where, sizeof where, "%s at %.6f ms", location_name(trace, finding),
+           (double)trace_ns(trace, finding->ticks) / 1e6);
+  snprintf(text, sizeof text, "%s%s%s%s%s: %s", *name ? name : "", *name ? ", " : "", finding->count > 1 ? count : "",
+           finding->count > 1 ? " times, first on " : "on ", where, finding->detail);
+  message_escape(safe, sizeof safe, text);
+  print_wrapped("    ", safe);
+}
+
+static bool begins_group(const struct check_result *result, size_t i) {
+  const struct check_finding *before = i > 0 ? &result->findings[i - 1] : NULL;
+  return !before || before->rule != result->findings[i].rule || before->severity != result->findings[i].severity;
+}
+
+static size_t group_end(const struct check_result *result, size_t begin) {
+  size_t end = begin + 1;
+  while (end < result->count && !begins_group(result, end))
+    end++;
+  return end;
+}
+
+static void print_findings(const struct trace *trace, const struct check_result *result, bool is_all) {
+  for (size_t i = 0, end; i < result->count; i = end) {
+    end = group_end(result, i);
+    print_rule(result->findings[i].rule, result->findings[i].severity);
+    for (size_t j = i; j < end && (is_all || j < i + PLACES_SHOWN); j++)
+      print_place(trace, &result->findings[j]);
+    if (!is_all && end - i > PLACES_SHOWN)
+      printf("    and %zu more places: --all shows them\n", end - i - PLACES_SHOWN);
+    printf("\n");
+  }
+}
+
+static void print_not_checked(const struct check_result *result) {
+  for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
+    if (*result->not_checked[rule])
+      printf("not checked: %s: %s\n", check_rule_text((enum check_rule)rule)->name, result->not_checked[rule]);
+}
+
+void check_print_text(const struct trace *trace, const struct check_result *result, bool is_all) {
+  char events[32];
+  print_findings(trace, result, is_all);
+  if (result->omitted > 0)
+    printf("%llu findings at more places than are kept are left out\n", (unsigned long long)result->omitted);
+  print_not_checked(result);
+  if (result->is_partial)
+    printf("checked only up to %.6f ms: %s\n", (double)trace_ns(trace, result->until_ticks) / 1e6,
+           result->partial_reason);
+  summary_number(events, result->events);
+  printf("%s events checked: %llu violations, %llu hazards, %llu informations\n", events,
+         (unsigned long long)result->of_severity[CHECK_VIOLATION],
+         (unsigned long long)result->of_severity[CHECK_HAZARD],
+         (unsigned long long)result->of_severity[CHECK_INFORMATION]);
+}
+
+/* -- JSON -- */
+
+static json_t *text_of(const char *from) {
+  char *clean = utf8_clean(from);
+  json_t *string = clean ? json_string(clean) : NULL;
+  free(clean);
+  return string;
+}
+
+/* null if there is none. */
+static json_t *region_of(const struct trace *trace, uint32_t position) {
+  if (position >= trace->region_count)
+    return json_null();
+  const struct trace_region *region = &trace->regions[position];
+  return json_pack("{s:o,s:o,s:I}", "name", text_of(region->name), "file", text_of(region->file), "line",
+                   (json_int_t)region->begin_line);
+}
+
+static json_t *finding_of(const struct trace *trace, const struct check_finding *finding) {
+  const struct check_rule_text *rule = check_rule_text(finding->rule);
+  return json_pack(
+      "{s:s,s:s,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:I,s:I,s:o}", "rule", rule->name, "severity",
+      check_severity_name(finding->severity), "specification", rule->place, "summary", rule->summary, "explanation",
+      rule->explanation, "count", (json_int_t)finding->count, "region", region_of(trace, finding->region),
+      "other_region", region_of(trace, finding->other), "thread", text_of(location_name(trace, finding)), "location",
+      (json_int_t)(finding->location < trace->location_count ? trace->locations[finding->location].ref : 0), "time_ns",
+      (json_int_t)trace_ns(trace, finding->ticks), "detail", text_of(finding->detail));
+}
+
+static json_t *not_checked(const struct check_result *result) {
+  json_t *object = json_object();
+  for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
+    if (*result->not_checked[rule])
+      json_object_set_new(object, check_rule_text((enum check_rule)rule)->name, text_of(result->not_checked[rule]));
+  return object;
+}
+
+static json_t *partial(const struct trace *trace, const struct check_result *result) {
+  if (!result->is_partial)
+    return json_null();
+  return json_pack("{s:I,s:o}", "until_ns", (json_int_t)trace_ns(trace, result->until_ticks), "reason",
+                   text_of(result->partial_reason));
+}
+
+int check_print_json(const struct trace *trace, const struct check_result *result) {
+  json_t *findings = json_array();
+  for (size_t i = 0; i < result->count; i++)
+    json_array_append_new(findings, finding_of(trace, &result->findings[i]));
+  json_t *object = json_pack(
+      "{s:I,s:I,s:I,s:I,s:o,s:o,s:I,s:o}", "events", (json_int_t)result->events, "violations",
+      (json_int_t)result->of_severity[CHECK_VIOLATION], "hazards", (json_int_t)result->of_severity[CHECK_HAZARD],
+      "informations", (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result),
+      "not_checked", not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
+  if (!object)
+    return -1;
+  int status = json_dumpf(object, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(object);
+  return status;
+}
