@@ -1,12 +1,10 @@
 #include "cli/summary.h"
 
 #include "cli/message.h"
-#include "cli/program.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,20 +104,12 @@ static void print_archive(const struct archive *archive, bool writer_is_gone, bo
   }
 }
 
-static bool is_installed(const char *program) {
-  char *path = NULL;
-  bool found = program_find(program, &path) == 0;
-  free(path);
-  return found;
-}
-
 static void print_next(const struct archive *archive) {
   char anchor[PATH_MAX + 16], word[2 * PATH_MAX];
   snprintf(anchor, sizeof anchor, "%s/traces.otf2", path_of(archive));
   message_shell_word(word, sizeof word, anchor);
   message_say("to read it: otf2-print %s | less", word);
-  if (is_installed("vite"))
-    message_say("to see it:  vite %s", word);
+  message_say("to see it:  stave timeline %s", message_shell_word(word, sizeof word, path_of(archive)));
 }
 
 static const struct archive *first_closed(const struct status *status) {

@@ -148,10 +148,9 @@ export class ActivityTrack {
   }
 }
 
-// Spreads the mixes from one time to another over `columns` of equal width: ns of each activity, column by column.
+// Spreads the mixes from one time to another over `columns` of equal width: adds ns of each activity, column by column.
 export function spread(track, from, to, columns, target) {
   const {kinds} = track, width = (to - from) / columns, mixes = track.level(width);
-  target.fill(0, 0, columns * kinds);
   let i = lowerBound(mixes.end, from, 0, mixes.count);
   for (; i < mixes.count && mixes.begin[i] < to; i++) {
     const begin = Math.max(mixes.begin[i], from), end = Math.min(mixes.end[i], to);
@@ -165,5 +164,4 @@ export function spread(track, from, to, columns, target) {
           target[column * kinds + kind] += mixes.parts[at] * share;
     }
   }
-  return target;
 }

@@ -23,26 +23,15 @@ export class Bands {
   // Draws the activities of `tracks` from one time to another at (x, y), all in device pixels. A column is full when
   // something is known of all the tracks for its whole time.
   draw(context, tracks, {from, to}, {x, y, width, height}, palette, hidden) {
-    const sums = this.#columns(width), {kinds} = this;
-    if (tracks.length === 1)
-      spread(tracks[0], from, to, width, sums);
-    else
-      this.#addUp(tracks, from, to, width, sums);
+    const {kinds} = this, sums = this.#columns(width);
+    sums.fill(0, 0, width * kinds);
+    for (const track of tracks)
+      spread(track, from, to, width, sums);
     this.#resize(width, height);
     const full = (to - from) / width * tracks.length;
     for (let column = 0; column < width; column++)
       this.#fillColumn(column, sums.subarray(column * kinds, (column + 1) * kinds), full, palette, hidden);
     context.putImageData(this.image, x, y);
-  }
-
-  #addUp(tracks, from, to, columns, sums) {
-    const one = new Float64Array(columns * this.kinds);
-    sums.fill(0, 0, one.length);
-    for (const track of tracks) {
-      spread(track, from, to, columns, one);
-      for (let i = 0; i < one.length; i++)
-        sums[i] += one[i];
-    }
   }
 
   // From the bottom up: the activities in the order of the legend.
