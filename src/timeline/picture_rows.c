@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,19 +93,28 @@ static void add_bar(const struct picture *picture, const struct slice *slice, do
   cairo_rectangle(picture->cairo, left, y + PICTURE_BAR - 1 - height, width, height);
 }
 
-static const char *label_of(const struct picture *picture, const struct slice *slice) {
+/* "for @file.c:12", or "for:12" where there is less room. */
+static const char *label_of(const struct picture *picture, const struct slice *slice, double room, char shorter[64]) {
   const struct trace *trace = picture->timeline->trace;
-  const char *name = slice->region < trace->region_count ? trace->regions[slice->region].name : "";
-  return strncmp(name, "!$omp ", 6) == 0 ? name + 6 : name;
+  if (slice->region >= trace->region_count)
+    return "";
+  const struct trace_region *region = &trace->regions[slice->region];
+  const char *name = strncmp(region->name, "!$omp ", 6) == 0 ? region->name + 6 : region->name;
+  const char *place = strstr(name, " @");
+  if (!place || region->begin_line == 0 || picture_text_width(picture, name) <= room)
+    return name;
+  snprintf(shorter, 64, "%.*s:%u", (int)(place - name), name, (unsigned)region->begin_line);
+  return shorter;
 }
 
 /* No pattern behind letters. */
 static void draw_label(const struct picture *picture, const struct slice *slice, double y) {
   double left = picture_x(picture, slice->begin), room = picture_x(picture, slice->end) - left - 6;
   uint32_t rgb = palette_paint((enum activity)slice->activity)->light;
-  const char *label = label_of(picture, slice);
   if (slice->count > 1 || room + 6 < LABEL_FROM)
     return;
+  char shorter[64];
+  const char *label = label_of(picture, slice, room, shorter);
   double width = fmin(picture_text_width(picture, label), room);
   cairo_rectangle(picture->cairo, left + 1.5, y + 1, width + 3, PICTURE_BAR - 3);
   picture_set_colour(picture, rgb);

@@ -75,10 +75,13 @@ export class Model {
     return rows.map(pieces => ({pieces, begins: Float64Array.from(pieces, piece => piece.begin)}));
   }
 
-  // The task that began or went on in the row exactly then, or null.
+  // The task that began or went on in the row exactly then, or null. What began before the page does is cut there.
   taskBeginningAt(row, time) {
     const {pieces, begins} = this.piecesByRow[row], i = lowerBound(begins, time);
-    return i < pieces.length && begins[i] === time ? pieces[i].task : null;
+    if (i < pieces.length && begins[i] === time)
+      return pieces[i].task;
+    const isCut = time === this.from && i > 0 && pieces[i - 1].end > time;
+    return isCut ? pieces[i - 1].task : null;
   }
 
   // The tasks created in the row from one time to another.
