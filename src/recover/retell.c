@@ -156,6 +156,14 @@ static bool on_device_property(struct retold *retold, struct payload payload) {
   return true;
 }
 
+static bool on_metric(struct retold *retold, struct payload payload) {
+  uint32_t metric;
+  if (!take_head(&payload, &metric, sizeof metric) || metric >= METRIC_COUNT)
+    return false;
+  definitions_metric(retold->definitions, metric);
+  return true;
+}
+
 static bool on_parameter(struct retold *retold, struct payload payload) {
   char *name = take_text(&payload);
   definitions_parameter(retold->definitions, name);
@@ -185,9 +193,8 @@ static bool take_entry(struct retold *retold, uint32_t type, struct payload payl
     return on_device(retold, payload);
   case JOURNAL_DEVICE_PROPERTY:
     return on_device_property(retold, payload);
-  case JOURNAL_MEMORY_METRIC:
-    definitions_memory_metric(retold->definitions);
-    return true;
+  case JOURNAL_METRIC:
+    return on_metric(retold, payload);
   case JOURNAL_PARAMETER:
     return on_parameter(retold, payload);
   case JOURNAL_CONTEXT:

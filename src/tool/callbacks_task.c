@@ -6,19 +6,8 @@
  * knows them from the thread's own stack, which is right where the runtime's parallel_data is not. */
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
+#include "tool/placement.h"
 #include "tool/sampler.h"
-
-/* Where the thread runs, asked once, as the first implicit task of a team begins: before, the runtime answers
- * wrongly, and in a thread that it does not know well (in the middle of fork) the question takes a lock that
- * may never be free. */
-static void put_placement(struct thread *self) {
-  struct event event;
-  thread_placement_is_known(self);
-  if ((tool.get_place_num || tool.get_proc_id) && event_begin(SLOW, &event, 1, NULL))
-    EVENT_PUT(&event, 1, placement, 0, 0,
-              .place = (uint64_t)(int64_t)(tool.get_place_num ? tool.get_place_num() : -1),
-              .processor = (uint64_t)(int64_t)(tool.get_proc_id ? tool.get_proc_id() : -1));
-}
 
 /* The flags are the runtime's habit: they are looked at where the slow way comes by. */
 static void note_frame(struct thread *self, const ompt_frame_t *frame) {
@@ -90,13 +79,18 @@ BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, omp
                                ompt_data_t *task, unsigned actual, unsigned index, int flags) {
   (void)endpoint;
   struct event event;
+  if (__builtin_expect(placement_is_due(thread_self), false)) {
+    if (way == FAST)
+      return false;
+    if (!(flags & ompt_task_initial))
+      placement_record();
+  }
+  uint64_t team = id_of(parallel), actual_and_index = actual | (uint64_t)index << 32; /* here: they need registers */
   if (!event_begin(way, &event, 1, NULL))
     return give_id_of_dropped(way, task);
-  EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = id_of(parallel),
-            .actual_and_index = actual | (uint64_t)index << 32, .task_flags = (unsigned)flags);
+  EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = team, .actual_and_index = actual_and_index,
+            .task_flags = (unsigned)flags);
   give_id(task, event_id(&event));
-  if (way == SLOW && event.thread->wants_placement && !(flags & ompt_task_initial))
-    put_placement(event.thread);
   return true;
 }
 STATIC_IN_TWO_WAYS(implicit_task_begin,

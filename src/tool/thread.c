@@ -6,6 +6,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "tool/placement.h"
 #include "tool/sampler.h"
 
 /* Never written to but by reservations that fail: its limit stays 0. */
@@ -29,13 +30,7 @@ static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
 
 /* The fast way knows one clock only; with another one it is closed. */
 static void open_fast_way(struct thread *thread) {
-  bool is_open = tool.clock == CLOCK_KIND_TSC && !thread->wants_placement;
-  thread->ring.limit = is_open ? thread->room_limit : 0;
-}
-
-void thread_placement_is_known(struct thread *thread) {
-  thread->wants_placement = false;
-  open_fast_way(thread);
+  thread->ring.limit = tool.clock == CLOCK_KIND_TSC ? thread->room_limit : 0;
 }
 
 /* Up to where may reservations go without asking? */
@@ -273,7 +268,7 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
                                 : ring_start_bytes() / RECORD_BYTES - 1;
   *thread = (struct thread){
-      .ring = {.slot = slot, .reserved = head}, .id_base = id_base(index), .wants_placement = true};
+      .ring = {.slot = slot, .reserved = head}, .id_base = id_base(index), .processor = PROCESSOR_NONE};
   slot->is_used = true;
   set_mask(&thread->ring, mask);
   set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));

@@ -26,7 +26,8 @@ struct thread {
   uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
   uint64_t frame_flags; /* told last: of exit frames (low half) and enter frames */
   bool has_frame_flags;
-  bool wants_placement; /* where it runs is not recorded yet: until then all goes the slow way */
+  int32_t processor;    /* where its placement was asked for last (placement.h) */
+  uint64_t placement;   /* a sum of the answers; 0: never asked */
   bool is_slow;         /* thread_slow is at work on this ring */
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
@@ -55,9 +56,6 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position);
 /* The thread met a code address outside of the module it knows: publishes the module if nobody did
  * (modules.c). */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
-
-/* The thread has told where it runs: the fast way is open from now on. */
-void thread_placement_is_known(struct thread *thread);
 
 /* The thread meets a region in a module that was loaded later: forgets what the dynamic linker has closed since. */
 void thread_recheck_code(void) __attribute__((cold, noinline));

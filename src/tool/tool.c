@@ -11,6 +11,7 @@
 
 #include "session/clock.h"
 #include "tool/callbacks.h"
+#include "tool/placement.h"
 
 extern char **environ;
 
@@ -66,7 +67,9 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
     return 0;
   }
   describe_runtime(lookup);
+  tool.get_num_places = (ompt_get_num_places_t)lookup("ompt_get_num_places");
   tool.get_place_num = (ompt_get_place_num_t)lookup("ompt_get_place_num");
+  tool.get_partition_place_nums = (ompt_get_partition_place_nums_t)lookup("ompt_get_partition_place_nums");
   tool.get_proc_id = (ompt_get_proc_id_t)lookup("ompt_get_proc_id");
   tool.get_state = (ompt_get_state_t)lookup("ompt_get_state");
   tool.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
@@ -121,6 +124,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   if (!read_configuration())
     return NULL;
   tool.clock = tool.constants.clock_kind = clock_choose();
+  placement_prepare();
   tool.constants.omp_version = (int32_t)omp_version;
   snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
            runtime_version ? runtime_version : "");

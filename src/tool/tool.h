@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <omp-tools.h>
@@ -28,6 +29,7 @@ enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 struct tool {
   /* read by every callback, never written once events arrive */
   enum clock_kind clock;
+  ptrdiff_t rseq_offset; /* of the kernel's word on a thread's processor, from its thread pointer */
   /* read on slow paths */
   _Atomic int recording;          /* enum recording */
   struct session_header *session; /* NULL: none. A forked child must not touch it: it is not mapped there */
@@ -37,7 +39,9 @@ struct tool {
   uint64_t session_inode;         /* to know whether session_fd still is what it was */
   int runtimes;                   /* initialized and not yet finalized */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
+  ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;
+  ompt_get_partition_place_nums_t get_partition_place_nums;
   ompt_get_proc_id_t get_proc_id;
   /* the same, asked by the sampling handler */
   ompt_get_state_t get_state;

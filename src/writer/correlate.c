@@ -151,7 +151,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(device_unreadable, location, AS(device_unreadable))
     CASE(control_tool, location, AS(control_tool), words)
     CASE(attach, location, AS(attach))
-    CASE(placement, location, AS(placement))
+    CASE(placement, location, AS(placement), words)
   case RECORD_frame_flags:
     on_frame_flags(location, AS(frame_flags));
     return;

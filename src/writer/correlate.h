@@ -147,7 +147,10 @@ void on_attach(struct correlator *c, struct location *location, const struct rec
 void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
 void on_frame_flags(struct location *location, const struct record_frame_flags *record);
-void on_placement(struct correlator *c, struct location *location, const struct record_placement *record);
+void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
+                  const uint64_t *words);
+/* What was told of the thread's placement since, as a metric in front of the Enter that must follow at this time. */
+void emit_placement(struct correlator *c, struct location *location, uint64_t ticks);
 
 /* teams.c */
 void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,

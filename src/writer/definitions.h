@@ -66,8 +66,9 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
 /* Something to tell about the device; the texts are copied. */
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name, const char *value);
 
-/* The metric of a device's allocated bytes; it will be defined from now on. */
-uint32_t definitions_memory_metric(struct definitions *definitions);
+/* The number of a metric, which will be defined from now on: dense, in order of first use. */
+enum metric { METRIC_MEMORY, METRIC_PLACEMENT, METRIC_COUNT };
+uint32_t definitions_metric(struct definitions *definitions, enum metric metric);
 
 /* How far the device's clock and what ompt_translate_time makes of it have come since the device was initialized. */
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds);

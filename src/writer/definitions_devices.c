@@ -8,8 +8,6 @@
 #include "writer/memory.h"
 #include "writer/recovery.h"
 
-enum { MEMORY_METRIC, MEMORY_MEMBER = 0 };
-
 uint32_t definitions_add_device(struct definitions *definitions, int32_t number) {
   memory_grow(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
               sizeof *definitions->devices);
@@ -40,13 +38,6 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
   memory_grow(&definition->properties, &definition->property_capacity, definition->property_count + 1,
               sizeof *definition->properties);
   definition->properties[definition->property_count++] = (struct device_property){copy_of(name), copy_of(value)};
-}
-
-uint32_t definitions_memory_metric(struct definitions *definitions) {
-  if (!definitions->has_memory_metric)
-    recovery_tell(definitions->recovery, JOURNAL_MEMORY_METRIC, NULL, 0, NULL, 0);
-  definitions->has_memory_metric = true;
-  return MEMORY_METRIC;
 }
 
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds) {
@@ -109,20 +100,6 @@ static void write_parameters(struct definitions *definitions, OTF2_GlobalDefWrit
                                         OTF2_PARAMETER_TYPE_UINT64);
 }
 
-/* Without instances, which ViTE does not know: the locations that record it are the devices' own. */
-static void write_metric(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  if (!definitions->has_memory_metric)
-    return;
-  const OTF2_MetricMemberRef member = MEMORY_MEMBER;
-  uint32_t name = definitions_write_string(definitions, "bytes allocated");
-  uint32_t description = definitions_write_string(definitions, "memory that the runtime has allocated on the device");
-  OTF2_GlobalDefWriter_WriteMetricMember(w, member, name, description, OTF2_METRIC_TYPE_OTHER,
-                                         OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0,
-                                         definitions_write_string(definitions, "bytes"));
-  OTF2_GlobalDefWriter_WriteMetricClass(w, MEMORY_METRIC, 1, &member, OTF2_METRIC_SYNCHRONOUS,
-                                        OTF2_RECORDER_KIND_GPU);
-}
-
 /* Everybody is a member, so that ranks are the locations' numbers. */
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   if (definitions->device_count == 0)
@@ -140,6 +117,5 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
   free(ids);
   OTF2_GlobalDefWriter_WriteComm(w, comm, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
   OTF2_GlobalDefWriter_WriteRmaWin(w, DEFINITIONS_WINDOW, name, comm, OTF2_RMA_WIN_FLAG_NONE);
-  write_metric(definitions, w);
   write_parameters(definitions, w);
 }

@@ -89,6 +89,11 @@ static void write_location_properties(struct definitions *definitions, OTF2_Glob
   write_number(definitions, w, location, "processor", location->processor);
   if (location->has_frame_flags)
     write_frame_flags(definitions, w, location);
+  if (location->partition) {
+    OTF2_AttributeValue partition = {.stringRef = location->partition - 1};
+    OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "place partition"), OTF2_TYPE_STRING,
+                                               partition);
+  }
   if (!location->has_begun)
     return;
   OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};
@@ -205,6 +210,7 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   write_regions(definitions, w, regions);
   write_groups(definitions, w);
   definitions_write_window(definitions, w);
+  definitions_write_metrics(definitions, w);
   definitions_write_sampling(definitions, w, regions, contexts, run);
   write_attributes(definitions, w);
 }

@@ -40,7 +40,8 @@ struct definitions {
   uint32_t attribute_count;
   struct device_definition *devices;
   size_t device_count, device_capacity;
-  bool has_memory_metric;
+  enum metric metrics[METRIC_COUNT]; /* by number */
+  uint32_t metric_count;
   char **parameters; /* by number */
   size_t parameter_count, parameter_capacity;
 };
@@ -57,6 +58,9 @@ uint32_t definitions_write_string(struct definitions *definitions, const char *t
  * communicators, the window with its own, the metric and the parameters. Nothing where there is no device. */
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w);
+
+/* definitions_metrics.c: the metrics that were used. */
+void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
 /* definitions_sampling.c: the interrupt generator and the calling contexts, if samples were wanted. */
 void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions,

@@ -94,6 +94,13 @@ static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event,
   return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
 }
 
+static OTF2_ErrorCode write_placement(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t,
+                                      OTF2_AttributeList *list) {
+  const OTF2_Type types[] = {OTF2_TYPE_INT64, OTF2_TYPE_INT64};
+  const OTF2_MetricValue values[] = {{.signed_int = (int32_t)event->number}, {.signed_int = (int32_t)event->extra}};
+  return OTF2_EvtWriter_Metric(w, list, t, event->id, 2, types, values);
+}
+
 /* From the location's last sample to this one. */
 static uint32_t unwind_distance(const struct emitter *emitter, struct location *location, const struct event *event) {
   if (event->kind != EVENT_SAMPLE)
@@ -148,6 +155,8 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
   case EVENT_RMA_COMPLETE:
     return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
                                                 event->id | (uint64_t)event->number << 32);
+  case EVENT_PLACEMENT:
+    return write_placement(w, event, t, list);
   case EVENT_SAMPLE:
     return OTF2_EvtWriter_CallingContextSample(w, list, t, event->id, distance, GENERATOR_TIMER);
   case EVENT_MEASUREMENT:

@@ -27,6 +27,7 @@ enum event_kind {
   EVENT_RMA_GET,       /* id: location on the other side, value: bytes, value2: matching id */
   EVENT_RMA_PUT,       /* the same */
   EVENT_RMA_COMPLETE,  /* id, number: low and high half of the matching id */
+  EVENT_PLACEMENT,     /* id: metric, number: place, extra: processor, both signed; value: the partition's string */
   EVENT_SAMPLE,        /* id: calling context, number: missed samples, extra: processor */
   EVENT_MEASUREMENT,   /* value: OTF2_MeasurementMode */
 };

@@ -61,6 +61,8 @@ struct location {
   int64_t place, processor; /* as last told; -1: unknown */
   uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
   bool has_frame_flags;
+  uint32_t partition;       /* the string of its places, + 1; 0: none was told */
+  bool has_moved;           /* since the archive was told */
   uint64_t last_ticks;     /* of the last record */
   uint64_t generations;    /* tasks created here */
   struct task *base;       /* what runs outside of every task */

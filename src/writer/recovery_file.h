@@ -72,7 +72,7 @@ enum journal_type {
   JOURNAL_LOCATION,  /* struct journal_location; the last one of a location is true */
   JOURNAL_DEVICE,    /* i32: its number in the program */
   JOURNAL_DEVICE_PROPERTY, /* u32: device, then the name, a zero and the value */
-  JOURNAL_MEMORY_METRIC,   /* nothing: events of it follow */
+  JOURNAL_METRIC,          /* u32: enum metric */
   JOURNAL_PARAMETER,       /* the name */
   JOURNAL_CONTEXT,         /* struct journal_context */
 };

@@ -114,8 +114,10 @@ void on_sample(struct correlator *c, struct location *location, const struct rec
                const uint64_t *words) {
   if (c->is_paused)
     return;
+  if (c->is_paused || !location->writer)
+    return;
   uint32_t context = context_of(c, location, record, words);
-  if (context == CONTEXT_NONE || !location->writer)
+  if (context == CONTEXT_NONE)
     return;
   c->last_ticks = record->ticks > c->last_ticks ? record->ticks : c->last_ticks;
   struct event event = {.kind = EVENT_SAMPLE,

@@ -187,6 +187,7 @@ static void begin_member(struct correlator *c, struct location *location, struct
   fork_if_primary(c, location, team, index);
   struct task *task = push_implicit(c, location, team, id, index, member);
   write_team_begin(c, location, task, now);
+  emit_placement(c, location, now);
   frame_enter(c, location, task, now, (struct frame){.kind = FRAME_PARALLEL, .region = team->region});
   team->begun++;
 }

@@ -1,4 +1,5 @@
 /* Threads: from attach to thread_end each is a location of the archive. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "writer/correlate.h"
@@ -71,10 +72,44 @@ void on_frame_flags(struct location *location, const struct record_frame_flags *
   location->has_frame_flags = true;
 }
 
-void on_placement(struct correlator *c, struct location *location, const struct record_placement *record) {
+/* "0-3,6": runs of numbers in the order of the runtime's list. */
+static void write_places(const int32_t *places, uint32_t count, char *text, size_t size) {
+  size_t used = 0;
+  *text = '\0';
+  for (uint32_t i = 0, last; i < count && used < size; i = last + 1) {
+    for (last = i; last + 1 < count && places[last + 1] == places[last] + 1;)
+      last++;
+    const char *comma = used ? "," : "";
+    int n = last > i ? snprintf(text + used, size - used, "%s%d-%d", comma, places[i], places[last])
+                     : snprintf(text + used, size - used, "%s%d", comma, places[i]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+}
+
+void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
+                  const uint64_t *words) {
+  char partition[1024];
+  uint32_t told = 8u * record->more;
+  write_places((const int32_t *)words, record->partition_places < told ? record->partition_places : told, partition,
+               sizeof partition);
   location->place = (int64_t)record->place;
   location->processor = (int64_t)record->processor;
+  location->partition = definitions_string(c->definitions, partition) + 1;
+  location->has_moved = true;
   definitions_location_changed(c->definitions, location);
+}
+
+void emit_placement(struct correlator *c, struct location *location, uint64_t ticks) {
+  if (!location->has_moved || c->is_paused)
+    return;
+  location->has_moved = false;
+  emit_event(c, location, &(struct event){.kind = EVENT_PLACEMENT,
+                                          .ticks = ticks,
+                                          .id = definitions_metric(c->definitions, METRIC_PLACEMENT),
+                                          .number = (uint32_t)location->place,
+                                          .extra = (uint32_t)location->processor,
+                                          .attribute = ATTRIBUTE_partition,
+                                          .value = location->partition - 1});
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */

@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
   } cases[] = {{"own-handler", own_handler},   {"all-handlers", all_handlers}, {"late-handlers", late_handlers},
                {"blocked", blocked},           {"exec-blocked", exec_blocked}, {"fork", fork_child},
                {"threads", threads},           {"storm", storm},               {"kill", killed},
-               {"no-timers", own_handler},     {"valgrind", own_handler}};
+               {"no-timers", own_handler},     {"valgrind", own_handler},      {"paused", own_handler}};
   for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
     if (strcmp(argv[1], cases[i].name) == 0)
       return cases[i].run(argv);

@@ -164,7 +164,6 @@ static void produce_until(const struct scenario *scenario, struct common *common
   memset(produced, 0, sizeof produced);
   memset(refused, 0, sizeof refused);
   numbered_put(STREAM_THREAD, produced[STREAM_THREAD]++, 1);
-  thread_placement_is_known(thread_self); /* opens the fast way */
   if (scenario->with_signals)
     timer = start_signals();
   produce(end_ns);

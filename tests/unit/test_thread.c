@@ -31,10 +31,7 @@ static void stop(void) {
   fake_tool_stop();
 }
 
-/* As a callback does; the thread's placement, for which the fast way is closed at first, is known at once. */
 static bool put(uint64_t n) {
-  if (thread_self->wants_placement)
-    thread_placement_is_known(thread_self);
   return numbered_put(STREAM_THREAD, next_number[STREAM_THREAD]++, n);
 }
 

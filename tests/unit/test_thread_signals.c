@@ -127,7 +127,6 @@ typedef void (*preparation)(void);
 static unsigned run_case(preparation prepare, enum overflow_policy overflow, uint64_t n, struct pattern wanted) {
   start(overflow == OVERFLOW_drop ? 64 << 10 : 512 << 10, overflow, 0); /* what may grow does not get full at once */
   assert_true(put(1));
-  thread_placement_is_known(thread_self); /* opens the fast way */
   prepare();
   pattern = wanted;
   unsigned instructions = put_traced(n);
