@@ -24,8 +24,60 @@ static void note_frame(struct thread *self, const ompt_frame_t *frame) {
               .enter_flags = (uint32_t)frame->enter_frame_flags);
 }
 
+/* libomp 19 and later tell of a thread and its initial task in the middle of fork(), though few forked children use
+ * OpenMP: both are kept here until something else happens, which begins the child's session. Ends begin none. Only the
+ * thread that forked is in the child, so one place is enough. */
+static struct {
+  bool has_thread, has_task;
+  uint32_t thread_type, task_flags;
+  uint64_t actual_and_index;
+  ompt_data_t *task;
+} kept;
+
+static bool keep_thread(uint32_t thread_type) {
+  if (!tool_is_forked_child())
+    return false;
+  kept.has_thread = true;
+  kept.thread_type = thread_type;
+  return true;
+}
+
+static bool keep_initial_task(ompt_data_t *task, uint64_t actual_and_index, uint32_t flags) {
+  if (!(flags & ompt_task_initial) || !tool_is_forked_child())
+    return false;
+  kept.has_task = true;
+  kept.task = task;
+  kept.actual_and_index = actual_and_index;
+  kept.task_flags = flags;
+  return true;
+}
+
+static bool forget_kept(void) {
+  if (!tool_is_forked_child())
+    return false;
+  kept.has_thread = kept.has_task = false;
+  return true;
+}
+
+void callbacks_tell_kept(uint64_t ticks) {
+  struct event event = {.ticks = ticks};
+  if (kept.has_thread && thread_reserve(1, ticks, &event.position)) {
+    event.thread = thread_self;
+    EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = kept.thread_type);
+  }
+  if (kept.has_task && thread_reserve(1, ticks, &event.position)) {
+    event.thread = thread_self;
+    EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = 0,
+              .actual_and_index = kept.actual_and_index, .task_flags = kept.task_flags);
+    give_id(kept.task, event_id(&event));
+  }
+  kept.has_thread = kept.has_task = false;
+}
+
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   (void)thread_data;
+  if (keep_thread((uint32_t)thread_type))
+    return;
   struct event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = (uint32_t)thread_type);
@@ -33,6 +85,8 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
 
 void on_thread_end(ompt_data_t *thread_data) {
   (void)thread_data;
+  if (forget_kept())
+    return;
   struct event event;
   sampler_detach(thread_self);
   if (event_begin(SLOW, &event, 1, NULL))
@@ -78,6 +132,8 @@ IN_TWO_WAYS(parallel_end, (ompt_data_t * parallel, ompt_data_t *task, int flags,
 BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                ompt_data_t *task, unsigned actual, unsigned index, int flags) {
   (void)endpoint;
+  if (way == SLOW && keep_initial_task(task, actual | (uint64_t)index << 32, (unsigned)flags))
+    return true;
   struct event event;
   if (__builtin_expect(placement_is_due(thread_self), false)) {
     if (way == FAST)
@@ -101,6 +157,8 @@ STATIC_IN_TWO_WAYS(implicit_task_begin,
 BODY implicit_task_end_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                              ompt_data_t *task, unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)parallel, (void)actual;
+  if (way == SLOW && forget_kept())
+    return true;
   struct event event;
   if (!event_begin(way, &event, 1, NULL))
     return false;

@@ -304,6 +304,7 @@ bool thread_attach(uint64_t ticks) {
       .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)syscall(SYS_gettid)};
   thread_put((const struct record *)&attach, NULL);
   sampler_attach(thread_self, ticks);
+  callbacks_tell_kept(ticks);
   return true;
 }
 

@@ -68,6 +68,10 @@ bool tool_is_forked_child(void);
 /* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
 void tool_follow_fork(void);
 
+/* Records what the runtime has told the thread of a forked child before that had a session (callbacks_task.c). The
+ * thread has its ring. */
+void callbacks_tell_kept(uint64_t ticks);
+
 /* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be
  * recorded from now on; if not, has said why. */
 bool tool_start_session(void);

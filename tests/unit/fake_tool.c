@@ -23,6 +23,10 @@ void tool_give_up(void) {
   atomic_fetch_add(&times_given_up, 1);
 }
 
+void callbacks_tell_kept(uint64_t ticks) {
+  (void)ticks;
+}
+
 /* Never met: the events of these tests have no code address. */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
   (void)codeptr, (void)ticks;
