@@ -86,8 +86,8 @@ struct session_shared {
   _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
 
   /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set bumps
-   * `wake` and wakes it. Both are sequentially consistent: either the writer sees the new head or the producer sees
-   * the flag. */
+   * `wake` and wakes it. Both have a full fence between their store and their look: either the writer sees the new
+   * head or the producer sees the flag (ring.pml). */
   _Alignas(64) _Atomic uint32_t wake;
   _Atomic uint32_t asleep;
 

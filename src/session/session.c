@@ -202,7 +202,10 @@ bool session_grow(struct session_header *header, struct thread_slot *slot, uint6
   return session_populate((char *)slot_records(slot) + bytes, (size_t)bytes);
 }
 
+/* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head may still be on
+ * its way when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {
+  atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load(&header->shared.asleep))
     return;
   atomic_fetch_add(&header->shared.wake, 1);

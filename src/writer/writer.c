@@ -233,8 +233,9 @@ static uint64_t drain_once(struct writer *writer) {
   return taken;
 }
 
-static int is_idle(void *writer) {
-  return merge_is_idle(((struct writer *)writer)->merge);
+static int is_idle(void *data) {
+  struct writer *writer = data;
+  return merge_is_idle(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 
 /* Asked before a pass, so that the pass after a "yes" sees everything. */
