@@ -22,19 +22,13 @@ static struct location *place_for(struct correlator *c, const struct task *task)
   return task->location && task->location->writer ? task->location : c->primary;
 }
 
-/* A task that runs, or waits for a region that it has forked, is no suspended one: unwinding comes to it. */
-static bool is_open_on(const struct location *location, const struct task *task) {
-  const struct task *open = location->current;
-  while (open && open != task)
-    open = open->outer;
-  return open != NULL;
-}
-
 static void leave_suspended(struct correlator *c, struct task *task, uint64_t now) {
   struct location *location = place_for(c, task);
+  if (task->forked && !location_has_open(location, task))
+    team_join(c, task->forked, now);
   struct task *running = location->current;
-  if (is_open_on(location, task))
-    return;
+  if (location_has_open(location, task))
+    return; /* it runs, or waits for a region that it has forked: unwinding comes to it */
   task_switch(c, location, task, now, STATUS_SWITCH);
   frames_leave_above(c, location, task, now, 0);
   location->current = task->outer;
@@ -119,6 +113,7 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   end_teams_of(c, now);
   leave_tasks(c, now);
   host_ops_end(c, now);
+  locations = definitions_locations(c->definitions, &count); /* devices may have got streams just now */
   for (size_t i = count; i-- > 0;)
     if (locations[i]->writer && !locations[i]->device)
       end_location(c, locations[i], now);

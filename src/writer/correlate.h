@@ -119,6 +119,9 @@ struct frame *frame_find(struct task *task, enum frame_kind kind);
 struct task *task_new(struct correlator *correlator);
 void task_free(struct task *task);
 
+/* Whether the location runs the task, or will come back to it. */
+bool location_has_open(const struct location *location, const struct task *task);
+
 /* The implicit or initial task in whose team the location works now, or its base. */
 struct task *implicit_task_of(struct location *location);
 

@@ -100,6 +100,13 @@ void task_free(struct task *task) {
   pool_put(task->pool, task);
 }
 
+bool location_has_open(const struct location *location, const struct task *task) {
+  const struct task *open = location->current;
+  while (open && open != task)
+    open = open->outer;
+  return open != NULL;
+}
+
 /* An explicit task runs in front of the implicit one, which its `outer` names. */
 struct task *implicit_task_of(struct location *location) {
   struct task *task = location->current;

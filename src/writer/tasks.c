@@ -106,10 +106,26 @@ static void unlink_task(struct location *location, const struct task *task) {
       open->outer = task->outer;
 }
 
-static void forget(struct correlator *c, struct task *task) {
-  unlink_task(task->location, task);
+/* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody goes on with a
+ * task in front of which something runs. */
+static void come_back_to(struct correlator *c, struct task *task) {
+  struct location *location = task->location;
   if (task->forked)
-    team_join(c, task->forked, task->location->last_ticks);
+    team_join(c, task->forked, location ? location->last_ticks : c->last_ticks);
+  if (!location || !location_has_open(location, task))
+    return;
+  while (location->current != task)
+    implicit_task_end(c, location, implicit_task_of(location), location->last_ticks, false);
+}
+
+static void forget(struct correlator *c, struct task *task) {
+  struct location *location = task->location;
+  come_back_to(c, task);
+  if (location && location->current == task)
+    location->current = implicit_task_of(location);
+  if (location && location->shown == task)
+    location->shown = NULL;
+  unlink_task(location, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
 }
@@ -143,8 +159,10 @@ static void write_switch(struct correlator *c, struct location *location, const 
 
 void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status) {
   bool is_explicit = !next->is_implicit && next != location->base;
-  if (is_explicit)
+  if (is_explicit) {
+    come_back_to(c, next);
     take_from_other(c, location, next);
+  }
   if (c->is_paused)
     pause_switch(c, location, next, ticks);
   else
@@ -152,7 +170,7 @@ void task_switch(struct correlator *c, struct location *location, struct task *n
   if (is_explicit)
     start_or_resume(c, location, next, ticks);
   else
-    location->current = next;
+    location->current = implicit_task_of(location); /* whatever implicit task it says: this thread's is the innermost */
 }
 
 /* One that has run in a pause only, as far as was written, completes without having run: then the attribute says how.*/

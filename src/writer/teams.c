@@ -11,7 +11,7 @@
 #include "writer/correlate.h"
 #include "writer/memory.h"
 
-enum { FLAG_LEAGUE = 0x40000000, TASK_INITIAL = 1, MEMBERS_MOST = 1 << 20 };
+enum { FLAG_LEAGUE = 0x40000000, TASK_INITIAL = 1, MEMBERS_MOST = 1 << 14 };
 
 /* -- communicators -- */
 
@@ -268,6 +268,8 @@ static void forget_member(struct team *team, const struct task *task) {
 void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
                        bool is_late) {
   struct team *team = team_keep(task->team);
+  if (task->forked)
+    team_join(c, task->forked, ticks); /* its end is missing */
   undecided_flush(c, location, is_late ? team : NULL);
   if (is_late)
     leave_late(c, location, task, ticks);
@@ -287,10 +289,7 @@ void implicit_task_end(struct correlator *c, struct location *location, struct t
 
 /* Brings the location back to the task, ending what is open in front of it; false if it does not run there. */
 static bool unwind_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
-  struct task *open = location->current;
-  while (open && open != task)
-    open = open->outer;
-  if (!open)
+  if (!location_has_open(location, task))
     return false;
   while (implicit_task_of(location) != task)
     implicit_task_end(c, location, implicit_task_of(location), ticks, false);
@@ -376,14 +375,20 @@ static void end_league(struct correlator *c, struct team *team, uint64_t ticks) 
     frames_leave_above(c, team->primary, task, ticks, (size_t)(frame - task->stack.frames));
 }
 
+/* The primary; any thread may claim to be it. */
+static void end_first_member(struct correlator *c, struct team *team, uint64_t ticks) {
+  struct member first = team->size ? team->members[0] : (struct member){0};
+  if (first.task && unwind_to(c, first.location, first.task, ticks))
+    implicit_task_end(c, first.location, first.task, ticks, false);
+}
+
 void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
   struct location *primary = team->primary;
   if (team->is_league) {
     end_league(c, team, ticks);
   } else {
     team_begin_primary(c, team, ticks);
-    if (team->size && team->members[0].task)
-      implicit_task_end(c, primary, team->members[0].task, ticks, false);
+    end_first_member(c, team, ticks);
     team_end(c, team, ticks);
     if (!team->is_hidden)
       emit_event(c, primary, &(struct event){.kind = EVENT_JOIN, .ticks = ticks});

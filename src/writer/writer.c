@@ -362,6 +362,7 @@ static void close_and_report(struct writer *writer) {
     report_closed(&writer->report, figures, notice);
 }
 
+/* The session's memory goes with the process: how large it is, is written where the application can write too. */
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
   correlator_close(&writer->correlator);
@@ -370,7 +371,6 @@ static void close_writer(struct writer *writer) {
   contexts_destroy(writer->contexts);
   regions_destroy(writer->regions);
   symbols_destroy(writer->symbols);
-  session_unmap(writer->session);
 }
 
 int main(void) {

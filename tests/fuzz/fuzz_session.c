@@ -1,0 +1,221 @@
+/* The application can write anything anywhere into the session memory. Whatever it writes, stave-writer must neither
+ * crash nor hang nor grow without bounds, and must give OTF2 events that OTF2 takes.
+ *
+ * The writer from the merge to the calls of OTF2 runs as it is; archive and symbols are played here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/kinds.h"
+#include "session/session.h"
+#include "session_input.h"
+#include "writer/correlate.h"
+#include "writer/map.h"
+#include "writer/memory.h"
+#include "writer/merge.h"
+#include "writer/modules.h"
+
+enum { LOCATIONS_MOST = 1 << 12, PASSES_MOST = 64 };
+
+/* -- in place of the archive -- */
+
+struct written {
+  uint64_t ticks, events, entered, left;
+  _Atomic uint64_t whole_events;
+  bool is_open;
+};
+
+static struct written locations[LOCATIONS_MOST];
+static struct regions *regions;
+static struct definitions *definitions;
+
+static void expect(bool is_so, const char *what) {
+  if (is_so)
+    return;
+  fprintf(stderr, "fuzz_session: %s\n", what);
+  abort();
+}
+
+OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
+  (void)archive;
+  if (location >= LOCATIONS_MOST)
+    return NULL;
+  locations[location] = (struct written){.is_open = true};
+  return (OTF2_EvtWriter *)&locations[location];
+}
+
+_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
+  (void)archive;
+  return &locations[location].whole_events;
+}
+
+uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
+  struct written *written = (struct written *)writer;
+  (void)archive;
+  expect(written->is_open, "a location is closed twice");
+  written->is_open = false;
+  return written->events;
+}
+
+/* Definitions are not written here. */
+OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
+  (void)archive;
+  return NULL;
+}
+
+int archive_end_events(struct archive *archive) {
+  (void)archive;
+  return 0;
+}
+
+void archive_write_local(struct archive *archive, uint32_t location, const uint32_t *mapping, uint32_t count) {
+  (void)archive, (void)location, (void)mapping, (void)count;
+}
+
+static void check_reference(const char *meaning, uint64_t number) {
+  size_t count;
+  regions_all(regions, &count);
+  if (strcmp(meaning, "region") == 0)
+    expect(number < count, "an event of a region that is not defined");
+}
+
+static OTF2_ErrorCode take(OTF2_EvtWriter *writer, OTF2_TimeStamp ticks) {
+  struct written *written = (struct written *)writer;
+  if (!written || !written->is_open)
+    return OTF2_ERROR_INVALID_ARGUMENT;
+  expect(ticks >= written->ticks, "a time decreases");
+  written->ticks = ticks;
+  written->events++;
+  return OTF2_SUCCESS;
+}
+
+#define OURS __attribute__((visibility("default")))
+#define PARAMETER(type, name, meaning) , type name
+#define CHECK(type, name, meaning) check_reference(#meaning, (uint64_t)(uintptr_t)name);
+#define KIND(k)                                                                                                        \
+  OURS OTF2_ErrorCode OTF2_EvtWriter_##k(OTF2_EvtWriter *writer, OTF2_AttributeList *list,                             \
+                                         OTF2_TimeStamp ticks TRACE_FIELDS_##k(PARAMETER)) {                           \
+    TRACE_FIELDS_##k(CHECK) if (list) OTF2_AttributeList_RemoveAllAttributes(list);                                    \
+    return take(writer, ticks);                                                                                        \
+  }
+OURS OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp);
+TRACE_KINDS(KIND)
+#undef KIND
+#undef CHECK
+#undef PARAMETER
+
+/* -- in place of the symbols -- */
+
+static struct map places;
+
+struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
+  struct code_place *place = map_get(&places, address);
+  (void)symbols;
+  if (place)
+    return place;
+  place = memory_get(1, sizeof *place);
+  place->address = address;
+  map_put(&places, address, place);
+  return place;
+}
+
+static void forget_places(void) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&places, &position));)
+    free(entry->value);
+  map_clear(&places);
+  places = (struct map){0};
+}
+
+/* -- the session -- */
+
+static struct session_header *session;
+
+/* What session_map would have found: the rest is up to the input. */
+static void reset_session(void) {
+  static const uint64_t stride = SESSION_PAGE_BYTES + INPUT_RING_BYTES;
+  uint64_t bytes = SESSION_HEADER_BYTES + stride * INPUT_SLOTS;
+  if (!session)
+    session = aligned_alloc(SESSION_PAGE_BYTES, bytes);
+  memset(session, 0, bytes);
+  session->constants.magic = SESSION_MAGIC;
+  session->constants.bytes = bytes;
+  session->constants.slot_stride = stride;
+  session->constants.slots_max = INPUT_SLOTS;
+  for (uint32_t i = 0; i < INPUT_SLOTS; i++)
+    session_slot(session, stride, i)->mask = INPUT_RING_BYTES / RECORD_BYTES - 1;
+  session->shared.slots_used = INPUT_SLOTS;
+}
+
+static void scribble(const struct input_unit *unit) {
+  uint64_t words[4];
+  memcpy(words, unit->bytes, sizeof words);
+  uint64_t end = session->constants.slot_stride * INPUT_SLOTS + SESSION_HEADER_BYTES - sizeof words;
+  uint64_t from = offsetof(struct session_header, shared);
+  /* The constants were copied before; nobody reads them again. */
+  memcpy((char *)session + from + words[0] % (end - from), &words[1], sizeof words - sizeof *words);
+}
+
+static void put_record(const struct input_unit *unit) {
+  struct thread_slot *slot = session_slot(session, SESSION_PAGE_BYTES + INPUT_RING_BYTES, unit->what & INPUT_SLOT);
+  uint64_t head = slot->head;
+  memcpy(slot_records(slot) + (head & (INPUT_RING_BYTES / RECORD_BYTES - 1)), unit->bytes, sizeof unit->bytes);
+  slot->head = head + 1;
+}
+
+/* -- a run -- */
+
+struct run_state {
+  struct modules *modules;
+  struct contexts *contexts;
+  struct emitter emitter;
+  struct correlator correlator;
+  struct merge *merge;
+};
+
+static void open_run(struct run_state *state) {
+  reset_session();
+  state->modules = modules_create();
+  definitions = definitions_create(NULL);
+  regions = regions_create(NULL, "fuzz", 0x7000, 0x1000);
+  state->contexts = contexts_create(NULL, regions);
+  emitter_open(&state->emitter, definitions, state->contexts);
+  correlator_open(&state->correlator, &state->emitter, definitions, regions, state->modules, state->contexts,
+                  session->constants.states);
+  state->merge = merge_create(session, correlate, &state->correlator);
+}
+
+static void close_run(struct run_state *state) {
+  for (int i = 0; i < PASSES_MOST && merge_pass(state->merge) > 0; i++) {
+  }
+  correlate_end(&state->correlator, 0);
+  contexts_finish(state->contexts);
+  regions_finish(regions);
+  merge_destroy(state->merge);
+  correlator_close(&state->correlator);
+  emitter_close(&state->emitter);
+  definitions_destroy(definitions);
+  contexts_destroy(state->contexts);
+  regions_destroy(regions);
+  modules_destroy(state->modules);
+  forget_places();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct run_state state;
+  struct input_unit unit;
+  open_run(&state);
+  for (; size >= sizeof unit; data += sizeof unit, size -= sizeof unit) {
+    memcpy(&unit, data, sizeof unit);
+    if (unit.what & INPUT_SCRIBBLE)
+      scribble(&unit);
+    else
+      put_record(&unit);
+    if (unit.what & INPUT_PASS)
+      merge_pass(state.merge);
+  }
+  close_run(&state);
+  return 0;
+}
