@@ -94,6 +94,9 @@ int session_map(int fd, struct session_header **ret_header) {
   uint64_t bytes = (uint64_t)status.st_size;
   if (bytes < SESSION_HEADER_BYTES)
     return -EINVAL;
+  int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || !(seals & F_SEAL_SHRINK))
+    return -EPERM;
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED)
     return -errno;

@@ -21,7 +21,8 @@ enum {
 int session_create(uint64_t ring_bytes, struct session_header **ret_header, int *ret_fd);
 
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.
- * Returns 0 and *ret_header; -EINVAL if it is no session; or a negative errno of fstat or mmap. */
+ * Returns 0 and *ret_header; -EINVAL if it is no session; -EPERM if it could be shrunk under its readers (SIGBUS); or a
+ * negative errno of fstat or mmap. */
 int session_map(int fd, struct session_header **ret_header);
 
 void session_unmap(struct session_header *header);

@@ -26,6 +26,8 @@ void tool_say(const char *format, ...) {
   va_end(arguments);
   size_t length = start + (n < 0 ? 0 : (size_t)n);
   length = length > sizeof line - 2 ? sizeof line - 2 : length;
+  for (char *c = line; c < line + length; c++)
+    *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c; /* names could drive a terminal */
   line[length] = '\n';
   ssize_t written = write(STDERR_FILENO, line, length + 1);
   (void)written;

@@ -5,15 +5,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "session/futex.h"
+
+/* Anything else is somebody's file, and nothing is written there. */
+static int open_fifo(const char *path) {
+  struct stat status;
+  int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0 || (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)))
+    return fd;
+  close(fd);
+  return -1;
+}
 
 void report_open(struct report *report, struct session_header *session) {
   const char *path = session->constants.config.status;
   *report = (struct report){session, -1, session->constants.pid};
   if (*path)
-    report->status_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    report->status_fd = open_fifo(path);
 }
 
 /* One write below PIPE_BUF, so that lines of several writers never mix. */

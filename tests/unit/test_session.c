@@ -135,9 +135,11 @@ static void impossible_rings_are_refused(void **state) {
     uint64_t bytes = SESSION_HEADER_BYTES + SESSION_PAGE_BYTES + ring_bytes[i];
     const struct session_constants constants = {
         .magic = SESSION_MAGIC, .bytes = bytes, .slot_stride = SESSION_PAGE_BYTES + ring_bytes[i], .slots_max = 1};
-    int fd = memfd_create("test", 0);
+    int fd = memfd_create("test", MFD_ALLOW_SEALING);
     assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
     assert_int_equal(pwrite(fd, &constants, sizeof constants, 0), sizeof constants);
+    assert_int_equal(session_map(fd, &mapped), -EPERM);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     assert_int_equal(session_map(fd, &mapped), -EINVAL);
     assert_int_equal(close(fd), 0);
   }
@@ -147,11 +149,12 @@ static void what_is_no_session_is_refused(void **state) {
   struct session_header *mapped;
   int ends[2];
   (void)state;
-  int fd = memfd_create("test", 0);
+  int fd = memfd_create("test", MFD_ALLOW_SEALING);
   assert_int_equal(session_map(fd, &mapped), -EINVAL);
   assert_int_equal(ftruncate(fd, SESSION_HEADER_BYTES - 1), 0);
   assert_int_equal(session_map(fd, &mapped), -EINVAL);
   assert_int_equal(ftruncate(fd, SESSION_HEADER_BYTES), 0);
+  assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
   assert_int_equal(session_map(fd, &mapped), -EINVAL);
   assert_int_equal(close(fd), 0);
   assert_int_equal(session_map(fd, &mapped), -EBADF);
