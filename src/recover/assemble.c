@@ -37,6 +37,13 @@ static void swap(struct making *making, size_t used) {
   making->waiting_bytes = used;
 }
 
+/* Before the first chunk, OTF2's own file of a location without events gives way. */
+static int put_waiting(struct making *making) {
+  if (making->waiting_bytes)
+    return write_all(making->to, making->waiting, RECOVERY_CHUNK_BYTES);
+  return ftruncate(making->to, 0) < 0 ? -errno : 0;
+}
+
 static int finish(struct making *making) {
   if (making->waiting_bytes == 0)
     return 0;
@@ -53,7 +60,7 @@ static int copy_chunks(const struct salvage *salvage, uint32_t location, struct 
     end = chunk_walk(making->bytes, count, most, &making->position, &used);
     if (used == 0 || (used == CHUNK_HEADER_BYTES && sequence > 0))
       break;
-    int error = making->waiting_bytes ? write_all(making->to, making->waiting, RECOVERY_CHUNK_BYTES) : 0;
+    int error = put_waiting(making);
     if (error)
       return error;
     swap(making, used);
@@ -73,7 +80,7 @@ static int make_file(const struct salvage *salvage, const char *directory, uint3
   salvage_event_path(salvage->directory, location, path, sizeof path);
   making.from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   salvage_event_path(directory, location, path, sizeof path);
-  making.to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  making.to = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   int error = making.to < 0 ? -errno : copy_chunks(salvage, location, &making, found);
   if (making.from >= 0)
     close(making.from);

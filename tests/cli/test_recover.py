@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""stave recover as a user meets it: test_recover.py BUILD [unittest arguments].
+
+The directory that it gets is that of a traced program that was killed together with its stave-writer.
+"""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "support"))
+import tracing
+
+BUILD_ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+BUILD = tracing.Build(BUILD_ROOT)
+WITNESS = BUILD_ROOT / "tests/fault/witness"
+
+
+def both_killed():
+    loader = importlib.machinery.SourceFileLoader("both_killed", str(TESTS / "fault/both_killed"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("both_killed", loader))
+    loader.exec_module(module)
+    return module
+
+
+def recover(*arguments):
+    return tracing.run([BUILD.stave, "recover", *arguments], tracing.clean_environment())
+
+
+@unittest.skipUnless(WITNESS.exists(), "no clang: nothing to trace")
+class Recover(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="stave-recover."))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        killing, witness = both_killed(), cls.folder / "counts"
+        cls.left = cls.folder / "left"
+        with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(BUILD, cls.left)) as process:
+            killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
+            time.sleep(0.3)
+            killing.kill_both(process, cls.left)
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        self.copy = self.work / "left"
+        shutil.copytree(self.left, self.copy)
+
+    def fails(self, result, *words, status=1):
+        self.assertEqual(result.returncode, status, result)
+        self.assertEqual(result.stdout, b"")
+        for word in words:
+            self.assertIn(word, result.stderr.decode())
+        self.assertEqual(len(result.stderr.decode().splitlines()), 1)
+
+    def events(self, result):
+        self.assertEqual(result.returncode, 0, result)
+        return int(result.stdout.decode().split(": ")[1].split(" ")[0].replace(",", ""))
+
+    def test_default_name(self):
+        self.assertGreater(self.events(recover(self.copy)), 1000)
+        self.assertEqual({path.name for path in self.work.iterdir()}, {"left", "left-recovered"})
+        info = tracing.run([BUILD.stave, "info", self.work / "left-recovered"], tracing.clean_environment())
+        self.assertIn("recovered", info.stdout.decode())
+        self.fails(recover(self.copy), "left-recovered is there already", "-o")
+
+    def test_output(self):
+        for out in ("out", "out2/"):
+            self.events(recover("-o", f"{self.work}/{out}", f"{self.copy}/"))
+            self.assertTrue((self.work / out / "traces.otf2").exists())
+
+    def test_twice_the_same(self):
+        counts = {self.events(recover("-o", self.work / name, self.copy)) for name in "ab"}
+        self.assertEqual(len(counts), 1)
+
+    def test_closed(self):
+        self.events(recover(self.copy))
+        self.fails(recover(self.work / "left-recovered"), "nothing to recover")
+
+    def test_without_recovery_file(self):
+        (self.copy / "traces.recovery").unlink()
+        self.fails(recover(self.copy), "traces.recovery is not there")
+
+    def test_cut_recovery_file(self):
+        """At any length there is an archive, or a line that says why not, and nothing half made."""
+        whole = (self.copy / "traces.recovery").read_bytes()
+        used = len(whole.rstrip(b"\0"))
+        counts = []
+        for length in (0, 100, 5000, 4096 + 40000, 4096 + 45000, 300000, 600000, used - 5, used):
+            (self.copy / "traces.recovery").write_bytes(whole[:length])
+            result = recover(self.copy)
+            out = self.work / "left-recovered"
+            self.assertEqual(out.exists(), result.returncode == 0, result)
+            if result.returncode == 0:
+                counts.append(self.events(result))
+                self.assertEqual(list(tracing.print_with_otf2(out / "traces.otf2")), [])
+                shutil.rmtree(out)
+            else:
+                self.assertIn(b"traces.recovery", result.stderr)
+            self.assertFalse((self.work / "left-recovered.partial").exists())
+        self.assertEqual(counts, sorted(counts))
+        self.assertGreater(len(counts), 1)
+
+    def test_event_files(self):
+        """One that is gone or cut: what the recovery file has not got of it is said to be missing."""
+        whole = self.events(recover("-o", self.work / "whole", self.copy))
+        for path in (self.copy / "traces").glob("*.evt"):
+            path.unlink()
+        result = recover(self.copy)
+        self.assertLessEqual(self.events(result), whole)
+
+    def test_interrupted(self):
+        (self.work / "left-recovered.partial").mkdir()
+        self.fails(recover(self.copy), "left-recovered.partial", "remove it")
+
+    def test_usage(self):
+        self.fails(recover(), "no directory", status=2)
+        self.fails(recover("a", "b"), "one directory", status=2)
+        self.fails(recover("--nothing", "a"), "--nothing", status=2)
+        self.fails(recover(self.work / "none"), "No such file")
+        self.assertEqual(recover("--help").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
