@@ -140,7 +140,7 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put_seconds(object, "implicit_barrier_s", report, (double)one->implicit_wait);
   put_seconds(object, "explicit_barrier_s", report, (double)one->explicit_wait);
   put_seconds(object, "imbalance_s", report, (double)one->imbalance);
-  put_seconds(object, "fork_s", report, (double)one->fork_join);
+  put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);
   put(object, "tasks_created", number(one->tasks));
   put(object, "useful_by_thread_s", by_location(report, one->useful));

@@ -144,6 +144,7 @@ static void fill_parallel(struct row *row, uint32_t region, const struct report_
   add_percent(row, (double)one->implicit_wait, (double)one->thread_time);
   add_percent(row, (double)one->explicit_wait, (double)one->thread_time);
   add_percent(row, (double)(a[ACTIVITY_LOCK_WAIT] + a[ACTIVITY_TASK_WAIT]), (double)one->thread_time);
+  add_percent(row, (double)one->late, (double)one->thread_time);
   add_time(row, (double)one->imbalance);
   add_spread(row, one->useful);
 }
@@ -152,7 +153,7 @@ static const struct section parallel_section = {
     "Parallel regions", is_parallel, parallel_weight, fill_parallel,
     {{"region", TABLE_TEXT}, {"times", TABLE_NUMBER}, {"threads", TABLE_NUMBER}, {"time", TABLE_NUMBER},
      {"useful", TABLE_NUMBER}, {"potential gain", TABLE_NUMBER}, {"region end", TABLE_NUMBER},
-     {"barriers", TABLE_NUMBER}, {"locks, tasks", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER},
+     {"barriers", TABLE_NUMBER}, {"locks, tasks", TABLE_NUMBER}, {"begun late", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER},
      {"useful by thread", TABLE_NUMBER}}};
 
 /* -- worksharing -- */
@@ -288,7 +289,7 @@ static void fill_task(struct row *row, uint32_t region, const struct report_regi
   add_number(row, one->created);
   add_number(row, one->executed);
   add_time(row, each);
-  add_text(row, one->executed > 0 && cost > 0 && each < 4 * cost ? "too small" : "");
+  add_text(row, one->executed > 0 && cost > 0 && each < 2 * cost ? "too small" : "");
   add_time(row, (double)one->run.min);
   add_time(row, (double)one->run.max);
   if (one->creation_cost > 0)

@@ -29,12 +29,12 @@ enum { BARRIER_ROUNDS = 4 };
 /* A team that is alive, by the replay's slot. */
 struct crew {
   uint64_t id; /* of the replay's team: whether this is still the same */
-  uint64_t members, useful, longest_useful, thread_time;
+  uint64_t members, useful, longest_useful;
+  uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait;
   uint64_t end_ticks;  /* of the primary; 0: not yet */
-  uint64_t begin_ticks; /* of the primary */
-  uint64_t tasks, fork_join;
+  uint64_t tasks;
   struct share *shares;
   bool is_nested;
   uint32_t rounds;      /* barriers that somebody has entered */

@@ -8,7 +8,7 @@ enum { STEPS = 8, BUCKETS = 64 * STEPS, VARIABLES_MOST = 1 << 18 };
 
 /* Much of what is between two tasks is no cost of theirs: the program's own code, and waiting for a task to be ready. */
 #define CREATION_QUANTILE 0.25
-#define DISPATCH_QUANTILE 0.05
+#define DISPATCH_QUANTILE 0.01
 
 /* -- histograms -- */
 

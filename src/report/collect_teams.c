@@ -96,8 +96,6 @@ static void begin(struct collector *collector, const struct replay_team_event *e
     path_join(&collector->paths, &crew->start, &place->fork);
     crew->creator = place->fork_creator;
     crew->creator_slot = place->fork_creator_slot;
-    crew->begin_ticks = event->ticks;
-    crew->fork_join += collector_cut(collector, event->ticks) - collector_cut(collector, place->fork_ticks);
   }
   path_join(&collector->paths, &strand->path, &crew->start);
 }
@@ -293,7 +291,7 @@ static void fold_member(struct collector *collector, struct crew *crew, const st
   crew->members++;
   crew->useful += useful;
   crew->longest_useful = useful > crew->longest_useful ? useful : crew->longest_useful;
-  crew->thread_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
+  crew->member_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
   crew->implicit_wait += member->implicit_wait;
   crew->explicit_wait += member->explicit_wait;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
@@ -368,21 +366,22 @@ static void add_instance(struct collector *collector, const struct crew *crew, c
   if (!parallel || from >= to || crew->members == 0)
     return;
   uint32_t size = (uint32_t)crew->members;
-  uint64_t mean = crew->useful / size, useful = crew->useful < crew->thread_time ? crew->useful : crew->thread_time;
+  uint64_t mean = crew->useful / size, time = size * (to - from);
+  uint64_t useful = crew->useful < time ? crew->useful : time;
   parallel->smallest = parallel->instances == 0 || size < parallel->smallest ? size : parallel->smallest;
   parallel->largest = size > parallel->largest ? size : parallel->largest;
   parallel->instances++;
   parallel->members += size;
   parallel->wall += to - from;
   spread_add(&parallel->duration, to - from);
-  parallel->thread_time += crew->thread_time;
+  parallel->thread_time += time;
+  parallel->late += time > crew->member_time ? time - crew->member_time : 0;
   parallel->implicit_wait += crew->implicit_wait;
   parallel->explicit_wait += crew->explicit_wait;
-  parallel->fork_join += crew->fork_join;
   parallel->tasks += crew->tasks;
   parallel->is_nested |= crew->is_nested;
   parallel->imbalance += crew->longest_useful > mean ? crew->longest_useful - mean : 0;
-  parallel->gain += (double)(crew->thread_time - useful) / size + (double)crew->fork_join;
+  parallel->gain += (double)(time - useful) / size;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     parallel->activity[i] += crew->activity[i];
 }

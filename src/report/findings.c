@@ -25,6 +25,7 @@ const char *report_cause_name(enum report_cause cause) {
       [CAUSE_SMALL_TASKS] = "small tasks",
       [CAUSE_TASK_STARVATION] = "too few ready tasks",
       [CAUSE_FORK_JOIN] = "fork and join",
+      [CAUSE_LATE_START] = "late start",
       [CAUSE_REDUCTION] = "reduction",
       [CAUSE_TRANSFERS] = "device transfers",
   };
@@ -194,8 +195,9 @@ static void describe_small(struct report *report, struct report_finding *finding
   say(finding->what, "the tasks of %s are too small",
       label_of(&texts, task->task_region == REPLAY_NONE ? region : task->task_region));
   say(finding->evidence, "%" PRIu64 " tasks ran %s each on average; creating one costs about %s, starting one about %s",
-      task->executed, time_of(&texts, spread_mean(&task->run)), time_of(&texts, (double)task->creation_cost),
-      time_of(&texts, (double)report->dispatch_cost));
+      task->executed, time_of(&texts, spread_mean(&task->run)),
+      task->creation_cost ? time_of(&texts, (double)task->creation_cost) : "(unknown)",
+      report->dispatch_cost ? time_of(&texts, (double)report->dispatch_cost) : "(unknown)");
   say(finding->advice, "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
 }
 
@@ -205,7 +207,7 @@ static double find_small_tasks(struct report *report, double budget, double memb
     if (!task || task->executed == 0)
       continue;
     double overhead = task_overhead(report, task);
-    if (overhead * 4 < (double)task->run.sum) /* a fifth of the time at most */
+    if (overhead * 2 < (double)task->run.sum)
       continue;
     double gain = overhead / members;
     gain = gain < budget ? gain : budget;
@@ -265,20 +267,25 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
                            : "even out the work of the threads: the region ends when its last thread does");
 }
 
-static void find_fork_join(struct report *report, uint32_t region) {
+/* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them. */
+static void find_late_start(struct report *report, uint32_t region, double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct texts texts = {.report = report};
-  if (parallel->instances < OFTEN) /* the first fork creates the threads */
-    return;
-  struct report_finding *finding = add(report, CAUSE_FORK_JOIN, region, (double)parallel->fork_join);
+  bool is_often = parallel->instances >= OFTEN;
+  struct report_finding *finding =
+      add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, (double)parallel->late * scale);
   if (!finding)
     return;
-  say(finding->what, "%s is begun too often for what it does", label_of(&texts, region));
-  say(finding->evidence, "%" PRIu64 " times, %s each on average, of which %s to fork", parallel->instances,
-      time_of(&texts, spread_mean(&parallel->duration)),
-      time_of(&texts, (double)parallel->fork_join / (double)parallel->instances));
-  say(finding->advice, "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active keeps "
-                       "workers awake in between");
+  say(finding->what, is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
+      label_of(&texts, region));
+  say(finding->evidence, "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average",
+      parallel->instances, parallel->instances == 1 ? "" : "s", time_of(&texts, spread_mean(&parallel->duration)),
+      time_of(&texts, (double)parallel->late / (double)parallel->members));
+  say(finding->advice, "%s",
+      is_often ? "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active keeps "
+                 "workers awake in between"
+               : "the first region creates the threads; otherwise look for more threads than processors, and bind "
+                 "them (OMP_PROC_BIND)");
 }
 
 static void find_reduction(struct report *report, uint32_t region, double scale) {
@@ -309,7 +316,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   } else {
     find_imbalance(report, region, budget);
   }
-  find_fork_join(report, region);
+  find_late_start(report, region, 1 / n);
   find_reduction(report, region, 1 / n);
 }
 

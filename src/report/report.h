@@ -27,13 +27,13 @@ struct report_parallel {
   uint32_t smallest, largest;           /* team size */
   uint64_t wall;                        /* sum of the instances' durations, from the fork to the primary's end */
   struct spread duration;
-  uint64_t thread_time;                 /* sum over the members of the time in the team */
+  uint64_t thread_time;                 /* sum over the instances of members x duration */
+  uint64_t late;                        /* the part of it before members begin and after they end */
   uint64_t activity[ACTIVITY_COUNT];    /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
   uint64_t imbalance;                   /* sum over the instances of the longest member's useful time - the mean */
-  uint64_t fork_join;                   /* from fork to the primary's begin and from its end to the join */
   uint64_t tasks;                       /* explicit tasks created in it */
-  double gain;                          /* sum over the instances of (time lost / members) */
+  double gain;                          /* sum over the instances of (thread time that is not useful / members) */
   uint64_t *useful;                     /* by location */
   bool is_nested;                       /* ever inside another team */
 };
@@ -118,6 +118,7 @@ enum report_cause {
   CAUSE_SMALL_TASKS,
   CAUSE_TASK_STARVATION,
   CAUSE_FORK_JOIN,
+  CAUSE_LATE_START,
   CAUSE_REDUCTION,
   CAUSE_TRANSFERS,
 };
@@ -153,7 +154,7 @@ struct report {
   double parallel_efficiency, serial_efficiency, thread_efficiency, load_balance, serialisation, runtime_efficiency;
   uint64_t work, span;
   uint64_t forks, tasks_created, tasks_live;
-  uint64_t dispatch_cost;  /* what one in twenty times from a task's end to the next one's begin does not exceed; 0: unknown */
+  uint64_t dispatch_cost;  /* what one in a hundred times from a task's end to the next one's begin does not exceed; 0: unknown */
   struct report_thread *threads; /* by location */
   struct report_region *regions; /* by position in the trace */
   struct report_device *devices; /* by location */

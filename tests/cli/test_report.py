@@ -270,6 +270,33 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["single"])
         self.ms(numbers["findings"][0]["gain_s"], 30)
 
+    def late(self, name, times):
+        """Thread 1 begins 4 ms after each fork, thread 0 at once; both then work for 6 ms, thread 0 for 10."""
+        with self.timed(name) as made:
+            for begin in range(0, 10 * times, 10):
+                made.fork(begin)
+                made.begin_team(0)
+                made.at(begin + 4).begin_team(1)
+                made.at(begin + 10)
+                for i in range(2):
+                    made.enter(i, "implicit barrier", 1)
+                made.end_all(begin + 10)
+        return self.numbers(self.path(name))
+
+    def test_late_start(self):
+        numbers = self.late("late", 1)
+        parallel = self.region(numbers, "parallel")["parallel"]
+        self.ms(parallel["thread_time_s"], 20)
+        self.ms(parallel["late_start_s"], 4)
+        self.ms(parallel["potential_gain_s"], 2)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["late start"])
+        self.ms(numbers["findings"][0]["gain_s"], 2)
+
+    def test_forks_too_often(self):
+        numbers = self.late("often", 50)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["fork and join"])
+        self.assertIn("50 times, 10.0 ms each", numbers["findings"][0]["evidence"])
+
     def test_serial_parts(self):
         with self.timed("gaps") as made:
             made.program(0, True)
