@@ -139,6 +139,7 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put(object, "activities", activities(report, one->activity));
   put_seconds(object, "implicit_barrier_s", report, (double)one->implicit_wait);
   put_seconds(object, "explicit_barrier_s", report, (double)one->explicit_wait);
+  put_seconds(object, "barrier_release_s", report, (double)one->release);
   put_seconds(object, "imbalance_s", report, (double)one->imbalance);
   put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);

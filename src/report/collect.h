@@ -11,7 +11,7 @@
 struct member {
   uint64_t begin_ticks;
   uint64_t activity[ACTIVITY_COUNT];
-  uint64_t implicit_wait, explicit_wait;
+  uint64_t implicit_wait, explicit_wait, release;
   struct share *shares; /* a list */
   uint32_t barriers;    /* entered so far */
 };
@@ -32,7 +32,11 @@ struct crew {
   uint64_t members, useful, longest_useful;
   uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
-  uint64_t implicit_wait, explicit_wait;
+  uint64_t implicit_wait, explicit_wait, release, passages;
+  uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
+  uint32_t arrivals[BARRIER_ROUNDS];
+  uint64_t latest_begin_ticks;            /* of a member */
+  uint64_t task_end_ticks;                /* of the last task that has ended */
   uint64_t end_ticks;  /* of the primary; 0: not yet */
   uint64_t tasks;
   struct share *shares;

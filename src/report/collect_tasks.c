@@ -284,8 +284,10 @@ static void tell_waiters(struct collector *collector, const struct replay_task_e
     path_join(&collector->paths, &creator->path, &strand->path);
   if (strand->group)
     path_join(&collector->paths, &strand->group->finished, &strand->path);
-  if (team && team->slot < collector->crew_capacity)
+  if (team && team->slot < collector->crew_capacity) {
     path_join(&collector->paths, &collector->crews[team->slot].finished, &strand->path);
+    collector->crews[team->slot].task_end_ticks = event->ticks;
+  }
   for (const struct edge *edge = strand->sinks; edge; edge = edge->next) {
     struct strand *sink = tasks_live_strand(collector, edge->sink_slot, edge->sink);
     if (sink)

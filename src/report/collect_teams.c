@@ -91,6 +91,7 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   if (!crew || !member || !strand)
     return;
   *member = (struct member){.begin_ticks = event->ticks};
+  crew->latest_begin_ticks = event->ticks;
   collector->report->threads[event->location].is_in_teams = true;
   if (event->team->primary == event->location) {
     path_join(&collector->paths, &crew->start, &place->fork);
@@ -265,8 +266,22 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
   if (round >= crew->rounds) {
     crew->rounds = round + 1;
     path_clear(&collector->paths, &crew->arrived[round % BARRIER_ROUNDS]);
+    crew->arrivals[round % BARRIER_ROUNDS] = 0;
   }
   path_join(&collector->paths, &crew->arrived[round % BARRIER_ROUNDS], &strand->path);
+  crew->arrived_ticks[round % BARRIER_ROUNDS] = event->ticks;
+  crew->arrivals[round % BARRIER_ROUNDS]++;
+}
+
+/* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier itself. The
+ * last may come at the same time, in an event behind this one. */
+static void count_release(struct collector *collector, const struct crew *crew, struct member *member,
+                          uint32_t members, uint64_t leave_ticks) {
+  uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
+  uint64_t arrived = crew->arrived_ticks[round];
+  uint64_t latest = crew->task_end_ticks > arrived ? crew->task_end_ticks : arrived;
+  if (crew->arrivals[round] >= members && leave_ticks > latest)
+    member->release += collector_cut(collector, leave_ticks) - collector_cut(collector, latest);
 }
 
 void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -276,6 +291,7 @@ void teams_before_leave(struct collector *collector, const struct trace_event *e
   struct strand *strand = crew && member ? tasks_strand(collector, now->task) : NULL;
   if (!strand || member->barriers == 0)
     return;
+  count_release(collector, crew, member, now->team->begun, event->ticks);
   path_join(&collector->paths, &strand->path, &crew->arrived[(member->barriers - 1) % BARRIER_ROUNDS]);
   path_join(&collector->paths, &strand->path, &crew->finished);
 }
@@ -294,6 +310,8 @@ static void fold_member(struct collector *collector, struct crew *crew, const st
   crew->member_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
   crew->implicit_wait += member->implicit_wait;
   crew->explicit_wait += member->explicit_wait;
+  crew->release += member->release;
+  crew->passages += member->barriers;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     crew->activity[i] += member->activity[i];
 }
@@ -378,6 +396,9 @@ static void add_instance(struct collector *collector, const struct crew *crew, c
   parallel->late += time > crew->member_time ? time - crew->member_time : 0;
   parallel->implicit_wait += crew->implicit_wait;
   parallel->explicit_wait += crew->explicit_wait;
+  parallel->latest += collector_cut(collector, crew->latest_begin_ticks) - from;
+  parallel->release += crew->release;
+  parallel->passages += crew->passages;
   parallel->tasks += crew->tasks;
   parallel->is_nested |= crew->is_nested;
   parallel->imbalance += crew->longest_useful > mean ? crew->longest_useful - mean : 0;

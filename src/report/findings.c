@@ -26,6 +26,7 @@ const char *report_cause_name(enum report_cause cause) {
       [CAUSE_TASK_STARVATION] = "too few ready tasks",
       [CAUSE_FORK_JOIN] = "fork and join",
       [CAUSE_LATE_START] = "late start",
+      [CAUSE_SLOW_BARRIERS] = "slow barriers",
       [CAUSE_REDUCTION] = "reduction",
       [CAUSE_TRANSFERS] = "device transfers",
   };
@@ -267,25 +268,49 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
                            : "even out the work of the threads: the region ends when its last thread does");
 }
 
-/* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them. */
-static void find_late_start(struct report *report, uint32_t region, double scale) {
+/* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them. What the
+ * others wait for the last of them is part of it. Returns what is left of the budget. */
+static double find_late_start(struct report *report, uint32_t region, double budget, double members, double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct texts texts = {.report = report};
   bool is_often = parallel->instances >= OFTEN;
+  double own = (double)parallel->late * scale, waited = (double)parallel->latest * members * scale - own;
+  waited = waited < 0 ? 0 : waited < budget ? waited : budget;
   struct report_finding *finding =
-      add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, (double)parallel->late * scale);
+      add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, own + waited);
   if (!finding)
-    return;
+    return budget - waited;
   say(finding->what, is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
       label_of(&texts, region));
-  say(finding->evidence, "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average",
+  say(finding->evidence, "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
+                         "the last one %s",
       parallel->instances, parallel->instances == 1 ? "" : "s", time_of(&texts, spread_mean(&parallel->duration)),
-      time_of(&texts, (double)parallel->late / (double)parallel->members));
+      time_of(&texts, (double)parallel->late / (double)parallel->members),
+      time_of(&texts, (double)parallel->latest / (double)parallel->instances));
   say(finding->advice, "%s",
       is_often ? "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active keeps "
                  "workers awake in between"
                : "the first region creates the threads; otherwise look for more threads than processors, and bind "
                  "them (OMP_PROC_BIND)");
+  return budget - waited;
+}
+
+/* What barriers take after the last thread has come. Returns what is left of the budget. */
+static double find_slow_barriers(struct report *report, uint32_t region, double budget, double scale) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  struct texts texts = {.report = report};
+  double gain = (double)parallel->release * scale;
+  gain = gain < budget ? gain : budget;
+  struct report_finding *finding = add(report, CAUSE_SLOW_BARRIERS, region, gain);
+  if (!finding)
+    return budget - gain;
+  say(finding->what, "barriers of %s let threads go late", label_of(&texts, region));
+  say(finding->evidence, "%s of the %s waited in them are after the last thread had come, %s each time on average",
+      time_of(&texts, (double)parallel->release), time_of(&texts, (double)parallel->activity[ACTIVITY_BARRIER_WAIT]),
+      time_of(&texts, parallel->passages ? (double)parallel->release / (double)parallel->passages : 0));
+  say(finding->advice, "fewer barriers (nowait); see that there are no more threads than processors and nothing else runs "
+                       "there; OMP_WAIT_POLICY=active keeps waiting threads awake");
+  return budget - gain;
 }
 
 static void find_reduction(struct report *report, uint32_t region, double scale) {
@@ -309,6 +334,8 @@ static void find_in_region(struct report *report, uint32_t region) {
   double budget = (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) / n;
   if (budget < LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
+  budget = find_slow_barriers(report, region, budget, 1 / n);
+  budget = find_late_start(report, region, budget, members, 1 / n);
   budget = find_loops(report, region, budget, members / n);
   if (parallel->tasks > 0) {
     budget = find_small_tasks(report, budget, n);
@@ -316,7 +343,6 @@ static void find_in_region(struct report *report, uint32_t region) {
   } else {
     find_imbalance(report, region, budget);
   }
-  find_late_start(report, region, 1 / n);
   find_reduction(report, region, 1 / n);
 }
 

@@ -31,6 +31,9 @@ struct report_parallel {
   uint64_t late;                        /* the part of it before members begin and after they end */
   uint64_t activity[ACTIVITY_COUNT];    /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
+  uint64_t latest;                      /* sum over the instances of the time from the fork to the last member's begin */
+  uint64_t release;                     /* the part of barrier wait after the last thread had come and all tasks were done */
+  uint64_t passages;                    /* of barriers, by all members */
   uint64_t imbalance;                   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t tasks;                       /* explicit tasks created in it */
   double gain;                          /* sum over the instances of (thread time that is not useful / members) */
@@ -119,6 +122,7 @@ enum report_cause {
   CAUSE_TASK_STARVATION,
   CAUSE_FORK_JOIN,
   CAUSE_LATE_START,
+  CAUSE_SLOW_BARRIERS,
   CAUSE_REDUCTION,
   CAUSE_TRANSFERS,
 };

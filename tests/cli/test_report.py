@@ -292,10 +292,45 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["late start"])
         self.ms(numbers["findings"][0]["gain_s"], 2)
 
+    def test_waiting_for_a_late_thread(self):
+        """Thread 1 begins at 4 ms and works for 6, as thread 0 does, which then waits for 4."""
+        with self.timed("waited") as made:
+            made.fork(0)
+            made.begin_team(0)
+            made.at(4).begin_team(1)
+            made.at(6).enter(0, "implicit barrier", 1)
+            made.at(10).enter(1, "implicit barrier", 1)
+            made.end_all(10)
+        numbers = self.numbers(self.path("waited"))
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["late start"])
+        self.ms(numbers["findings"][0]["gain_s"], 4)
+
     def test_forks_too_often(self):
         numbers = self.late("often", 50)
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["fork and join"])
         self.assertIn("50 times, 10.0 ms each", numbers["findings"][0]["evidence"])
+
+    def test_slow_barrier(self):
+        """The last thread comes to the barrier at 10 ms; it lets them go at 16."""
+        with self.timed("slow") as made:
+            made.fork(0)
+            made.begin(0)
+            made.at(9).enter(1, "barrier", 5)
+            made.at(10).enter(0, "barrier", 5)
+            made.at(16)
+            for i in range(2):
+                made.leave(i, "barrier", 5)
+            made.at(20)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(20)
+        numbers = self.numbers(self.path("slow"))
+        parallel = self.region(numbers, "parallel")["parallel"]
+        self.ms(parallel["barrier_release_s"], 12)
+        self.ms(parallel["explicit_barrier_s"], 13)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["slow barriers", "imbalance"])
+        self.ms(numbers["findings"][0]["gain_s"], 6)
+        self.ms(numbers["findings"][1]["gain_s"], 0.5)
 
     def test_serial_parts(self):
         with self.timed("gaps") as made:
