@@ -5,6 +5,8 @@
 
 #include "analysis/trace_reader.h"
 
+enum { SMALL_FILE_BYTES = 4096 };
+
 struct order {
   struct trace *trace;
   uint64_t from_ticks, to_ticks;
@@ -12,6 +14,7 @@ struct order {
   void *data;
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
+  size_t opened; /* locations with events */
   bool is_stopped, is_past; /* by the taker; by the time */
 };
 
@@ -53,24 +56,41 @@ static OTF2_GlobalEvtReaderCallbacks *make_callbacks(void) {
   return callbacks;
 }
 
+/* OTF2's global reader uses a location's reader after it has freed it if there is no event in it: such locations must
+ * not be open. What a definition says of their number may be wrong (EZTrace), so a small file is looked into. */
+static bool is_empty(struct trace *trace, size_t index, uint64_t bytes) {
+  OTF2_Reader *otf2 = trace->reader->otf2;
+  uint64_t count = 0;
+  if (trace->locations[index].event_count > 0 && bytes > SMALL_FILE_BYTES)
+    return false;
+  OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(otf2, trace->locations[index].ref);
+  if (!reader)
+    return true;
+  OTF2_Reader_ReadLocalEvents(otf2, reader, 1, &count);
+  OTF2_Reader_CloseEvtReader(otf2, reader);
+  return count == 0;
+}
+
 /* The global reader merges the locations whose own readers are open; it closes them. */
 static OTF2_GlobalEvtReader *open_reader(struct order *order) {
   struct trace *trace = order->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
   bool is_sized = true;
   for (size_t i = 0; i < trace->location_count; i++) {
-    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(otf2, trace->locations[i].ref);
+    uint64_t bytes = trace_location_bytes(trace, i);
+    OTF2_EvtReader *reader =
+        is_empty(trace, i, bytes) ? NULL : OTF2_Reader_GetEvtReader(otf2, trace->locations[i].ref);
     if (!reader)
       continue;
     OTF2_EvtReader_ApplyMappingTables(reader, true);
     OTF2_EvtReader_ApplyClockOffsets(reader, true);
-    uint64_t bytes = trace_location_bytes(trace, i);
     order->most_events += bytes;
+    order->opened++;
     is_sized &= bytes > 0;
   }
   if (!is_sized)
     order->most_events = UINT64_MAX;
-  return OTF2_Reader_GetGlobalEvtReader(otf2);
+  return order->opened ? OTF2_Reader_GetGlobalEvtReader(otf2) : NULL;
 }
 
 /* A file without its end gives the same events again and again (trace.c): no event takes less than a byte. */
@@ -94,6 +114,13 @@ static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char 
   return 0;
 }
 
+static bool has_events(const struct trace *trace) {
+  for (size_t i = 0; i < trace->location_count; i++)
+    if (trace->locations[i].event_count > 0)
+      return true;
+  return false;
+}
+
 static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = order->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
@@ -101,6 +128,8 @@ static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
     return 0;
   *trace->reader->message = '\0';
   OTF2_GlobalEvtReader *reader = open_reader(order);
+  if (order->opened == 0)
+    return has_events(trace) ? trace_fail(trace, error, "the events cannot be opened") : 0;
   OTF2_GlobalEvtReaderCallbacks *callbacks = reader ? make_callbacks() : NULL;
   if (!callbacks)
     return trace_fail(trace, error, "the events cannot be opened");
