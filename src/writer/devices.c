@@ -7,7 +7,7 @@
 
 #include "writer/memory.h"
 
-enum { STREAMS_MOST = 256 }; /* of one device; what finds none is moved to the end of the last one */
+enum { STREAMS_MOST = 256 }; /* of one device; what finds none is moved to the end of one, and counted */
 
 static struct device *find(const struct correlator *c, int32_t number) {
   return map_get(&c->devices, (uint32_t)number);
@@ -65,7 +65,10 @@ struct stream *device_stream(struct correlator *c, struct device *device, uint64
       return stream;
     idle = stream;
   }
-  return idle && device->stream_count >= STREAMS_MOST ? idle : add_stream(c, device);
+  if (!idle || device->stream_count < STREAMS_MOST)
+    return add_stream(c, device);
+  device->moved++;
+  return idle;
 }
 
 void stream_put(struct correlator *c, struct stream *stream, const struct operation *operation) {
@@ -204,6 +207,17 @@ void devices_show(struct correlator *c, uint64_t ticks) {
     struct device *device = entry->value;
     if (device->memory_is_hidden)
       record_memory(c, device, ticks);
+  }
+}
+
+void devices_end(struct correlator *c) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
+    const struct device *device = entry->value;
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, device->moved);
+    if (device->moved)
+      definitions_device_property(c->definitions, device->id, "operations moved", number);
   }
 }
 

@@ -33,6 +33,7 @@ struct device {
   size_t stream_count, stream_capacity;
   struct location *memory; /* the location that records the metric; NULL until something was allocated */
   uint64_t allocated; /* bytes */
+  uint64_t moved;     /* operations that begin later than they did, for want of streams */
   bool memory_is_hidden; /* `allocated` changed in a pause */
   struct map allocations; /* address -> bytes + 1 */
 };
@@ -95,6 +96,9 @@ struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const st
 
 /* device_records.c: puts what is pending on the device's streams. */
 void device_flush(struct correlator *c, struct device *device);
+
+/* Nothing is put on streams any more: tells what became of that. */
+void devices_end(struct correlator *c);
 
 void devices_free(struct correlator *c);
 

@@ -145,4 +145,5 @@ void host_ops_end(struct correlator *c, uint64_t now) {
     free(entry->value);
   }
   map_clear(&c->host_ops);
+  devices_end(c);
 }
