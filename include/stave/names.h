@@ -20,6 +20,11 @@
 /* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"
+/* Present only if there are any: pauses by omp_control_tool; regions of the program's own (stave.h) that it did not end,
+ * and ends that were refused because they did not fit. */
+#define STAVE_PROPERTY_PAUSES "STAVE::PAUSES"
+#define STAVE_PROPERTY_USER_REGIONS_LEFT_OPEN "STAVE::USER_REGIONS_LEFT_OPEN"
+#define STAVE_PROPERTY_USER_ENDS_REFUSED "STAVE::USER_ENDS_REFUSED"
 /* Present only if events were lost: dropped by threads, made unreadable by the program, refused by OTF2. */
 #define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"
 #define STAVE_PROPERTY_LOST_DAMAGED_RECORDS "STAVE::LOST_DAMAGED_RECORDS"

@@ -99,8 +99,80 @@ static inline int stave_end(void) {
   return stave_control(4, 0, NULL);
 }
 
+/* What follows records something. Each name that ends in _at has a macro that fills in where the call stands. */
+
+static inline int stave_call_(int command, const struct stave_call *call) {
+  stave_control_function function = stave_control_tool();
+  return function ? function(command, STAVE_MODIFIER, (void *)(uintptr_t)call) : STAVE_NO_TOOL;
+}
+
+/* A region of the task that runs: it moves with the task, and must end in it. Regions nest, with one another and with
+ * OpenMP's constructs. stave_region_end ends the innermost one and must name it; NULL is right for any. An end that does
+ * not fit is refused: it is told in the archive, and nothing is left. What the task leaves open ends with the construct
+ * around it, or with the task. */
+static inline int stave_region_begin_at(const char *name, const char *file, unsigned line) {
+  struct stave_call call = {name, NULL, file, line, {0}};
+  return stave_call_(STAVE_COMMAND_REGION_BEGIN, &call);
+}
+
+static inline int stave_region_end_at(const char *name, const char *file, unsigned line) {
+  struct stave_call call = {name, NULL, file, line, {0}};
+  return stave_call_(STAVE_COMMAND_REGION_END, &call);
+}
+
+/* A text at this point of the thread's timeline. */
+static inline int stave_message_at(const char *text, const char *file, unsigned line) {
+  struct stave_call call = {text, NULL, file, line, {0}};
+  return stave_call_(STAVE_COMMAND_MESSAGE, &call);
+}
+
+/* The value that a counter has now on this thread. The unit is text ("bytes", "1"); NULL: none. A counter is known by
+ * its name, its unit and its type. */
+static inline int stave_counter_integer_at(const char *name, const char *unit, int64_t value, const char *file,
+                                           unsigned line) {
+  struct stave_call call = {name, unit, file, line, {0}};
+  call.value.integer = value;
+  return stave_call_(STAVE_COMMAND_COUNTER_INTEGER, &call);
+}
+
+static inline int stave_counter_double_at(const char *name, const char *unit, double value, const char *file,
+                                          unsigned line) {
+  struct stave_call call = {name, unit, file, line, {0}};
+  call.value.real = value;
+  return stave_call_(STAVE_COMMAND_COUNTER_DOUBLE, &call);
+}
+
+#define stave_region_begin(name) stave_region_begin_at(name, __FILE__, __LINE__)
+#define stave_region_end(name) stave_region_end_at(name, __FILE__, __LINE__)
+#define stave_message(text) stave_message_at(text, __FILE__, __LINE__)
+#define stave_counter_integer(name, unit, value) stave_counter_integer_at(name, unit, value, __FILE__, __LINE__)
+#define stave_counter_double(name, unit, value) stave_counter_double_at(name, unit, value, __FILE__, __LINE__)
+
 #ifdef __cplusplus
 }
+
+namespace stave {
+
+/* A region from here to the end of the block, however that is left:
+ *     stave::region solve("solve");
+ * The name is read again at the end. */
+class region {
+public:
+  explicit region(const char *name, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE())
+      : name_(name), file_(file), line_(line) {
+    stave_region_begin_at(name_, file_, line_);
+  }
+  ~region() { stave_region_end_at(name_, file_, line_); }
+
+private:
+  region(const region &);
+  region &operator=(const region &);
+
+  const char *name_, *file_;
+  unsigned line_;
+};
+
+} /* namespace stave */
 #endif
 
 #endif

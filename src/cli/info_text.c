@@ -151,6 +151,19 @@ static void print_devices(const struct trace *trace) {
     table_fact("devices", "%zu, of which the program used %zu", count, used);
 }
 
+/* What the program itself has said by omp_control_tool. */
+static void print_told(const struct info *info) {
+  char number[NUMBER_BYTES];
+  uint64_t pauses = info_number(info, "PAUSES"), open = info_number(info, "USER_REGIONS_LEFT_OPEN"),
+           refused = info_number(info, "USER_ENDS_REFUSED");
+  if (pauses > 0)
+    table_fact("pauses", "%s, in which the program wanted nothing recorded", summary_number(number, pauses));
+  if (open > 0)
+    table_fact("left open", "%s regions of the program's own, which it did not end", summary_number(number, open));
+  if (refused > 0)
+    table_fact("refused", "%s ends of regions of the program's own, which did not fit", summary_number(number, refused));
+}
+
 static void print_outcome(const struct info *info) {
   char number[NUMBER_BYTES], size[NUMBER_BYTES], each[NUMBER_BYTES], time[NUMBER_BYTES];
   const struct tally *tally = &info->tally;
@@ -168,6 +181,7 @@ static void print_outcome(const struct info *info) {
                summary_number(number, info->stalls), summary_duration(time, info->stall_ns));
   else
     table_fact("stalls", "none");
+  print_told(info);
   const char *added = info_property(info, "CLOSED_BY_WRITER");
   table_fact("added at end", "%s",
              added != NULL ? summary_number(number, info_number(info, "CLOSED_BY_WRITER")) : absent);

@@ -117,6 +117,28 @@ static struct location *location_at(struct retold *retold, uint32_t id) {
   return id < count ? locations[id] : NULL;
 }
 
+static bool on_user_region(struct retold *retold, struct payload payload) {
+  struct journal_user_region entry;
+  if (!take_head(&payload, &entry, sizeof entry) || entry.construct >= CONSTRUCT_COUNT ||
+      entry.name_bytes > payload.count || entry.file_bytes != payload.count - entry.name_bytes)
+    return false;
+  struct payload name = {payload.bytes, entry.name_bytes}, file = {payload.bytes + entry.name_bytes, entry.file_bytes};
+  char *name_text = take_text(&name), *file_text = take_text(&file);
+  regions_user_again(retold->regions, (enum construct)entry.construct, name_text, file_text, entry.line);
+  free(name_text);
+  free(file_text);
+  return true;
+}
+
+static bool on_counter(struct retold *retold, struct payload payload) {
+  struct journal_counter entry;
+  if (!take_head(&payload, &entry, sizeof entry))
+    return false;
+  definitions_counter_again(retold->definitions, entry.name, entry.unit,
+                            entry.type == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64);
+  return true;
+}
+
 static bool on_location(struct retold *retold, struct payload payload) {
   struct journal_location entry;
   if (!take_head(&payload, &entry, sizeof entry) || entry.id >= SALVAGE_LOCATIONS_MOST)
@@ -185,6 +207,10 @@ static bool take_entry(struct retold *retold, uint32_t type, struct payload payl
     return on_module(retold, payload);
   case JOURNAL_REGION:
     return on_region(retold, payload);
+  case JOURNAL_USER_REGION:
+    return on_user_region(retold, payload);
+  case JOURNAL_COUNTER:
+    return on_counter(retold, payload);
   case JOURNAL_COMM:
     return on_comm(retold, payload);
   case JOURNAL_LOCATION:

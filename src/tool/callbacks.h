@@ -2,6 +2,7 @@
 #ifndef STAVE_TOOL_CALLBACKS_H
 #define STAVE_TOOL_CALLBACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <omp-tools.h>
@@ -77,5 +78,9 @@ HANDLER(target_map, (ompt_id_t target, unsigned count, void **host, void **devic
 
 /* callbacks_control.c. Returns what omp_control_tool returns: 0, or 1 if the command was ignored. */
 int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr);
+
+/* callbacks_user.c: whether omp_control_tool was called by stave.h, and recording what it says. */
+bool is_user_call(uint64_t command, uint64_t modifier, const void *argument);
+bool put_user_call(uint64_t command, const void *argument, const void *codeptr);
 
 #endif

@@ -14,7 +14,7 @@ enum answer { ANSWER_SUCCESS = 0, ANSWER_IGNORED = 1 };
 
 static bool put_control_tool(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
   struct event event;
-  if (atomic_load(&tool.recording) != RECORDING_ON || !event_begin(SLOW, &event, 2, codeptr))
+  if (!event_begin(SLOW, &event, 2, codeptr))
     return false;
   struct record_words *words = (struct record_words *)ring_at(&event.thread->ring, event.position + 1);
   words->w[0] = modifier;
@@ -74,9 +74,17 @@ static bool obey(uint64_t command) {
   }
 }
 
+static bool take(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
+  if (atomic_load(&tool.recording) != RECORDING_ON)
+    return false;
+  if (is_user_call(command, modifier, argument))
+    return put_user_call(command, argument, codeptr);
+  return put_control_tool(command, modifier, argument, codeptr) && obey(command);
+}
+
 int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr) {
   int error = errno;
-  bool is_done = put_control_tool(command, modifier, argument, codeptr) && obey(command);
+  bool is_done = take(command, modifier, argument, codeptr);
   errno = error;
   return is_done ? ANSWER_SUCCESS : ANSWER_IGNORED;
 }

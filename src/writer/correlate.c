@@ -150,6 +150,9 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(device_native, location, AS(device_native), words)
     CASE(device_unreadable, location, AS(device_unreadable))
     CASE(control_tool, location, AS(control_tool), words)
+    CASE(control_tool_region, location, AS(control_tool_region), words)
+    CASE(control_tool_message, location, AS(control_tool_message), words)
+    CASE(control_tool_counter, location, AS(control_tool_counter), words)
     CASE(attach, location, AS(attach))
     CASE(placement, location, AS(placement), words)
   case RECORD_frame_flags:

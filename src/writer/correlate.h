@@ -37,6 +37,7 @@ struct correlator {
   unsigned initial_threads, foreign_threads, workers_named;
   /* figures for the summary */
   uint64_t records, unknown_records, ignored_ends, closed_by_writer, samples_missed;
+  uint64_t user_regions_begun, user_regions_ended, user_ends_refused, pauses;
   uint64_t records_by_type[RECORD_TYPE_COUNT];
   uint64_t discarded; /* events that came after correlate_end */
   bool has_ended;
@@ -221,6 +222,14 @@ void pause_enter_hidden(struct correlator *c, struct location *location, struct 
 /* Whether an operation of a device is not written: it began and ended in the last pause. One that began in it and ended
  * after it begins at the pause's end. */
 bool pause_covers(const struct correlator *c, uint64_t *begin, uint64_t end);
+
+/* user.c */
+void on_control_tool_region(struct correlator *c, struct location *location,
+                            const struct record_control_tool_region *record, const uint64_t *words);
+void on_control_tool_message(struct correlator *c, struct location *location,
+                             const struct record_control_tool_message *record, const uint64_t *words);
+void on_control_tool_counter(struct correlator *c, struct location *location,
+                             const struct record_control_tool_counter *record, const uint64_t *words);
 
 /* locks.c */
 /* The location's acquisition of the lock, made in a pause, is written now if it is not yet. */

@@ -7,6 +7,7 @@
 #include "writer/definitions_write.h"
 #include "writer/map.h"
 #include "writer/memory.h"
+#include "writer/text.h"
 #include "writer/recovery.h"
 
 struct definitions *definitions_create(struct archive *archive) {
@@ -45,6 +46,8 @@ void definitions_destroy(struct definitions *definitions) {
   for (size_t i = 0; i < definitions->device_count; i++)
     free_device(&definitions->devices[i]);
   map_clear(&definitions->string_numbers);
+  map_clear(&definitions->counter_numbers);
+  free(definitions->metrics);
   map_clear(&definitions->comm_numbers);
   map_clear(&definitions->location_names);
   free(definitions->locations);
@@ -69,7 +72,7 @@ static uint32_t number_of(const struct map *map, uint64_t key) {
   return (uint32_t)((uintptr_t)map_get(map, key) - 1);
 }
 
-uint32_t definitions_string(struct definitions *definitions, const char *text) {
+static uint32_t string_of_valid(struct definitions *definitions, const char *text) {
   uint64_t key = hash_bytes(UINT64_C(0xcbf29ce484222325), text, strlen(text));
   for (; map_get(&definitions->string_numbers, key); key++) {
     uint32_t number = number_of(&definitions->string_numbers, key);
@@ -83,6 +86,16 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
   recovery_tell(definitions->recovery, JOURNAL_STRING, text, strlen(text), NULL, 0);
   return (uint32_t)definitions->string_count++;
+}
+
+uint32_t definitions_string(struct definitions *definitions, const char *text) {
+  if (text_is_valid(text))
+    return string_of_valid(definitions, text);
+  char *valid = strcpy(memory_get(strlen(text) + 1, 1), text);
+  text_make_valid(valid);
+  uint32_t number = string_of_valid(definitions, valid);
+  free(valid);
+  return number;
 }
 
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {

@@ -33,7 +33,7 @@ void definitions_destroy(struct definitions *definitions);
 /* From now on every definition is told to the journal before its number is given out. recovery stays the caller's. */
 void definitions_tell(struct definitions *definitions, struct recovery *recovery);
 
-/* The number of a text; the text is copied. */
+/* The number of a text; the text is copied. What is no UTF-8 in it becomes question marks. */
 uint32_t definitions_string(struct definitions *definitions, const char *text);
 
 /* The number of an attribute, which will be defined from now on: dense, in order of first use. */
@@ -69,6 +69,13 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
 /* The number of a metric, which will be defined from now on: dense, in order of first use. */
 enum metric { METRIC_MEMORY, METRIC_PLACEMENT, METRIC_COUNT };
 uint32_t definitions_metric(struct definitions *definitions, enum metric metric);
+
+/* The metric of a counter of the program's own; type: OTF2_TYPE_INT64 or OTF2_TYPE_DOUBLE. It will be defined from now
+ * on. */
+uint32_t definitions_counter(struct definitions *definitions, const char *name, const char *unit, OTF2_Type type);
+
+/* The next one, as the journal tells it: name and unit are strings' numbers. */
+void definitions_counter_again(struct definitions *definitions, uint32_t name, uint32_t unit, OTF2_Type type);
 
 /* How far the device's clock and what ompt_translate_time makes of it have come since the device was initialized. */
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds);

@@ -40,8 +40,10 @@ struct definitions {
   uint32_t attribute_count;
   struct device_definition *devices;
   size_t device_count, device_capacity;
-  enum metric metrics[METRIC_COUNT]; /* by number */
-  uint32_t metric_count;
+  struct metric_definition *metrics; /* by number */
+  size_t metric_count, metric_capacity;
+  uint32_t metric_numbers[METRIC_COUNT]; /* number + 1; 0: not used */
+  struct map counter_numbers;            /* hash -> number + 1 */
   char **parameters; /* by number */
   size_t parameter_count, parameter_capacity;
 };

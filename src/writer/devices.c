@@ -109,6 +109,7 @@ static void record_memory(struct correlator *c, struct device *device, uint64_t 
     return;
   emit_event(c, device->memory, &(struct event){.kind = EVENT_METRIC, .ticks = ticks,
                                                 .id = definitions_metric(c->definitions, METRIC_MEMORY),
+                                                .number = OTF2_TYPE_UINT64,
                                                 .value = device->allocated});
   emit_point(c, device->memory,
              &(struct event){.ticks = ticks, .id = regions_get(c->regions, CONSTRUCT_device_memory, 0, 0)});

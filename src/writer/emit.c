@@ -89,8 +89,8 @@ static uint32_t rank_of(const struct event *event) {
 }
 
 static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
-  const OTF2_Type type = OTF2_TYPE_UINT64;
-  const OTF2_MetricValue value = {.unsigned_int = event->value};
+  const OTF2_Type type = (OTF2_Type)event->number;
+  const OTF2_MetricValue value = {.unsigned_int = event->value}; /* a union: the bits of any type */
   return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
 }
 

@@ -22,7 +22,7 @@ enum event_kind {
   EVENT_ACQUIRE_LOCK,  /* id: lock, number: order */
   EVENT_RELEASE_LOCK,  /* the same */
   EVENT_BUFFER_FLUSH,  /* value: stop time in ticks */
-  EVENT_METRIC,        /* id: metric, value: its value */
+  EVENT_METRIC,        /* id: metric, value: its value, number: its OTF2_Type */
   EVENT_PARAMETER,     /* id: parameter, value: its value */
   EVENT_RMA_GET,       /* id: location on the other side, value: bytes, value2: matching id */
   EVENT_RMA_PUT,       /* the same */

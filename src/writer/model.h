@@ -28,6 +28,7 @@ enum frame_kind {
   FRAME_MUTEX,    /* critical, ordered, atomic; wait_id */
   FRAME_CHUNK,    /* until the next dispatch or the end of the work */
   FRAME_MASKED,
+  FRAME_USER,     /* a region of the program's own; detail: its name as a string */
   FRAME_TEAMS,    /* the league construct on its encountering thread */
   FRAME_TARGET,   /* detail: device number, wait_id: target id, codeptr */
   FRAME_OPERATION, /* on a device, wait_id: its host_op */

@@ -102,6 +102,7 @@ void pause_begin(struct correlator *c, uint64_t ticks) {
   }
   hide_teams(c);
   c->is_paused = true;
+  c->pauses++;
   c->paused_ticks = ticks;
   c->started_ticks = UINT64_MAX;
 }

@@ -12,6 +12,11 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
   archive_set_property(archive, name, text);
 }
 
+static void set_if_any(struct archive *archive, const char *name, uint64_t number) {
+  if (number)
+    set_number(archive, name, number);
+}
+
 /* OTF2 readers take these as whether analyses that need every event may be run. */
 static void set_completeness(struct archive *archive, const struct summary *summary) {
   static const char *const names[] = {"OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
@@ -96,6 +101,9 @@ void properties_write(struct archive *archive, const struct session_constants *c
   archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);
   set_number(archive, STAVE_PROPERTY_CLOSED_BY_WRITER, summary->closed_by_writer);
   set_number(archive, STAVE_PROPERTY_STALLS, summary->stalls);
+  set_if_any(archive, STAVE_PROPERTY_PAUSES, summary->pauses);
+  set_if_any(archive, STAVE_PROPERTY_USER_REGIONS_LEFT_OPEN, summary->user_regions_left_open);
+  set_if_any(archive, STAVE_PROPERTY_USER_ENDS_REFUSED, summary->user_ends_refused);
   archive_set_property(archive, STAVE_PROPERTY_PROGRAM, constants->program);
   if (*summary->arguments)
     archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);

@@ -68,6 +68,8 @@ enum journal_type {
   JOURNAL_ATTRIBUTE, /* u32: enum attribute */
   JOURNAL_MODULE,    /* struct journal_module, then the path */
   JOURNAL_REGION,    /* struct journal_region */
+  JOURNAL_COUNTER,     /* struct journal_counter */
+  JOURNAL_USER_REGION, /* struct journal_user_region, then name and file */
   JOURNAL_COMM,      /* struct journal_comm, then u32 members */
   JOURNAL_LOCATION,  /* struct journal_location; the last one of a location is true */
   JOURNAL_DEVICE,    /* i32: its number in the program */
@@ -105,6 +107,15 @@ struct journal_region {
 struct journal_context {
   uint64_t address; /* 0: of a construct */
   uint32_t parent, region, is_in_runtime;
+};
+
+/* Of a counter; name and unit are strings that were told before. */
+struct journal_counter {
+  uint32_t name, unit, type;
+};
+
+struct journal_user_region {
+  uint32_t construct, line, name_bytes, file_bytes;
 };
 
 struct journal_comm {

@@ -12,7 +12,7 @@
 #include "writer/ompt_names.h"
 #include "writer/recovery.h"
 
-enum construct_kind { KIND_omp, KIND_routine, KIND_own, KIND_function };
+enum construct_kind { KIND_omp, KIND_routine, KIND_user, KIND_own, KIND_function };
 
 static const struct {
   enum construct_kind kind;
@@ -32,6 +32,7 @@ struct regions {
   struct region *all;
   size_t count, capacity;
   struct map by_place[CONSTRUCT_COUNT]; /* key: place and detail -> number + 1 */
+  struct map by_text;                   /* key: hash of what the program has given -> number + 1 */
   /* the last answer for each construct: programs stay in their loops */
   struct {
     uint64_t address;
@@ -62,7 +63,10 @@ void regions_destroy(struct regions *regions) {
   for (size_t i = 0; i < regions->count; i++) {
     free(regions->all[i].name);
     free(regions->all[i].description);
+    free(regions->all[i].given_name);
+    free(regions->all[i].given_file);
   }
+  map_clear(&regions->by_text);
   for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
     map_clear(&regions->by_place[i]);
   free(regions->all);
@@ -99,6 +103,55 @@ static uint32_t find_or_add(struct regions *regions, enum construct construct, u
   recovery_tell(regions->recovery, JOURNAL_REGION, &(struct journal_region){address, construct, detail},
                 sizeof(struct journal_region), NULL, 0);
   return id;
+}
+
+static char *copy_of(const char *text) {
+  return strcpy(memory_get(strlen(text) + 1, 1), text);
+}
+
+static bool is_given(const struct region *region, enum construct construct, const char *name, const char *file,
+                     uint32_t line) {
+  return region->construct == construct && region->line == line && strcmp(region->given_name, name) == 0 &&
+         strcmp(region->given_file, file) == 0;
+}
+
+static uint32_t add_given(struct regions *regions, enum construct construct, const char *name, const char *file,
+                          uint32_t line) {
+  uint32_t id = add(regions, construct, NULL, 0);
+  struct region *region = &regions->all[id];
+  region->given_name = copy_of(name);
+  region->given_file = copy_of(file);
+  region->line = line;
+  return id;
+}
+
+static void tell_given(struct regions *regions, const struct journal_user_region *entry, const char *name,
+                       const char *file) {
+  size_t bytes = entry->name_bytes + (size_t)entry->file_bytes;
+  char *texts = memory_get(bytes + 1, 1);
+  memcpy(texts, name, entry->name_bytes);
+  memcpy(texts + entry->name_bytes, file, entry->file_bytes);
+  recovery_tell(regions->recovery, JOURNAL_USER_REGION, entry, sizeof *entry, texts, bytes);
+  free(texts);
+}
+
+uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
+                      uint32_t line) {
+  struct journal_user_region entry = {(uint32_t)construct, line, (uint32_t)strlen(name), (uint32_t)strlen(file)};
+  uint64_t key = journal_sum(journal_sum(journal_sum(1, &entry, sizeof entry), name, entry.name_bytes), file,
+                             entry.file_bytes);
+  for (uintptr_t found; (found = (uintptr_t)map_get(&regions->by_text, key)); key++)
+    if (is_given(&regions->all[found - 1], construct, name, file, line))
+      return (uint32_t)(found - 1);
+  uint32_t id = add_given(regions, construct, name, file, line);
+  map_put(&regions->by_text, key, (void *)((uintptr_t)id + 1));
+  tell_given(regions, &entry, name, file);
+  return id;
+}
+
+void regions_user_again(struct regions *regions, enum construct construct, const char *name, const char *file,
+                        uint32_t line) {
+  add_given(regions, construct, name, file, line);
 }
 
 void regions_tell(struct regions *regions, struct recovery *recovery) {
@@ -176,6 +229,36 @@ static void name_construct(struct region *region) {
 }
 
 /* -- functions met by samples -- */
+
+/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the name itself. */
+static const char *full_path(const struct regions *regions, const char *file) {
+  const char *tail = file;
+  while (tail[0] == '.' && (strncmp(tail, "./", 2) == 0 || strncmp(tail, "../", 3) == 0))
+    tail = strchr(tail, '/') + 1;
+  size_t length = strlen(tail);
+  for (size_t i = 0; *file != '/' && i < regions->count; i++) {
+    const struct code_place *place = regions->all[i].place;
+    const char *known = place && code_place_resolved(place) ? place->source.file : NULL;
+    size_t known_length = known ? strlen(known) : 0;
+    if (known_length > length && known[known_length - length - 1] == '/' &&
+        strcmp(known + known_length - length, tail) == 0)
+      return known;
+  }
+  return file;
+}
+
+/* The program's own word, and where it stands. */
+static void name_user(const struct regions *regions, struct region *region) {
+  const char *word = constructs[region->construct].name;
+  region->file = region->given_file && *region->given_file ? full_path(regions, region->given_file) : NULL;
+  region->description = format("%s", "");
+  if (region->construct == CONSTRUCT_user_region)
+    region->name = format("%s", region->given_name ? region->given_name : "");
+  else if (region->file)
+    region->name = format("%s @%s:%u", word, base_name(region->file), region->line);
+  else
+    region->name = format("%s", word);
+}
 
 static int compare_text(const char *a, const char *b) {
   return strcmp(a ? a : "", b ? b : "");
@@ -276,6 +359,10 @@ static void name_region(const struct regions *regions, struct region *region) {
   case KIND_omp:
   case KIND_routine:
     name_construct(region);
+    return;
+  case KIND_user:
+    region->paradigm = OTF2_PARADIGM_USER;
+    name_user(regions, region);
     return;
   case KIND_own:
     region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;

@@ -27,6 +27,7 @@ struct region {
   enum construct construct;
   uint32_t detail;          /* further number of the construct's kind, see regions_get */
   struct code_place *place; /* NULL: no address */
+  char *given_name, *given_file; /* of what the program says by stave.h; else NULL */
   /* from regions_finish on */
   uint32_t final_id;
   char *name;
@@ -60,10 +61,17 @@ uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t
 void regions_tell(struct regions *regions, struct recovery *recovery);
 
 /* What the journal told of gets the next number, whatever it is equal to. */
+void regions_user_again(struct regions *regions, enum construct construct, const char *name, const char *file,
+                        uint32_t line);
 void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
 /* The number of the function at a resolved place; the runtime's functions are no others' namesakes. */
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime);
+
+/* The number of something that the program says by stave.h, at a line of a file ("": unknown) that it names; `name` is
+ * for CONSTRUCT_user_region only. All texts are copied. */
+uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
+                      uint32_t line);
 
 /* A module was published: an address may mean another place from now on. */
 void regions_modules_changed(struct regions *regions);

@@ -1,7 +1,9 @@
 /* Worksharing regions, synchronisation regions and the waiting in them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "writer/correlate.h"
+#include "writer/memory.h"
 
 /* ompt_work_t and ompt_sync_region_t (OpenMP 5.1, 4.4.4.15 and 4.4.4.13; 10 to 13: 5.2) */
 enum {
@@ -71,6 +73,26 @@ void leave_unended_work(struct correlator *c, struct location *location, uint64_
     leave_frame(c, location, frame, now);
 }
 
+/* The work was over when the program began its own regions in front of it: they go on. */
+static void leave_work_behind(struct correlator *c, struct location *location, uint64_t now) {
+  struct stack *stack = &location->current->stack;
+  size_t count = 0;
+  while (count < stack->count && stack->frames[stack->count - count - 1].kind == FRAME_USER)
+    count++;
+  if (count == 0 || count == stack->count || stack->frames[stack->count - count - 1].kind != FRAME_SBLOCK) {
+    leave_unended_work(c, location, now);
+    return;
+  }
+  struct frame *own = memory_get(count, sizeof *own);
+  memcpy(own, stack->frames + stack->count - count, count * sizeof *own);
+  leave_unended_work(c, location, now);
+  for (size_t i = 0; i < count; i++) {
+    own[i].is_hidden = false;
+    frame_enter(c, location, location->current, now, own[i]);
+  }
+  free(own);
+}
+
 /* A kind that no specification names is kept on the event. */
 static struct event enter_of_kind(uint64_t now, enum construct construct, uint32_t kind) {
   bool is_unknown = construct == CONSTRUCT_unknown;
@@ -101,7 +123,7 @@ static void begin_work(struct correlator *c, struct location *location, const st
                        uint64_t now) {
   enum construct construct = construct_of_work(record->kind);
   if (record->kind != WORK_TASKLOOP)
-    leave_unended_work(c, location, now);
+    leave_work_behind(c, location, now);
   uint32_t detail = detail_of_work(record->kind, construct);
   struct frame frame = {.kind = FRAME_WORK,
                         .detail = record->kind,
@@ -217,7 +239,7 @@ static void begin_sync(struct correlator *c, struct location *location, enum fra
                        enum construct construct, const struct record_sync_region *record) {
   uint64_t now = location_now(c, location, record->ticks);
   if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
-    leave_unended_work(c, location, now);
+    leave_work_behind(c, location, now);
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
                         .region = region_at(c, location, construct, record->codeptr, record->kind)};

@@ -340,6 +340,10 @@ static int close_archive(struct writer *writer) {
                             .stopped = writer->stopped,
                             .stalls = merge_stalls(writer->merge),
                             .samples = sampling_summary(writer),
+                            .pauses = writer->correlator.pauses,
+                            .user_regions_left_open =
+                                writer->correlator.user_regions_begun - writer->correlator.user_regions_ended,
+                            .user_ends_refused = writer->correlator.user_ends_refused,
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stave/stave.h"
+
 #include "scripted_runtime.h"
 
 enum { DEPENDENCES_MAX = 64 };
@@ -206,9 +208,23 @@ FIRE(error) {
    length ? (size_t)parse_number(line, length, NULL) : message ? strlen(message) : 0, CODE);
 }
 
+/* name=TEXT: as stave.h calls, with file=TEXT line=NUMBER unit=TEXT and integer=NUMBER (a double by its bits). */
 FIRE(control_tool) {
+  static const struct name commands[] = {{"region_begin", STAVE_COMMAND_REGION_BEGIN},
+                                         {"region_end", STAVE_COMMAND_REGION_END},
+                                         {"message", STAVE_COMMAND_MESSAGE},
+                                         {"counter_integer", STAVE_COMMAND_COUNTER_INTEGER},
+                                         {"counter_double", STAVE_COMMAND_COUNTER_DOUBLE},
+                                         NO_MORE};
+  struct stave_call call = {.name = line_text(line, "name"),
+                            .unit = line_text(line, "unit"),
+                            .file = line_text(line, "file"),
+                            .line = NUMBER("line", NULL),
+                            .value.integer = (int64_t)NUMBER("integer", NULL)};
+  uint64_t modifier = NUMBER("modifier", NULL), argument = NUMBER("arg", NULL);
   CALL(ompt_callback_control_tool_t)
-  (NUMBER("command", NULL), NUMBER("modifier", NULL), (void *)(uintptr_t)NUMBER("arg", NULL), CODE);
+  (NUMBER("command", commands), call.name ? STAVE_MODIFIER : modifier,
+   call.name ? (void *)&call : (void *)(uintptr_t)argument, CODE);
 }
 
 /* -- devices -- */
