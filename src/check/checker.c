@@ -277,6 +277,18 @@ static void note_needs(struct checker *checker) {
   }
 }
 
+/* What the program kept out of the trace is missing in the order of things: who created a task that was created in a
+ * pause, which of the team's regions a thread met in it. */
+static void note_pauses(struct checker *checker) {
+  static const enum check_rule rules_of_order[] = {CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,
+                                                   CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
+  for (size_t i = 0;
+       property_number(checker, STAVE_PROPERTY_PAUSES) > 0 && i < sizeof rules_of_order / sizeof *rules_of_order; i++) {
+    snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "recording was paused");
+    checker->rules &= ~(1u << rules_of_order[i]);
+  }
+}
+
 /* -- all of it -- */
 
 static int by_severity(const void *left, const void *right) {
@@ -327,6 +339,7 @@ int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, ch
   int result = open_checker(&checker);
   if (result == 0) {
     note_needs(&checker);
+  note_pauses(&checker);
     end_at_closing(&checker);
     result = end_at_losses(&checker, error);
   }
