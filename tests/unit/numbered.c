@@ -8,19 +8,32 @@ static uint64_t word_of(enum stream stream, uint64_t number, uint64_t i) {
   return (number + 1) * UINT64_C(0x9e3779b97f4a7c15) + i * STREAMS + stream;
 }
 
+static inline __attribute__((always_inline)) void write_event(const struct event *event, enum stream stream,
+                                                              uint64_t number, uint64_t n) {
+  const struct ring *ring = &event->thread->ring;
+  for (uint64_t i = 1; i < n; i++) {
+    struct record_words *words = (struct record_words *)ring_at(ring, event->position + i);
+    for (uint64_t j = 0; j < 4; j++)
+      words->w[j] = word_of(stream, number, 4 * i + j);
+  }
+  *ring_at(ring, event->position) = (struct record){
+      .ticks = event->ticks, .a = number, .b = ~number, .c = stream, .type = RECORD_work, .more = (uint8_t)(n - 1)};
+  ring_commit(&event->thread->ring, event->position, n);
+}
+
 static inline __attribute__((always_inline)) bool put(enum way way, enum stream stream, uint64_t number, uint64_t n) {
   struct event event;
   if (!event_begin(way, &event, n, NULL))
     return false;
-  const struct ring *ring = &event.thread->ring;
-  for (uint64_t i = 1; i < n; i++) {
-    struct record_words *words = (struct record_words *)ring_at(ring, event.position + i);
-    for (uint64_t j = 0; j < 4; j++)
-      words->w[j] = word_of(stream, number, 4 * i + j);
-  }
-  *ring_at(ring, event.position) = (struct record){
-      .ticks = event.ticks, .a = number, .b = ~number, .c = stream, .type = RECORD_work, .more = (uint8_t)(n - 1)};
-  ring_commit(&event.thread->ring, event.position, n);
+  write_event(&event, stream, number, n);
+  return true;
+}
+
+bool numbered_put_sample(enum stream stream, uint64_t number, uint64_t n) {
+  struct event event = {.ticks = clock_ticks(tool.clock), .thread = thread_self};
+  if (!thread_reserve_sample(n, event.ticks, &event.position))
+    return false;
+  write_event(&event, stream, number, n);
   return true;
 }
 

@@ -14,6 +14,9 @@ enum stream { STREAM_THREAD, STREAM_HANDLER, STREAMS };
 /* Records one event of n slots the way the callbacks do. False: it was dropped. */
 bool numbered_put(enum stream stream, uint64_t number, uint64_t n);
 
+/* The same as the sampling handler does. False: there was no place. */
+bool numbered_put_sample(enum stream stream, uint64_t number, uint64_t n);
+
 /* What has arrived. */
 struct numbered_check {
   uint64_t next[STREAMS];    /* number that is due */

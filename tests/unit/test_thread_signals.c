@@ -41,6 +41,7 @@ static struct pattern pattern;
 static volatile unsigned instruction;
 static bool with_reader;     /* the handler reads too: all there is, after each instruction */
 static unsigned reader_pace; /* but only one slot after each so many, if this is not 0 */
+static bool with_samples;    /* the handler records as the sampling one does */
 static enum clock_kind kind;
 
 static bool wants_event(unsigned i) {
@@ -52,8 +53,11 @@ static void after_instruction(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   if (pattern.length && instruction >= pattern.first + pattern.length)
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG; /* the rest is of no interest */
-  if (wants_event(instruction++))
-    dropped_from_handler += !numbered_put(STREAM_HANDLER, next_number[STREAM_HANDLER]++, 1);
+  if (wants_event(instruction++)) {
+    uint64_t number = next_number[STREAM_HANDLER]++;
+    dropped_from_handler +=
+        with_samples ? !numbered_put_sample(STREAM_HANDLER, number, 3) : !numbered_put(STREAM_HANDLER, number, 1);
+  }
   if (with_reader && instruction > pattern.first && (!reader_pace || (instruction - pattern.first) % reader_pace == 1))
     numbered_read(&check, &view, reader_pace ? 1 : UINT64_MAX);
 }
@@ -114,7 +118,9 @@ static void stop(void) {
   for (enum stream stream = STREAM_THREAD; stream < STREAMS; stream++)
     assert_int_equal(check.arrived[stream] + check.missing[stream], check.next[stream]);
   assert_int_equal(check.next[STREAM_THREAD], next_number[STREAM_THREAD]);
-  assert_int_equal(check.arrived[STREAM_THREAD] + check.arrived[STREAM_HANDLER] + lost,
+  uint64_t left_out = atomic_load(&view.slot->samples_left_out);
+  assert_int_equal(left_out, with_samples ? dropped_from_handler : 0); /* samples apart: they are no lost events */
+  assert_int_equal(check.arrived[STREAM_THREAD] + check.arrived[STREAM_HANDLER] + lost + left_out,
                    next_number[STREAM_THREAD] + next_number[STREAM_HANDLER]);
   thread_detach();
   fake_tool_stop();
@@ -218,6 +224,17 @@ static void with_another_clock(void **state) {
   run_everywhere(nothing_special, OVERFLOW_block, 1);
 }
 
+/* Samples never wait, and take no event's place. */
+static void with_samples_from_the_handler(void **state) {
+  (void)state;
+  with_samples = true;
+  run_everywhere(nothing_special, OVERFLOW_block, 1);
+  run_everywhere(at_a_quarter_mark, OVERFLOW_block, 1);
+  run_everywhere(at_growth, OVERFLOW_block, 2);
+  run_everywhere(at_a_full_ring, OVERFLOW_drop, 1);
+  with_samples = false;
+}
+
 static int choose_clock(void **state) {
   (void)state;
   kind = clock_choose();
@@ -230,6 +247,7 @@ int main(void) {
       cmocka_unit_test(at_quarter_marks),
       cmocka_unit_test(while_the_ring_grows),
       cmocka_unit_test(while_events_are_dropped),
+      cmocka_unit_test(with_samples_from_the_handler),
       cmocka_unit_test(with_another_clock),
   };
   sigaction(SIGTRAP, &(struct sigaction){.sa_sigaction = after_instruction, .sa_flags = SA_SIGINFO}, NULL);
