@@ -160,13 +160,14 @@ static void begin(struct walk *walk, const void *context) {
 #error "which registers hold the program counter, the frame pointer and the stack pointer?"
 #endif
 
-void call_path_find(struct call_path *path, const void *context, uint64_t stack_end, bool is_waiting) {
+void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
+                    bool is_waiting) {
   struct walk walk = {.path = path, .end = stack_end};
   begin(&walk, context);
   path->count = 0;
   path->is_cut = false;
   uint64_t innermost = walk.address;
-  if (walk.low < stack_end)
+  if (walk.low >= stack_low && walk.low < stack_end)
     walk_tasks(&walk);
   if (path->count == 0)
     path->addresses[path->count++] = innermost;

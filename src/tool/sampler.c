@@ -53,7 +53,7 @@ static void take_sample(struct thread *self, uint32_t missed, const void *contex
   struct sample sample = {.record = {.type = RECORD_sample, .ticks = clock_ticks(tool.clock)}};
   ask_runtime(&sample);
   bool is_in_runtime = sample.record.state >= STATE_FIRST_WAIT && sample.record.state != (uint32_t)ompt_state_undefined;
-  call_path_find(&sample.path, context, self->stack_end, is_in_runtime);
+  call_path_find(&sample.path, context, self->stack_low, self->stack_end, is_in_runtime);
   sample.record.processor_and_missed = (uint32_t)sched_getcpu() | (uint64_t)missed << 32;
   sample.record.flags = sample.path.is_cut ? SAMPLE_FLAG_CUT : 0;
   sample.record.more = (uint8_t)((sample.path.count + 3) / 4);
@@ -138,15 +138,16 @@ void sampler_stop(void) {
 
 /* -- a thread's timer -- */
 
-static uint64_t find_stack_end(void) {
+static void find_stack(struct thread *thread) {
   pthread_attr_t attributes;
   void *low = NULL;
   size_t bytes = 0;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return 0;
+    return;
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  return (uint64_t)(uintptr_t)low + bytes;
+  thread->stack_low = (uint64_t)(uintptr_t)low;
+  thread->stack_end = thread->stack_low + bytes;
 }
 
 static int start_timer(int *ret_timer) {
@@ -178,7 +179,7 @@ void sampler_attach(struct thread *thread, uint64_t ticks) {
     return;
   int error = errno;
   modules_publish_all(ticks);
-  thread->stack_end = find_stack_end();
+  find_stack(thread);
   warn_if_blocked();
   atomic_store(&thread->is_sampled, true);
   if (start_timer(&thread->timer) < 0) {

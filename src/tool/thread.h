@@ -31,7 +31,8 @@ struct thread {
   bool is_slow;         /* thread_slow is at work on this ring */
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
-  uint64_t stack_end;      /* the address behind the thread's stack; 0: not known */
+  uint64_t stack_low;      /* lowest address of the thread's stack */
+  uint64_t stack_end;      /* the address behind it; 0: not known */
   _Atomic bool is_sampled; /* it has a timer, and its samples are wanted */
   _Atomic bool is_in_sample;
 };

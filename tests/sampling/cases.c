@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t own_signals;
@@ -135,6 +137,34 @@ static int storm(char **argv) {
   return 0;
 }
 
+static ucontext_t outside, inside;
+static char *nowhere; /* mapped first: above the other stack, and below the thread's own */
+
+/* Leaves the frame pointer where no stack is, as code without one may, on a stack below the thread's own. */
+static void on_other_stack(void) {
+  for (int i = 0; i < 100000; i++) {
+    long rounds = 1000;
+#if defined(__x86_64__)
+    __asm__ volatile("push %%rbp\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tpop %%rbp"
+                     : "+r"(rounds) : "r"(nowhere + (512 << 10)) : "memory");
+#endif
+  }
+  swapcontext(&inside, &outside);
+}
+
+static int coroutine(char **argv) {
+  (void)argv;
+  region(0.01);
+  nowhere = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  getcontext(&inside);
+  inside.uc_stack.ss_sp = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  inside.uc_stack.ss_size = 1 << 20;
+  makecontext(&inside, on_other_stack, 0);
+  swapcontext(&outside, &inside);
+  puts("back");
+  return 0;
+}
+
 static int killed(char **argv) {
   (void)argv;
 #pragma omp parallel
@@ -154,7 +184,8 @@ int main(int argc, char **argv) {
   } cases[] = {{"own-handler", own_handler},   {"all-handlers", all_handlers}, {"late-handlers", late_handlers},
                {"blocked", blocked},           {"exec-blocked", exec_blocked}, {"fork", fork_child},
                {"threads", threads},           {"storm", storm},               {"kill", killed},
-               {"no-timers", own_handler},     {"valgrind", own_handler},      {"paused", own_handler}};
+               {"no-timers", own_handler},     {"valgrind", own_handler},      {"paused", own_handler},
+               {"coroutine", coroutine}};
   for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
     if (strcmp(argv[1], cases[i].name) == 0)
       return cases[i].run(argv);
