@@ -152,6 +152,23 @@ static bool is_added(struct checker *checker, const struct trace_event *event) {
   return place->is_closing;
 }
 
+/* What begins in a pause of the recording is hidden: who created whom, and what the threads of a team met, is not known
+ * any more. */
+static void stop_for_pause(struct checker *checker, const struct trace_event *event) {
+  static const enum check_rule unsure[] = {CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,
+                                           CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
+  enum { MEASUREMENT_OFF = 2 }; /* OTF2_MeasurementMode */
+  if (event->MeasurementOnOff.mode != MEASUREMENT_OFF)
+    return;
+  for (size_t i = 0; i < sizeof unsure / sizeof *unsure; i++) {
+    if (!checks(checker, unsure[i]))
+      continue;
+    checker->rules &= ~(1u << unsure[i]);
+    snprintf(checker->result->not_checked[unsure[i]], CHECK_REASON_BYTES,
+             "from %.6f ms on, because recording was paused", (double)trace_ns(checker->trace, event->ticks) / 1e6);
+  }
+}
+
 static bool take(void *data, const struct trace_event *event) {
   struct checker *checker = data;
   if (event->ticks > checker->end_ticks)
@@ -169,6 +186,8 @@ static bool take(void *data, const struct trace_event *event) {
       check_tasks_on_dependence(checker, event, construct);
   } else {
     checker->result->has_openmp |= is_openmp(event->kind);
+    if (event->kind == TRACE_MeasurementOnOff)
+      stop_for_pause(checker, event);
   }
   if (!replay_take(checker->replay, event))
     checker->error = -ENOMEM;

@@ -16,7 +16,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from made_archive import Made, replace_bytes
-from otf2.enums import Paradigm
+from otf2.enums import MeasurementMode, Paradigm
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 STAVE = os.path.join(BUILD, "src/cli/stave")
@@ -580,6 +580,25 @@ class Losses(Case):
         self.assertEqual(report["not_checked"]["dependence"], "dependences was not recorded")
         self.assertIn("does not tell of the acquisition of locks", report["not_checked"]["lock-order"])
         self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: dependence: ")
+
+
+class Pauses(Case):
+    def make_paused(self, mode):
+        with self.make() as made:
+            made.event(0, "measurement_on_off", mode)
+            self.in_barrier(made, 0)
+            self.out_of_barrier(made, 0)
+            made.leave(0, "masked", line=11)
+
+    def test_hidden(self):
+        """What a thread met in a pause is not known; pairs are still checked."""
+        self.make_paused(MeasurementMode.OFF)
+        self.finds("pairing", line=11)
+        self.assertIn("recording was paused", self.json(1)["not_checked"]["team-order"])
+
+    def test_on(self):
+        self.make_paused(MeasurementMode.ON)
+        self.assertEqual({f["rule"] for f in self.json(1)["findings"]}, {"pairing", "team-order"})
 
 
 class Report(Case):
