@@ -152,21 +152,38 @@ static bool is_added(struct checker *checker, const struct trace_event *event) {
   return place->is_closing;
 }
 
-/* What begins in a pause of the recording is hidden: who created whom, and what the threads of a team met, is not known
- * any more. */
+/* From here on the rules are not checked. */
+static void give_up(struct checker *checker, uint32_t unsure, const char *reason) {
+  for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
+    if ((checker->rules & unsure) >> rule & 1)
+      snprintf(checker->result->not_checked[rule], CHECK_REASON_BYTES, "%s", reason);
+  checker->rules &= ~unsure;
+}
+
+/* What rests on who created whom. */
+static const uint32_t of_families =
+    1u << CHECK_TIED_SCHEDULING | 1u << CHECK_DEPENDENCE | 1u << CHECK_MUTUAL_EXCLUSION | 1u << CHECK_UNDEFERRED;
+
+/* What begins in a pause of the recording is hidden: it is not known any more who created whom, and what threads met.
+ */
 static void stop_for_pause(struct checker *checker, const struct trace_event *event) {
-  static const enum check_rule unsure[] = {CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,
-                                           CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
   enum { MEASUREMENT_OFF = 2 }; /* OTF2_MeasurementMode */
+  char reason[CHECK_REASON_BYTES];
   if (event->MeasurementOnOff.mode != MEASUREMENT_OFF)
     return;
-  for (size_t i = 0; i < sizeof unsure / sizeof *unsure; i++) {
-    if (!checks(checker, unsure[i]))
-      continue;
-    checker->rules &= ~(1u << unsure[i]);
-    snprintf(checker->result->not_checked[unsure[i]], CHECK_REASON_BYTES,
-             "from %.6f ms on, because recording was paused", (double)trace_ns(checker->trace, event->ticks) / 1e6);
-  }
+  snprintf(reason, sizeof reason, "from %.6f ms on, because recording was paused",
+           (double)trace_ns(checker->trace, event->ticks) / 1e6);
+  give_up(checker, of_families | 1u << CHECK_TEAM_ORDER, reason);
+}
+
+/* EZTrace names no team: then a task has no name of its own. */
+static void stop_for_nameless(struct checker *checker, const struct trace_event *event) {
+  bool is_task = event->kind >= TRACE_ThreadTaskCreate && event->kind <= TRACE_ThreadTaskComplete;
+  if (is_task && event->ThreadTaskCreate.comm == UINT32_MAX) /* the three kinds have the same fields */
+    give_up(checker,
+            of_families | 1u << CHECK_PAIRING | 1u << CHECK_TIED_MIGRATION | 1u << CHECK_TASK_STATE |
+                1u << CHECK_THREADPRIVATE | 1u << CHECK_LOCK_ACROSS_SCHEDULING,
+            "the archive does not tell the tasks of different threads apart");
 }
 
 static bool take(void *data, const struct trace_event *event) {
@@ -176,6 +193,7 @@ static bool take(void *data, const struct trace_event *event) {
   if (event->ticks == checker->end_ticks && is_added(checker, event))
     return true;
   checker->result->events++;
+  stop_for_nameless(checker, event);
   check_form_before_event(checker, event);
   check_tasks_before_event(checker, event);
   if (event->kind == TRACE_Enter) {

@@ -582,6 +582,23 @@ class Losses(Case):
         self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: dependence: ")
 
 
+class Nameless(Case):
+    def test_tasks_without_teams(self):
+        """As EZTrace writes them: what cannot be told apart is not said to break rules."""
+        with self.make() as made:
+            made.team = made.no_team()
+            for thread in (0, 1):
+                made.create(thread, 1, line=11)
+            made.enter(0, "taskwait", line=20)
+            made.run(0, 1, 1, line=11)
+            made.run(0, 0, 1, line=11)
+            made.leave(0, "taskwait", line=20)
+            made.team = made.first_team
+        report = self.json(0)
+        self.assertEqual(report["findings"], [])
+        self.assertIn("apart", report["not_checked"]["task-state"])
+
+
 class Pauses(Case):
     def make_paused(self, mode):
         with self.make() as made:

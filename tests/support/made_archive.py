@@ -36,12 +36,16 @@ class Made:
                           for i in range(threads))
         self.locations = locations
         self.definitions.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
-        self.team = self.new_team("team", range(threads))
+        self.team = self.first_team = self.new_team("team", range(threads))
 
     def new_team(self, name, threads, parent=None):
         members = tuple(self.locations[i] for i in threads)
         return self.definitions.comm(name, self.definitions.group(
             name, GroupType.COMM_GROUP, Paradigm.OPENMP, members=members), parent)
+
+    def no_team(self):
+        """Stands for OTF2_UNDEFINED_COMM."""
+        return type("Undefined", (), {"_ref": 2**32 - 1})()
 
     def __enter__(self):
         if self.has_region:
