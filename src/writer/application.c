@@ -152,8 +152,9 @@ static bool read_pidfd(int pidfd, int *ret_exit_code) {
 int64_t application_ending(const struct application *application, char *text, unsigned size) {
   char state = '?';
   int code = 0;
+  /* The pidfd tells once the parent has collected the process, the process table until then. */
   bool is_known = read_pidfd(application->pidfd, &code) ||
-                  (read_stat(application->pid, &state, &code) && state == 'Z');
+                  (read_stat(application->pid, &state, &code) && state == 'Z') || read_pidfd(application->pidfd, &code);
   if (!is_known) {
     snprintf(text, size, "ended, status unknown");
     return INT64_MIN;
