@@ -28,7 +28,8 @@ def measure(build, addresses):
         run([program], env)
         definitions = subprocess.run(["otf2-print", "-G", archive / "traces.otf2"], capture_output=True, text=True,
                                      check=True).stdout
-        named = definitions.count('"!$omp barrier @addresses.c:')
+        named = sum('"!$omp barrier @addresses.c:' in line for line in definitions.splitlines()
+                    if line.startswith("REGION"))
         last_ns = realtime_of_last(archive)
         return {"addresses": addresses, "records": records(archive), "named": named,
                 "closed_s": (archive / "traces.otf2").stat().st_mtime_ns / 1e9 - last_ns / 1e9}
