@@ -51,7 +51,8 @@ static int finish(struct making *making) {
   return write_all(making->to, making->waiting, bytes);
 }
 
-static int copy_chunks(const struct salvage *salvage, uint32_t location, struct making *making, struct assembled *found) {
+static int copy_chunks(const struct salvage *salvage, uint32_t location, struct making *making,
+                       struct assembled *found) {
   const struct salvage_location *from = &salvage->locations[location];
   uint64_t most = from->is_counted ? from->whole_events : UINT64_MAX;
   enum chunk_end end = CHUNK_FULL;

@@ -1,5 +1,5 @@
-/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that died has left in
- * DIR. Started by `stave recover`, which reads its standard output: lines that begin with reading, naming, progress,
+/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that died has left
+ * in DIR. Started by `stave recover`, which reads its standard output: lines that begin with reading, naming, progress,
  * location, result or failed. */
 #include <errno.h>
 #include <inttypes.h>
@@ -189,7 +189,8 @@ static void report(const struct recovery_job *job) {
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
          " definitions=%s\n",
          count, job->rewritten.events, job->rewritten.added, job->missing, job->rewritten.refused,
-         job->rewritten.unknown, state->lost, job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
+         job->rewritten.unknown, state->lost,
+         job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
          job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->whole_until,
          job->retold.is_whole ? "whole" : "cut");
 }

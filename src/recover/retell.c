@@ -230,7 +230,8 @@ static bool take_entry(struct retold *retold, uint32_t type, struct payload payl
 }
 
 /* The next entry at *at, which moves behind it; false at the end, or where nothing makes sense any more. */
-static bool next_entry(const struct salvage *salvage, size_t *at, struct journal_entry *entry, struct payload *payload) {
+static bool next_entry(const struct salvage *salvage, size_t *at, struct journal_entry *entry,
+                       struct payload *payload) {
   size_t left = salvage->journal_bytes - *at;
   if (left < sizeof *entry)
     return false;

@@ -106,7 +106,8 @@ static struct recovery_block *new_block(struct recovery *recovery) {
   off_t offset = RECOVERY_PAGE_BYTES + (off_t)number * RECOVERY_BLOCK_BYTES;
   if (number == recovery->arena_count * ARENA_BLOCKS) {
     size_t bytes = ARENA_BLOCKS * (size_t)RECOVERY_BLOCK_BYTES;
-    struct recovery_block *arena = ftruncate(recovery->fd, offset + (off_t)bytes) < 0 ? NULL : map(recovery, bytes, offset);
+    bool is_grown = ftruncate(recovery->fd, offset + (off_t)bytes) == 0;
+    struct recovery_block *arena = is_grown ? map(recovery, bytes, offset) : NULL;
     if (!arena)
       return NULL;
     memory_grow(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1, sizeof *recovery->arenas);
