@@ -184,7 +184,7 @@ class FakeTracer(Case):
 
     def test_descriptors_and_signals_are_inherited_unchanged(self):
         script = ["python3", "-c", "import os, signal; print(sorted(os.listdir('/proc/self/fd'))); "
-                  "print([l for l in open('/proc/self/status') if l.startswith(('Sig', 'Shd'))])"]
+                  "print([l for l in open('/proc/self/status') if l.startswith(('SigP', 'SigB', 'SigI', 'SigC', 'Shd'))])"]
 
         def odd_state():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
