@@ -1,9 +1,9 @@
 // What one row did over time: mixes of activities, in the order of time.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
+import {Levels, canMerge} from './levels.js';
 
-const CHECK_EVERY = 32;     // mixes between two sums that are kept
-const COARSER = 4;          // from one level of resolution to the next
-const ENOUGH_MIXES = 512;   // no level has fewer, but the last
+const CHECK_EVERY = 32; // mixes between two sums that are kept
+const MOST_LOOKED_AT = 512;
 
 class Mixes {
   constructor(capacity, kinds, resolution) {
@@ -40,18 +40,12 @@ function decode(reader, count, kinds, resolution) {
   return mixes;
 }
 
-function canMerge(to, from, i, resolution) {
-  const last = to.count - 1;
-  return last >= 0 && to.end[last] - to.begin[last] < resolution && from.end[i] - from.begin[i] < resolution &&
-    from.begin[i] - to.end[last] < resolution;
-}
-
 // The same at a larger resolution: neighbours that are shorter become one.
 function coarsen(from, resolution) {
   const to = new Mixes(from.count, from.kinds, resolution), {kinds} = from;
   for (let i = 0; i < from.count; i++) {
     let at;
-    if (canMerge(to, from, i, resolution)) {
+    if (canMerge(to, from, i)) {
       at = kinds * (to.count - 1);
       to.end[to.count - 1] = from.end[i];
     } else {
@@ -82,31 +76,12 @@ function checkpoints(mixes) {
 
 export class ActivityTrack {
   constructor(bytes, section, kinds, resolution) {
-    this.load = () => decode(new NumberReader(bytes, section[0]), section[1], kinds, resolution);
-    this.kinds = kinds;
-  }
-
-  get levels() {
-    return this.loadedLevels ??= [this.load()];
-  }
-
-  // The mixes to draw where `ns` fill a pixel.
-  level(ns) {
-    const {levels} = this;
-    let level = 0;
-    while (levels[level].count > ENOUGH_MIXES) {
-      const wanted = Math.max(levels[level].resolution, 16) * COARSER;
-      if (wanted > ns)
-        break;
-      levels[level + 1] ??= coarsen(levels[level], wanted);
-      level++;
-    }
-    return levels[level];
+    this.levels = new Levels(() => decode(new NumberReader(bytes, section[0]), section[1], kinds, resolution), coarsen);
   }
 
   // Adds to `sums` how long each activity took before `time`, times `sign`.
   #addBefore(time, sums, sign) {
-    const mixes = this.levels[0], {kinds, parts} = mixes;
+    const mixes = this.levels.finest, {kinds, parts} = mixes;
     this.checks ??= checkpoints(mixes);
     const whole = upperBound(mixes.end, time, 0, mixes.count), check = Math.floor(whole / CHECK_EVERY);
     for (let kind = 0; kind < kinds; kind++)
@@ -128,9 +103,9 @@ export class ActivityTrack {
 
   // Whether there are mixes of several activities in an interval; those that are many are not looked at.
   hasMixed(from, to) {
-    const {begin, end, parts, count, kinds, resolution} = this.levels[0];
+    const {begin, end, parts, count, kinds, resolution} = this.levels.finest;
     const first = lowerBound(end, from, 0, count), last = lowerBound(begin, to, first, count);
-    if (resolution === 0 || last - first > ENOUGH_MIXES)
+    if (resolution === 0 || last - first > MOST_LOOKED_AT)
       return false;
     for (let i = first; i < last; i++)
       if (parts.subarray(i * kinds, (i + 1) * kinds).filter(ns => ns > 0).length > 1)
@@ -140,7 +115,7 @@ export class ActivityTrack {
 
   // The mix at a time: {begin, end, parts}, or null.
   at(time) {
-    const mixes = this.levels[0], i = upperBound(mixes.begin, time, 0, mixes.count) - 1;
+    const mixes = this.levels.finest, i = upperBound(mixes.begin, time, 0, mixes.count) - 1;
     if (i < 0 || mixes.end[i] < time)
       return null;
     return {begin: mixes.begin[i], end: mixes.end[i],
@@ -150,7 +125,7 @@ export class ActivityTrack {
 
 // Spreads the mixes from one time to another over `columns` of equal width: adds ns of each activity, column by column.
 export function spread(track, from, to, columns, target) {
-  const {kinds} = track, width = (to - from) / columns, mixes = track.level(width);
+  const width = (to - from) / columns, mixes = track.levels.at(width), {kinds} = mixes;
   let i = lowerBound(mixes.end, from, 0, mixes.count);
   for (; i < mixes.count && mixes.begin[i] < to; i++) {
     const begin = Math.max(mixes.begin[i], from), end = Math.min(mixes.end[i], to);

@@ -1,5 +1,6 @@
 // The picture of the visible interval: names of rows, the time axis, bands of activities, bars of regions and tasks.
 import {Bands} from './bands.js';
+import {lowerBound} from './bytes.js';
 import {RULER} from './layout.js';
 import {ticks} from './ruler.js';
 
@@ -134,23 +135,11 @@ export class Chart {
       return;
     const {view} = this, slices = track.level(NARROW * view.length / this.plotWidth);
     const slack = view.length / this.plotWidth, {begin, end} = slices;
-    const first = this.#firstVisible(slices, view.from - slack);
+    const first = lowerBound(slices.end, view.from - slack, 0, slices.count);
     let i = first;
     for (; i < slices.count && begin[i] <= view.to; i++)
       this.#drawBar(slices, i, this.x(begin[i]), this.x(end[i]), y);
     this.hasMerged ||= slices === track.finest && slices.merged.subarray(first, i).some(count => count > 1);
-  }
-
-  #firstVisible({end, count}, time) {
-    let low = 0, high = count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (end[middle] < time)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
   }
 
   #drawBar(slices, i, left, right, y) {

@@ -283,7 +283,7 @@ class Page {
     range.selectNodeContents(byId('command'));
     getSelection().removeAllRanges();
     getSelection().addRange(range);
-    await navigator.clipboard?.writeText(byId('command').textContent);
+    await navigator.clipboard?.writeText(byId('command').textContent).catch(() => {}); // it is marked in any case
   }
 }
 

@@ -96,7 +96,8 @@ export class Model {
 
   // Everything known of a slice of the finest level: its own fields and what surrounds it.
   slice(row, depth, i) {
-    const {begin, end, region, activity, merged, busy, longest, attributes} = this.rows[row].slices[depth].finest;
+    const {finest} = this.rows[row].slices[depth];
+    const {begin, end, region, activity, merged, busy, longest, attributes} = finest;
     const time = begin[i], slice = {row, depth, i, begin: time, end: end[i], region: this.regions[region[i]],
       activity: this.activities[activity[i]], merged: merged[i], busy: busy[i], longest: longest[i], attributes: attributes.get(i) ?? []};
     slice.around = this.#around(row, depth, time, end[i]);

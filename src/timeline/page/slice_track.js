@@ -1,8 +1,7 @@
 // What was open in one row at one depth of nesting: slices in the order of time, which do not overlap.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
+import {Levels, canMerge} from './levels.js';
 
-const COARSER = 4;         // from one level of resolution to the next
-const ENOUGH_SLICES = 512; // no level has fewer, but the last
 
 class Slices {
   constructor(capacity, resolution) {
@@ -56,12 +55,6 @@ function decode(reader, count, resolution) {
   return slices;
 }
 
-function canMerge(to, from, i, resolution) {
-  const last = to.count - 1;
-  return last >= 0 && to.end[last] - to.begin[last] < resolution && from.end[i] - from.begin[i] < resolution &&
-    from.begin[i] - to.end[last] < resolution;
-}
-
 function mergeIntoLast(to, from, i) {
   const last = to.count - 1;
   if (from.longest[i] > to.longest[last]) {
@@ -78,7 +71,7 @@ function mergeIntoLast(to, from, i) {
 function coarsen(from, resolution) {
   const to = new Slices(from.count, resolution);
   for (let i = 0; i < from.count; i++) {
-    if (canMerge(to, from, i, resolution))
+    if (canMerge(to, from, i))
       mergeIntoLast(to, from, i);
     else
       to.add(from.begin[i], from.end[i], from.region[i], from.activity[i], from.merged[i], from.busy[i],
@@ -91,30 +84,17 @@ function coarsen(from, resolution) {
 
 export class SliceTrack {
   constructor(bytes, section, resolution) {
-    this.load = () => decode(new NumberReader(bytes, section[0]), section[1], resolution);
-  }
-
-  get levels() {
-    return this.loadedLevels ??= [this.load()];
+    this.levels = new Levels(() => decode(new NumberReader(bytes, section[0]), section[1], resolution), coarsen);
   }
 
   // All that the page has.
   get finest() {
-    return this.levels[0];
+    return this.levels.finest;
   }
 
   // The slices to draw where what is shorter than `ns` is too narrow.
   level(ns) {
-    const {levels} = this;
-    let level = 0;
-    while (levels[level].count > ENOUGH_SLICES) {
-      const wanted = Math.max(levels[level].resolution, 16) * COARSER;
-      if (wanted > ns)
-        break;
-      levels[level + 1] ??= coarsen(levels[level], wanted);
-      level++;
-    }
-    return levels[level];
+    return this.levels.at(ns);
   }
 
   // The position, in the finest level, of the slice that is open at a time, or begins or ends within `slack` of it: -1

@@ -1,4 +1,5 @@
 // Which regions the visible interval was spent in: the time of each without that of the regions inside of it.
+import {lowerBound} from './bytes.js';
 import {element} from './dom.js';
 import {count, duration, percent} from './format.js';
 
@@ -7,7 +8,8 @@ const MOST_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
 // Takes the time of the bars of one depth to their regions, and away from the regions around them.
 function addDepth(slices, outer, view, times) {
   let above = 0;
-  for (let i = firstFrom(slices, view.from); i < slices.count && slices.begin[i] <= view.to; i++) {
+  const first = lowerBound(slices.end, view.from, 0, slices.count);
+  for (let i = first; i < slices.count && slices.begin[i] <= view.to; i++) {
     const visible = Math.min(slices.end[i], view.to) - Math.max(slices.begin[i], view.from);
     const length = slices.end[i] - slices.begin[i];
     const busy = length > 0 ? Math.max(0, visible) * Math.min(1, slices.busy[i] / length) : 0;
@@ -22,18 +24,6 @@ function addDepth(slices, outer, view, times) {
     if (around && outer.begin[above] <= slices.begin[i])
       around.ns -= busy;
   }
-}
-
-function firstFrom({end, count: length}, time) {
-  let low = 0, high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (end[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 // Time and count by region; the last entry is for what was merged.

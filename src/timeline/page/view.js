@@ -1,6 +1,6 @@
 // Which part of the trace is looked at: an interval of time, and how far down the rows are scrolled.
 
-const SHORTEST_NS = 20;
+const SHORTEST_NS = 20, LEAST_ROOM_NS = 500;
 
 export class View extends EventTarget {
   constructor(from, to) {
@@ -37,14 +37,20 @@ export class View extends EventTarget {
 
   // Shows an interval with some room on both sides.
   showAround(from, to) {
-    const room = Math.max((to - from) * 0.25, SHORTEST_NS);
+    this.#showWithRoom(from, to, 0.25);
+  }
+
+  #showWithRoom(from, to, share) {
+    const room = Math.max((to - from) * share, LEAST_ROOM_NS);
     this.show(from - room, to + room);
   }
 
   // Makes an interval visible without changing the scale if that is possible.
   reveal(from, to) {
-    if (to - from > this.length || to - from < this.length / 1000)
+    if (to - from > this.length)
       this.showAround(from, to);
+    else if (to - from < this.length / 1000)
+      this.#showWithRoom(from, to, 10); // with what is beside it
     else if (from < this.from || to > this.to)
       this.panBy((from + to) / 2 - (this.from + this.to) / 2);
   }
