@@ -14,8 +14,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { SLOTS_MOST = 16384 };
-
 static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
   return SESSION_HEADER_BYTES + stride * slots;
 }
@@ -36,9 +34,9 @@ static int truncate_quietly(int fd, uint64_t bytes) {
 }
 
 /* Truncates and maps for as many slots as are to be had, halving until it works. */
-static int reserve(int fd, uint64_t stride, uint32_t *ret_slots, void **ret_memory) {
+static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t *ret_slots, void **ret_memory) {
   int error = -ENOMEM;
-  for (uint32_t slots = SLOTS_MOST; slots > 0; slots /= 2) {
+  for (uint32_t slots = slots_most; slots > 0; slots /= 2) {
     error = truncate_quietly(fd, bytes_for(stride, slots));
     if (error)
       continue;
@@ -53,14 +51,14 @@ static int reserve(int fd, uint64_t stride, uint32_t *ret_slots, void **ret_memo
   return error;
 }
 
-int session_create(uint64_t ring_bytes, struct session_header **ret_header, int *ret_fd) {
+int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd) {
   uint64_t stride = SESSION_PAGE_BYTES + ring_bytes;
   int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
     return -errno;
   uint32_t slots = 0;
   void *memory = NULL;
-  int error = reserve(fd, stride, &slots, &memory);
+  int error = reserve(fd, stride, slots_most, &slots, &memory);
   if (error) {
     close(fd);
     return error;
@@ -81,7 +79,7 @@ int session_create(uint64_t ring_bytes, struct session_header **ret_header, int 
 
 static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
   uint64_t ring_bytes = c->slot_stride - SESSION_PAGE_BYTES;
-  return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 && c->slots_max <= SLOTS_MOST &&
+  return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 && c->slots_max <= SESSION_SLOTS_MOST &&
          c->slot_stride > SESSION_PAGE_BYTES && ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES &&
          (ring_bytes & (ring_bytes - 1)) == 0 && ring_bytes <= UINT32_MAX &&
          bytes_for(c->slot_stride, c->slots_max) == bytes;

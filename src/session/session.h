@@ -8,17 +8,18 @@
 #include "session/layout.h"
 
 enum {
+  SESSION_SLOTS_MOST = 16384, /* threads that live at once */
   RING_GROWTH_BYTES = 256 << 20, /* what all rings together may grow by, unless eight of the largest size are more: many
                                     threads share one writer, and gain nothing by rings that it cannot keep empty */
   RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
 };
 
-/* Creates the memory for rings of at most `ring_bytes` (a power of two) and maps it. All of it is zero but
+/* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All of it is zero but
  * constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room for as many threads as the limits of the process
  * allow, at least one.
  * Returns 0, *ret_header (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of
  * memfd_create, ftruncate or mmap. */
-int session_create(uint64_t ring_bytes, struct session_header **ret_header, int *ret_fd);
+int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
 
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.
  * Returns 0 and *ret_header; -EINVAL if it is no session; -EPERM if it could be shrunk under its readers (SIGBUS); or a

@@ -53,9 +53,20 @@ static uint64_t power_of_two_below(uint64_t value) {
   return value;
 }
 
+/* Memcheck reads all memory at the end of a program, and of a forked child even what the child does not have, page by
+ * page: 64 GiB take minutes. */
+static int create_session(struct session_header **ret_session, int *ret_fd) {
+  enum { SLOTS_ON_VALGRIND = 256 };
+  uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
+  if (!runs_on_valgrind())
+    return session_create(ring_bytes, SESSION_SLOTS_MOST, ret_session, ret_fd);
+  return session_create(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES, SLOTS_ON_VALGRIND, ret_session,
+                        ret_fd);
+}
+
 static int map_memory(int *ret_fd) {
   struct session_header *session;
-  int error = session_create(power_of_two_below(tool.constants.config.buffer_size), &session, ret_fd);
+  int error = create_session(&session, ret_fd);
   if (error)
     return error;
   struct session_constants layout = session->constants;
@@ -128,6 +139,8 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
   }
   struct writer_process process = {.path = path,
                                    .session_fd = session_fd,
+                                   .session = tool.session,
+                                   .session_bytes = tool.session->constants.bytes,
                                    .application_fd = move_up((int)syscall(SYS_pidfd_open, getpid(), 0))};
   int error = writer_process_start(&process);
   close_if_open(process.application_fd);

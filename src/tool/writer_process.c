@@ -96,7 +96,7 @@ static int clone_and_reap(struct steps *steps) {
 }
 
 /* Valgrind ends a program that shares memory with a child in other ways than it knows. */
-static bool runs_on_valgrind(void) {
+bool runs_on_valgrind(void) {
   const char *preloaded = getenv("LD_PRELOAD");
   return preloaded && strstr(preloaded, "/vgpreload_");
 }
@@ -116,6 +116,7 @@ static void fork_writer(struct steps *steps, int result_fd) {
     run_writer(steps);
   result.error = result.pid < 0 ? errno : 0;
   ssize_t written = write(result_fd, &result, sizeof result);
+  munmap(steps->process->session, steps->process->session_bytes); /* memcheck would look for it, page by page */
   _exit(written != sizeof result);
 }
 

@@ -2,6 +2,9 @@
 #ifndef STAVE_TOOL_WRITER_PROCESS_H
 #define STAVE_TOOL_WRITER_PROCESS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* The descriptors that the writer gets, under these numbers. */
 enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
 
@@ -9,10 +12,15 @@ struct writer_process {
   /* given by the caller; all descriptors stay the caller's and must be at least 10 */
   const char *path;
   int session_fd;     /* the session memory */
+  void *session;      /* where it is mapped, and its size: children do not have it */
+  size_t session_bytes;
   int application_fd; /* a pidfd of this process, or -1 */
   /* result */
   int pidfd; /* the writer's, the caller's to close; -1: the kernel has none */
 };
+
+/* Whether valgrind is running this program. */
+bool runs_on_valgrind(void);
 
 /* Starts the writer. The application does not see it: it is not its child afterwards, no SIGCHLD comes, no
  * wait() returns it, no descriptor is left in it. Returns 0 once it has been exec'ed, or a negative errno of

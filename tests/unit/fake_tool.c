@@ -47,7 +47,7 @@ static size_t threads_bytes(void) {
 }
 
 void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *ret_fd) {
-  int error = session_create(ring_bytes, &tool.session, ret_fd);
+  int error = session_create(ring_bytes, SESSION_SLOTS_MOST, &tool.session, ret_fd);
   if (error) {
     fprintf(stderr, "session_create: %s\n", strerror(-error));
     exit(1);

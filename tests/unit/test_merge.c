@@ -44,7 +44,7 @@ static void sink(void *data, uint32_t slot, uint64_t id, const struct record *re
 static int setup(void **state) {
   int fd;
   (void)state;
-  if (session_create(RING_BYTES, &session, &fd) < 0)
+  if (session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd) < 0)
     return -1;
   close(fd);
   merge = merge_create(session, sink, taken);

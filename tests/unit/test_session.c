@@ -26,7 +26,7 @@ struct fixture {
 static int setup(void **state) {
   static struct fixture fixture;
   *state = &fixture;
-  return session_create(RING_BYTES, &fixture.session, &fixture.fd);
+  return session_create(RING_BYTES, SESSION_SLOTS_MOST, &fixture.session, &fixture.fd);
 }
 
 static int teardown(void **state) {
@@ -297,7 +297,7 @@ static uint64_t address_space_and(uint64_t more) {
 static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
   struct session_header *session, *mapped = NULL;
   int fd;
-  int error = session_create(RING_BYTES, &session, &fd);
+  int error = session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd);
   if (error)
     return -error;
   if (session->constants.slots_max == 0 || session->constants.slots_max > slots_most)

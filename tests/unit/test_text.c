@@ -6,7 +6,7 @@
 
 static void all_of_utf8_is_valid(void **state) {
   static const char *const valid[] = {"", "plain", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-                                      "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "gr\xc3\xb6\xc3\x9f" "er"};
+                                      "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xc3\xb6"};
   (void)state;
   for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
     assert_true(text_is_valid(valid[i]));
