@@ -79,13 +79,17 @@ int main(int argc, char **argv) {
     printf("%d zeros\n", count_of_zeros());
   }
   if (!strcmp(way, "has-children")) {
-    for (int i = 0; i < 3; i++)
+    int ended = 0;
+    for (int i = 0; i < 3; i++) {
       if (fork() == 0)
         _exit(i);
-    int ended = 0;
-    while (wait(NULL) > 0 || errno == EINTR)
+      while (wait(NULL) < 0 && errno == EINTR) {
+      }
       ended++;
-    printf("%d children\n", ended > 3 ? 3 : ended);
+      while (children_ended < ended) /* signals that wait together are one */
+        usleep(100);
+    }
+    printf("%d children\n", ended);
   }
   tell_family();
   int is_subreaper = 0;
