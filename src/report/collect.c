@@ -9,7 +9,6 @@
 #include <otf2/otf2.h>
 
 #include "report/collect.h"
-#include "stave/names.h"
 
 void spread_add(struct spread *spread, uint64_t ticks) {
   spread->min = spread->count == 0 || ticks < spread->min ? ticks : spread->min;
@@ -376,75 +375,10 @@ static void charge_rest(struct collector *collector) {
     report->first_ticks = report->from_ticks;
 }
 
-static uint64_t property_number(const struct trace *trace, const char *name) {
-  const char *text = trace_archive_property(trace, name);
-  return text ? strtoull(text, NULL, 10) : 0;
-}
-
-static void find_caveats(struct report *report) {
-  const struct trace *trace = report->trace;
-  const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
-  report->caveats.is_incomplete = complete && strcmp(complete, "false") == 0;
-  report->caveats.lost_events = property_number(trace, STAVE_PROPERTY_LOST_EVENTS) +
-                                property_number(trace, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
-                                property_number(trace, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
-  for (size_t i = 0; i < trace->location_count; i++) {
-    report->caveats.stalls += report->threads[i].stalls;
-    report->caveats.stall_ticks += report->threads[i].stall_ticks;
-  }
-}
-
 static void add_path(void *data, uint32_t region, uint64_t ticks) {
   struct report *report = data;
   if (region != REPLAY_NONE)
     report->regions[region].path += ticks;
-}
-
-static double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
-}
-
-static bool is_cpu(const struct report_thread *thread) {
-  uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] + thread->activity[ACTIVITY_TASK];
-  return thread->is_seen && !thread->is_device && (thread->is_in_teams || busy > 0);
-}
-
-/* The location whose useful time in teams is longest: what it loses is not lost by imbalance. */
-static size_t add_up_threads(struct report *report) {
-  size_t longest = 0;
-  for (size_t i = 0; i < report->trace->location_count; i++) {
-    struct report_thread *thread = &report->threads[i];
-    if (!is_cpu(thread))
-      continue;
-    report->cpus++;
-    for (int a = 0; a < ACTIVITY_COUNT; a++) {
-      report->activity[a] += thread->activity[a];
-      if (activity_is_useful((enum activity)a) && a != ACTIVITY_DEVICE)
-        report->useful += thread->activity[a];
-    }
-    if (thread->useful_in_teams > report->threads[longest].useful_in_teams)
-      longest = i;
-  }
-  return longest;
-}
-
-static void find_efficiency(struct report *report) {
-  size_t longest = add_up_threads(report);
-  double n = (double)report->cpus, wall = (double)report->wall, parallel = (double)report->parallel;
-  double in_teams = 0, most = 0, overhead = 0;
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    in_teams += (double)report->threads[i].useful_in_teams;
-  if (report->trace->location_count > 0) {
-    const uint64_t *activity = report->threads[longest].activity;
-    most = (double)report->threads[longest].useful_in_teams;
-    overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] + activity[ACTIVITY_REDUCTION]);
-  }
-  report->parallel_efficiency = ratio((double)report->useful, n * wall);
-  report->serial_efficiency = ratio((double)report->serial + n * parallel, n * wall);
-  report->thread_efficiency = ratio(in_teams, n * parallel);
-  report->load_balance = ratio(in_teams, n * most);
-  report->runtime_efficiency = parallel > overhead ? (parallel - overhead) / parallel : 0;
-  report->serialisation = ratio(most, parallel - overhead);
 }
 
 static void conclude(struct collector *collector) {
@@ -459,8 +393,8 @@ static void conclude(struct collector *collector) {
   report->wall = report->last_ticks - report->first_ticks;
   report->serial = report->wall > report->parallel ? report->wall - report->parallel : 0;
   report->anomalies = *replay_anomalies(collector->replay);
-  find_caveats(report);
-  find_efficiency(report);
+  caveats_find(report);
+  efficiency_find(report);
   report->work = report->useful;
   report->span = collector->longest.length;
   path_each(&collector->longest, add_path, report);

@@ -211,6 +211,10 @@ void devices_take(struct collector *collector, const struct trace_event *event);
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
 
+/* -- efficiency.c -- */
+void caveats_find(struct report *report);
+void efficiency_find(struct report *report);
+
 /* -- findings.c -- */
 void findings_make(struct report *report);
 
