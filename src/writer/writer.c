@@ -178,10 +178,10 @@ static bool open_archive(struct writer *writer) {
   if (writer->archive)
     error = archive_stop_error(writer->archive);
   if (!writer->archive || !writer->symbols || error) {
+    recovery_close(writer->recovery, true);
+    remove_directory(writer->directory); /* before the program goes on, which may end at once */
     report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory, error ? ": " : "",
                   error ? strerror(error) : "");
-    recovery_close(writer->recovery, true);
-    remove_directory(writer->directory);
     return false;
   }
   symbols_count_into(writer->symbols, &writer->session->shared.progress);
