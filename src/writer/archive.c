@@ -68,7 +68,7 @@ static void add_block(struct archive *archive, struct events *events, OTF2_Locat
     return;
   events->is_ordinary = !block;
   if (!block)
-    block = memory_get(1, sizeof *block);
+    block = memory_get_aligned(_Alignof(struct recovery_block), sizeof *block);
   block->location = (uint32_t)location;
   block->use = RECOVERY_EVENTS;
   events->blocks[events->count++] = block;

@@ -8,6 +8,9 @@
 /* Zeroed memory, the caller's to free(). Never NULL. */
 void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
+/* The same for a thing that wants more alignment than malloc gives; size is a multiple of it. */
+void *memory_get_aligned(size_t alignment, size_t size);
+
 /* Makes room for at least `needed` elements in *array (of *capacity elements); the capacity at least doubles. New
  * elements are zero. */
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size);
