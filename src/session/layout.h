@@ -23,7 +23,10 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-#define SESSION_MAGIC UINT64_C(0x31305f6576617453) /* "Stave_01" */
+/* "Stave_01", changed by whatever changes the records or the header: a tool and a writer that were not built together
+ * must not misread each other. */
+#define SESSION_MAGIC                                                                                                  \
+  (UINT64_C(0x31305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
