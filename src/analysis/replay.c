@@ -347,7 +347,7 @@ static bool learn_locations(struct replay *replay) {
     struct thread *thread = &replay->threads[i];
     const struct trace_location *location = &trace->locations[i];
     bool is_first = i == 0 || location->group != trace->locations[i - 1].group;
-    thread->is_device = location->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    thread->is_device = trace_location_is_device(location);
     thread->base = is_first && !thread->is_device ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
     thread->fork_region = REPLAY_NONE;
     if (!replay_push_base(replay, thread))
