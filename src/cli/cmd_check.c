@@ -54,10 +54,8 @@ static int print(const struct request *request, const struct trace *trace, const
     check_print_text(trace, result, request->is_all);
   else if (check_print_json(trace, result) < 0)
     return EXIT_UNCHECKED;
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    message_say("cannot write: %m");
+  if (!message_output_is_whole())
     return EXIT_UNCHECKED;
-  }
   if (result->of_severity[CHECK_VIOLATION] + result->of_severity[CHECK_HAZARD] > 0)
     return EXIT_FOUND;
   return result->is_partial ? EXIT_UNCHECKED : EXIT_SUCCESS;

@@ -67,10 +67,7 @@ static int print(const struct request *request, const struct info *info) {
     info_print_text(info);
   else if (info_print_json(info) < 0)
     return EXIT_UNREADABLE;
-  if (fflush(stdout) == 0 && !ferror(stdout))
-    return EXIT_SUCCESS;
-  message_say("cannot write: %m");
-  return EXIT_UNREADABLE;
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNREADABLE;
 }
 
 static int read_and_print(void *data, const struct place *place, struct guard_progress *progress) {

@@ -89,3 +89,10 @@ void message_say(const char *format, ...) {
   write_line(line, (size_t)length);
   errno = saved_errno;
 }
+
+bool message_output_is_whole(void) {
+  bool is_whole = fflush(stdout) == 0 && !ferror(stdout);
+  if (!is_whole)
+    message_say("cannot write: %m");
+  return is_whole;
+}

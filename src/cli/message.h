@@ -9,6 +9,9 @@
  * file names, are written as \xNN so that they cannot drive the terminal. Keeps errno. */
 void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes out what stdout still holds. False, after a message, if not all of it could be written. */
+bool message_output_is_whole(void);
+
 /* True if messages go to a terminal. */
 bool message_on_terminal(void);
 
