@@ -7,8 +7,9 @@ import subprocess
 import sys
 import unittest
 
-BUILD = os.path.abspath(sys.argv.pop(1))
-STAVE = os.path.join(BUILD, "src/cli/stave")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cli import STAVE
+
 SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

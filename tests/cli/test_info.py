@@ -5,29 +5,25 @@ Archives of other tools are made with python3-otf2, those of Stave by tracing a 
 """
 import collections
 import fcntl
-import json
+import functools
 import os
-import pty
 import re
-import select
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import _otf2
+import cli
 import otf2
+import tracing
+from made_archive import replace_bytes
 from otf2.enums import LocationGroupType, LocationType, Type
 
-BUILD = os.path.abspath(sys.argv.pop(1))
-STAVE = os.path.join(BUILD, "src/cli/stave")
-LIBRARY = os.path.join(BUILD, "src/tool/libstave.so")
-WRITER = os.path.join(BUILD, "src/writer/stave-writer")
-CAN_TRACE = os.path.exists(LIBRARY) and os.path.exists(WRITER) and shutil.which("clang") is not None
-
+info = functools.partial(cli.stave, "info")
 PROGRAM = """
 #include <omp.h>
 int main(void) {
@@ -45,14 +41,14 @@ int main(void) {
 }
 """
 
-
-def info(*arguments, **more):
-    return subprocess.run([STAVE, "info", *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=120, check=False, **more)
-
-
-def said(result):
-    return result.stderr.decode()
+WAITS = """
+#include <omp.h>
+#include <unistd.h>
+int main(void) {
+  omp_get_max_threads();
+  pause();
+}
+"""
 
 
 def write_archive(path, regions=("work",), locations=1, events=10, properties=()):
@@ -85,35 +81,18 @@ def kinds_by_otf2_print(archive):
     return collections.Counter(word.group(1).replace("_", "").lower() for word in words if word)
 
 
-class Case(unittest.TestCase):
+class Case(cli.Case):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="stave-info-")
+        super().setUpClass()
         cls.other = os.path.join(cls.folder, "other")
         write_archive(cls.other)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def copy(self, name):
         return shutil.copytree(self.other, self.path(name))
 
-    def fails(self, result, *words, status=1):
-        """Nothing on stdout, one line on stderr."""
-        self.assertEqual(result.returncode, status, said(result))
-        self.assertEqual(result.stdout, b"")
-        self.assertRegex(said(result), r"\Astave: [^\n]*\n\Z")
-        for word in words:
-            self.assertIn(word, said(result))
-
     def json(self, *arguments):
-        result = info("--json", *arguments)
-        self.assertEqual((result.returncode, said(result)), (0, ""))
-        return json.loads(result.stdout)
+        return self.parsed(info("--json", *arguments))
 
 
 class Arguments(Case):
@@ -128,8 +107,7 @@ class Arguments(Case):
     def test_places(self):
         for path in (self.other, self.other + "/", self.other + "/traces.otf2"):
             self.assertEqual(self.json(path)["events"], 20, path)
-        here = subprocess.run([STAVE, "info", "."], cwd=self.other, capture_output=True, check=False)
-        self.assertEqual(here.returncode, 0)
+        self.succeeds(info(".", cwd=self.other))
 
     def test_other_name(self):
         archive = self.copy("renamed")
@@ -179,11 +157,7 @@ class OtherTools(Case):
     def test_not_utf8(self):
         path = self.path("bytes-in-names")
         write_archive(path, properties=[("STAVE::PROGRAM", "xxxx")])
-        name = f"{path}/traces.otf2"
-        with open(name, "rb") as file:
-            text = file.read()
-        with open(name, "wb") as file:
-            file.write(text.replace(b"xxxx", b"x\xff\xfex"))
+        replace_bytes(path, b"xxxx", b"x\xff\xfex")
         self.assertEqual(self.json(path)["program"], "x??x")
 
     def test_many_threads(self):
@@ -195,27 +169,14 @@ class OtherTools(Case):
 
     def test_terminal(self):
         """Narrow, and in colour."""
-        process, terminal = pty.fork()
-        if process == 0:
-            os.environ.update(TERM="xterm", COLUMNS="60")
-            os.environ.pop("NO_COLOR", None)
-            os.execv(STAVE, [STAVE, "info", self.other])
-        output = b""
-        while select.select([terminal], [], [], 20)[0]:
-            try:
-                output += os.read(terminal, 65536)
-            except OSError:
-                break
-        self.assertEqual(os.waitpid(process, 0)[1], 0)
+        status, output = cli.on_terminal("info", self.other, COLUMNS="60")
+        self.assertEqual(status, 0)
         self.assertIn(b"\033[1m", output)
-        plain = re.sub(rb"\033\[[0-9;]*m", b"", output).decode()
-        self.assertIn("Enter", plain)
+        self.assertIn("Enter", cli.without_colour(output))
 
     def test_cannot_write(self):
         with open("/dev/full", "wb") as full:
-            result = subprocess.run([STAVE, "info", self.other], stdout=full, stderr=subprocess.PIPE, check=False)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("No space left", said(result))
+            self.fails(info(self.other, stdout=full), "No space left")
 
 
 class Runtime(Case):
@@ -309,20 +270,17 @@ class Unreadable(Case):
         os.unlink(f"{archive}/traces.recovery")
         self.json(archive)
 
-    @unittest.skipUnless(CAN_TRACE, "no tracer")
+    @unittest.skipUnless(cli.CAN_TRACE, "no tracer")
     def test_traced_program_runs(self):
         """As soon as there is an archive, nobody is told that it is simply unfinished."""
         path = self.path("running")
-        program = self.path("waits")
-        with open(program + ".c", "w") as file:
-            file.write("#include <omp.h>\n#include <unistd.h>\nint main(void) { omp_get_max_threads(); pause(); }\n")
-        subprocess.run(["clang", "-fopenmp", "-o", program, program + ".c"], check=True)
-        process = subprocess.Popen([program], env={**os.environ, "OMP_TOOL_LIBRARIES": LIBRARY, "STAVE_OUTPUT": path})
+        program = cli.compile_program(self.path("waits"), WAITS)
+        process = subprocess.Popen([program], env=tracing.tool_environment(cli.BUILD, path))
         try:
             deadline = time.monotonic() + 10
             while not os.path.exists(f"{path}/traces.recovery") and time.monotonic() < deadline:
                 time.sleep(0.01)
-            self.assertIn("still being written", said(info(path)))
+            self.assertIn("still being written", cli.said(info(path)))
         finally:
             process.kill()
             process.wait()
@@ -363,7 +321,7 @@ class Unreadable(Case):
         archive = self.copy(name)
         os.unlink(f"{archive}/traces/0.evt")
         os.mkfifo(f"{archive}/traces/0.evt")
-        return subprocess.Popen([STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def ended(self, process):
         output, error = process.communicate(timeout=60)
@@ -383,19 +341,14 @@ class Unreadable(Case):
         self.fails(self.ended(stuck), "damaged", "no progress")
 
 
-@unittest.skipUnless(CAN_TRACE, "no tracer or no clang")
+@unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
 class Stave(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.program = os.path.join(cls.folder, "program")
-        with open(cls.program + ".c", "w") as file:
-            file.write(PROGRAM)
-        subprocess.run(["clang", "-g", "-O1", "-fopenmp", "-o", cls.program, cls.program + ".c"], check=True)
+        cls.program = cli.compile_program(os.path.join(cls.folder, "program"), PROGRAM)
         cls.archive = os.path.join(cls.folder, "traced")
-        environment = {name: value for name, value in os.environ.items() if not re.match("STAVE_|OMP_|KMP_", name)}
-        subprocess.run([cls.program, "an argument"], env={**environment, "OMP_TOOL_LIBRARIES": LIBRARY, "STAVE_OUTPUT": cls.archive,
-                                           "STAVE_VERBOSE": "0"}, check=True)
+        cli.trace(cls.program, cls.archive, "an argument")
 
     def test_counts(self):
         found = self.json(self.archive)

@@ -3,25 +3,19 @@
 
 What does not need a tracer stands in for one by a shell script that writes to the status FIFO itself.
 """
-import fcntl
 import glob
 import os
 import pty
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 import unittest
 
-BUILD = os.path.abspath(sys.argv.pop(1))
-STAVE = os.path.join(BUILD, "src/cli/stave")
-LIBRARY = os.path.join(BUILD, "src/tool/libstave.so")
-WRITER = os.path.join(BUILD, "src/writer/stave-writer")
-HAS_TRACER = os.path.exists(LIBRARY) and os.path.exists(WRITER)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cli import HAS_TRACER, STAVE
 
 OMP_PROGRAM = r"""
 #include <omp.h>

@@ -3,9 +3,7 @@
 
 The directory that it gets is that of a traced program that was killed together with its stave-writer.
 """
-import importlib.machinery
-import importlib.util
-import os
+import functools
 import pathlib
 import shutil
 import subprocess
@@ -16,33 +14,22 @@ import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
+import cli
 import tracing
 
-BUILD_ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-BUILD = tracing.Build(BUILD_ROOT)
-WITNESS = BUILD_ROOT / "tests/fault/witness"
-
-
-def both_killed():
-    loader = importlib.machinery.SourceFileLoader("both_killed", str(TESTS / "fault/both_killed"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("both_killed", loader))
-    loader.exec_module(module)
-    return module
-
-
-def recover(*arguments):
-    return tracing.run([BUILD.stave, "recover", *arguments], tracing.clean_environment())
+WITNESS = pathlib.Path(cli.BUILD_ROOT) / "tests/fault/witness"
+recover = functools.partial(cli.stave, "recover")
 
 
 @unittest.skipUnless(WITNESS.exists(), "no clang: nothing to trace")
-class Recover(unittest.TestCase):
+class Recover(cli.Case):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="stave-recover."))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        killing, witness = both_killed(), cls.folder / "counts"
+        super().setUpClass()
+        cls.folder = pathlib.Path(cls.folder)
+        killing, witness = tracing.load_script(TESTS / "fault/both_killed"), cls.folder / "counts"
         cls.left = cls.folder / "left"
-        with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(BUILD, cls.left)) as process:
+        with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(cli.BUILD, cls.left)) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
             time.sleep(0.3)
             killing.kill_both(process, cls.left)
@@ -52,13 +39,6 @@ class Recover(unittest.TestCase):
         self.copy = self.work / "left"
         shutil.copytree(self.left, self.copy)
 
-    def fails(self, result, *words, status=1):
-        self.assertEqual(result.returncode, status, result)
-        self.assertEqual(result.stdout, b"")
-        for word in words:
-            self.assertIn(word, result.stderr.decode())
-        self.assertEqual(len(result.stderr.decode().splitlines()), 1)
-
     def events(self, result):
         self.assertEqual(result.returncode, 0, result)
         return int(result.stdout.decode().split(": ")[1].split(" ")[0].replace(",", ""))
@@ -66,8 +46,7 @@ class Recover(unittest.TestCase):
     def test_default_name(self):
         self.assertGreater(self.events(recover(self.copy)), 1000)
         self.assertEqual({path.name for path in self.work.iterdir()}, {"left", "left-recovered"})
-        info = tracing.run([BUILD.stave, "info", self.work / "left-recovered"], tracing.clean_environment())
-        self.assertIn("recovered", info.stdout.decode())
+        self.assertIn("recovered", self.succeeds(cli.stave("info", self.work / "left-recovered")))
         self.fails(recover(self.copy), "left-recovered is there already", "-o")
 
     def test_output(self):

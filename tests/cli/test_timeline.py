@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """stave timeline as a user meets it, without a browser: test_timeline.py BUILD [unittest arguments]."""
+import functools
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -13,16 +13,12 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "timeline"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "timeline")]
+import cli
 import pictured
 
-BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
-STAVE = BUILD / "src/cli/stave"
-
-
-def timeline(*arguments, **more):
-    return subprocess.run([STAVE, "timeline", *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=120, check=False, **more)
+timeline = functools.partial(cli.stave, "timeline")
 
 
 def about(page):
@@ -171,7 +167,7 @@ class TimelineTest(unittest.TestCase):
     def test_what_cannot_be_written(self):
         nowhere = self.folder / "nowhere/x.html"
         self.expect(1, ["cannot write", "nowhere/x.html", "No such file"], "-o", nowhere, self.known)
-        small = f"ulimit -f 8; exec {STAVE} timeline -o {self.folder}/x.html {self.known}"
+        small = f"ulimit -f 8; exec {cli.STAVE} timeline -o {self.folder}/x.html {self.known}"
         result = subprocess.run(["bash", "-c", "trap '' XFSZ; " + small], capture_output=True, check=False, timeout=60)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"cannot write", result.stderr)

@@ -8,6 +8,9 @@
 Around what a test says there is one parallel region of all threads, in Stave's conventions. Time goes on by 10 us with
 each call.
 """
+import re
+import struct
+
 import _otf2
 import otf2
 from otf2.enums import GroupType, Paradigm, RegionRole, Type
@@ -169,3 +172,14 @@ def replace_bytes(path, old, new):
             text = file.read()
         with open(f"{path}/{name}", "wb") as file:
             file.write(text.replace(old, new))
+
+
+def set_time(path, location, index, time):
+    """Changes a location's time stamp by its number, from 0: time goes backwards, which OTF2 itself does not write. Events
+    of one time share a stamp; times have to be below 65536."""
+    name = f"{path}/traces/{location}.evt"
+    with open(name, "rb") as file:
+        data = file.read()
+    stamps = [found.start() + 1 for found in re.finditer(rb"\x05[\x00-\xff]{2}\x00{6}", data)]
+    with open(name, "wb") as file:
+        file.write(data[:stamps[index]] + struct.pack("<Q", time) + data[stamps[index] + 8:])

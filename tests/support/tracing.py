@@ -1,5 +1,7 @@
 """What the test runners share: running a program with and without Stave, and the archive it left."""
 import contextlib
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
@@ -146,6 +148,14 @@ def audit(archive, expect):
         return []
     lines = (result.stdout + result.stderr).decode(errors="replace").splitlines()
     return [f"otf2-audit: {line}" for line in lines if "no violation" not in line][:25]
+
+
+def load_script(path):
+    """One of the tests' programs as a module, for what it can do."""
+    loader = importlib.machinery.SourceFileLoader(pathlib.Path(path).name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 @contextlib.contextmanager

@@ -1,0 +1,68 @@
+"""What the tests of stave report share. What the numbers must be is known because the archives are made by hand, to the
+microsecond (../support/made_archive.py)."""
+import functools
+import os
+
+import cli
+from made_archive import Made
+from otf2.enums import Paradigm, RegionRole
+
+GENERATOR = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
+HOSTILE = 'a"b\nc\td<script>alert(1)</script>\033[31m\x9b31m'
+
+report = functools.partial(cli.stave, "report")
+
+
+class Timed(Made):
+    """Events happen at the time that at() has set, in ms since the beginning."""
+
+    def at(self, ms):
+        self.now = 1000 + round(1000 * ms)
+        return self
+
+    def event(self, thread, name, *arguments, attributes=None, step=True):
+        super().event(thread, name, *arguments, attributes=attributes, step=False)
+
+    def fork(self, ms):
+        self.at(ms).event(0, "thread_fork", Paradigm.OPENMP, len(self.writers))
+
+    def begin(self, ms, line=1):
+        self.at(ms)
+        for i in range(len(self.writers)):
+            self.begin_team(i, line)
+
+    def end_all(self, ms, line=1):
+        """All are in the region's last barrier; it ends."""
+        self.at(ms)
+        for i in reversed(range(len(self.writers))):
+            self.leave(i, "implicit barrier", line)
+            self.leave(i, "parallel", line)
+            self.event(i, "thread_team_end", self.team)
+        self.event(0, "thread_join", Paradigm.OPENMP)
+
+    def program(self, ms, is_begin):
+        region = self.definitions.region("program", "program", "", RegionRole.ARTIFICIAL, Paradigm.MEASUREMENT_SYSTEM)
+        self.at(ms).event(0, "enter" if is_begin else "leave", region)
+
+
+class Case(cli.Case):
+    def timed(self, name, threads=2):
+        return Timed(self.path(name), threads=threads, region=False)
+
+    def numbers(self, archive, *arguments):
+        return self.parsed(report("--json", *arguments, archive))
+
+    def text(self, archive, *arguments):
+        return self.succeeds(report(*arguments, archive))
+
+    def region(self, numbers, construct, line=None):
+        found = [r for r in numbers["regions"] if r["construct"] == construct and line in (None, r["line"])]
+        self.assertEqual(len(found), 1, [(r["construct"], r["line"]) for r in numbers["regions"]])
+        return found[0]
+
+    def is_sound(self, numbers):
+        disturbed = {name: value for name, value in numbers["disturbances"].items() if value}
+        self.assertEqual(disturbed, {})
+
+    def ms(self, seconds, wanted):
+        self.assertAlmostEqual(1000 * seconds, wanted, places=3)

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""stave check: events that do not fit together, and what is not known: test_check_form.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from check_case import Case, check
+from made_archive import set_time
+from otf2.enums import MeasurementMode, Paradigm
+
+
+class Form(Case):
+    def test_leave_without_enter(self):
+        with self.make() as made:
+            made.leave(0, "masked", line=11)
+        self.finds("pairing", "not open", line=11)
+
+    def test_overlap(self):
+        with self.make() as made:
+            made.enter(0, "masked", line=11)
+            made.enter(0, "flush", line=12)
+            made.leave(0, "masked", line=11)
+        self.finds("pairing", "flush @made.c:12", line=11)
+
+    def test_open_at_the_end(self):
+        with self.make() as made:
+            made.enter(0, "taskwait", line=11)
+        self.assertEqual({f["rule"] for f in self.json(1)["findings"]}, {"pairing"})
+
+    def test_open_at_the_end_of_a_task(self):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11)
+            made.complete(0, 0, 1)
+            made.switch(0, 0, 0, step=False)
+            self.out_of_barrier(made, 0, 1)
+        self.finds("pairing", "the end of its task", line=11)
+
+    def task_states(self, what):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            what(made)
+            self.out_of_barrier(made, 0, 1)
+
+    def test_task_states(self):
+        self.task_states(lambda made: made.switch(0, 0, 77))
+        self.assertIn("task-state", {f["rule"] for f in self.json(1)["findings"]})
+        self.task_states(lambda made: made.complete(0, 0, 77))
+        self.finds("task-state", "task 77 completes")
+        self.task_states(lambda made: made.complete(0, 0, 1))
+        self.finds("task-state", "without having begun")
+        self.task_states(lambda made: (made.run(0, 0, 1, 11), made.complete(0, 0, 1)))
+        self.finds("task-state", "complete already")
+        self.task_states(lambda made: made.create(0, 1, line=12))
+        self.finds("task-state", "is there already")
+        self.task_states(lambda made: made.switch(0, 1, 0))
+        self.finds("task-state", "implicit one of another thread")
+
+    def test_on_two_threads(self):
+        def twice(made):
+            made.start(0, 0, 1, line=11)
+            made.switch(1, 0, 1)
+            made.end(1, 0, 1, line=11)
+            made.switch(0, 0, 0)
+        self.task_states(twice)
+        self.assertIn("task-state", {f["rule"] for f in self.json(1)["findings"]})
+
+    def test_never_complete(self):
+        def unended(made):
+            made.start(0, 0, 1, line=11)
+            made.leave(0, "task", line=11)
+            made.switch(0, 0, 0, step=False)
+        self.task_states(unended)
+        self.quiet()            # its region is over: some tools write no more
+        def suspended(made):
+            made.start(0, 0, 1, line=11)
+            made.switch(0, 0, 0, step=False)
+        self.task_states(suspended)
+        self.finds("task-state", "not complete at the end", line=11)
+
+    def test_teams(self):
+        with self.make() as made:
+            made.event(0, "thread_join", Paradigm.OPENMP)
+        self.finds("team-state", "not forked")
+        with self.make(region=False) as made:
+            made.event(1, "thread_team_end", made.team)
+        self.finds("team-state", "in none")
+        with self.make(region=False) as made:
+            made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+        self.finds("team-state", "fork without a join")
+        with self.make(threads=3, region=False) as made:
+            made.team = made.new_team("two", (0, 1))
+            made.begin_team(2)
+            made.leave(2, "parallel", line=1)
+            made.event(2, "thread_team_end", made.team, step=False)
+        self.finds("team-state", "no member")
+
+    def test_time(self):
+        with self.make() as made:
+            made.point(1, "flush", line=11)
+            made.point(1, "flush", line=11)
+        set_time(self.path(), 1, 2, 5)
+        finding = self.finds("time")
+        self.assertEqual(finding["thread"], "OMP thread 1")
+
+
+class Losses(Case):
+    def make_lossy(self, broken_before):
+        with self.make(properties=[("STAVE::LOST_EVENTS", "7")]) as made:
+            if broken_before:
+                made.leave(0, "masked", line=5)
+            made.point(1, "flush", line=10)
+            made.enter(1, "lost events", attributes={"lost events": 7})
+            made.leave(1, "lost events", step=False)
+            made.leave(0, "masked", line=11)
+            made.switch(1, 0, 77)
+
+    def test_up_to_the_first(self):
+        self.make_lossy(broken_before=True)
+        report = self.json(1)
+        self.assertEqual([(f["rule"], f["region"]["line"]) for f in report["findings"]], [("pairing", 5)])
+        self.assertIn("7 events were lost", report["partial"]["reason"])
+        self.make_lossy(broken_before=False)
+        report = self.json(2)
+        self.assertEqual(report["findings"], [])
+        self.assertIn("checked only up to", check(self.path()).stdout.decode())
+
+    def test_nobody_knows_where(self):
+        with self.make(properties=[("STAVE::LOST_EVENTS", "7")]) as made:
+            made.leave(0, "masked", line=11)
+        report = self.json(2)
+        self.assertEqual((report["events"], report["findings"]), (0, []))
+        self.assertIn("does not say where", report["partial"]["reason"])
+
+    def test_not_recorded(self):
+        """What the runtime did not tell, or nobody asked for, is not called kept."""
+        properties = [(f"STAVE::SET_CALLBACK::{i}", "always") for i in range(1, 33) if i != 18]
+        with self.make(properties=properties + [("STAVE::SET_CALLBACK::27", "never")]) as made:
+            made.point(0, "flush", line=11)
+        report = self.json(0)
+        self.assertEqual(report["not_checked"]["dependence"], "dependences was not recorded")
+        self.assertIn("does not tell of the acquisition of locks", report["not_checked"]["lock-order"])
+        self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: dependence: ")
+
+
+class Nameless(Case):
+    def test_tasks_without_teams(self):
+        """As EZTrace writes them: what cannot be told apart is not said to break rules."""
+        with self.make() as made:
+            made.team = made.no_team()
+            for thread in (0, 1):
+                made.create(thread, 1, line=11)
+            made.enter(0, "taskwait", line=20)
+            made.run(0, 1, 1, line=11)
+            made.run(0, 0, 1, line=11)
+            made.leave(0, "taskwait", line=20)
+            made.team = made.first_team
+        report = self.json(0)
+        self.assertEqual(report["findings"], [])
+        self.assertIn("apart", report["not_checked"]["task-state"])
+
+
+class Pauses(Case):
+    def make_paused(self, mode):
+        with self.make() as made:
+            made.event(0, "measurement_on_off", mode)
+            self.in_barrier(made, 0)
+            self.out_of_barrier(made, 0)
+            made.leave(0, "masked", line=11)
+
+    def test_hidden(self):
+        """What a thread met in a pause is not known; pairs are still checked."""
+        self.make_paused(MeasurementMode.OFF)
+        self.finds("pairing", line=11)
+        self.assertIn("recording was paused", self.json(1)["not_checked"]["team-order"])
+
+    def test_on(self):
+        self.make_paused(MeasurementMode.ON)
+        self.assertEqual({f["rule"] for f in self.json(1)["findings"]}, {"pairing", "team-order"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,210 @@
+#!/usr/bin/python3
+"""stave check: what it says of the scheduling of tasks: test_check_tasks.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from check_case import Case
+
+
+class TiedScheduling(Case):
+    def test_not_a_descendant(self):
+        """In its taskwait, a tied task makes way for its brother."""
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            made.create(0, 2, line=12)
+            self.in_barrier(made, 0, 1)
+            made.start(1, 0, 1, line=11)
+            made.enter(1, "taskwait", line=20)
+            made.run(1, 0, 2, line=12)
+            made.switch(1, 0, 1)
+            made.leave(1, "taskwait", line=20)
+            made.end(1, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        finding = self.finds("tied-scheduling", "task @made.c:11", "taskwait @made.c:20", line=12)
+        self.assertEqual(finding["thread"], "OMP thread 1")
+        self.assertIn("2.12.6", finding["specification"])
+
+    def test_of_the_implicit_task(self):
+        """A thread in taskwait takes a task that another thread has created."""
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            made.enter(1, "taskwait", line=20)
+            made.run(1, 0, 1, line=11)
+            made.leave(1, "taskwait", line=20)
+        self.finds("tied-scheduling", "the implicit task", "taskwait @made.c:20", line=11)
+
+    def test_descendants_and_barriers(self):
+        """Children and grandchildren in taskwait, strangers in a barrier, untied ones anywhere."""
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            made.create(0, 2, line=12)
+            made.create(0, 3, line=13)
+            self.in_barrier(made, 0, 1)
+            made.start(1, 0, 1, line=11)
+            made.create(1, 1, line=14)
+            made.enter(1, "taskwait", line=20)
+            made.start(1, 1, 1, line=14)
+            made.create(1, 2, line=15)
+            made.end(1, 1, 1, line=14)
+            made.run(1, 1, 2, line=15)
+            made.start(1, 0, 3, line=13, untied=True)
+            made.end(1, 0, 3, line=13, untied=True)
+            made.switch(1, 0, 1)
+            made.leave(1, "taskwait", line=20)
+            made.end(1, 0, 1, line=11)
+            made.run(1, 0, 2, line=12)
+            self.out_of_barrier(made, 0, 1)
+        self.quiet()
+
+    def test_long_chain(self):
+        """Each task creates the next and ends: the last one still descends from the one that waits."""
+        with self.make() as made:
+            self.in_barrier(made, 1)
+            made.create(0, 1, line=11)
+            made.enter(0, "taskwait", line=20)
+            for task in range(1, 200):
+                made.start(0, 0, task, line=11)
+                made.create(0, task + 1, line=11)
+                made.end(0, 0, task, line=11)
+            made.run(0, 0, 200, line=11)
+            made.leave(0, "taskwait", line=20)
+            self.out_of_barrier(made, 1)
+            self.in_barrier(made, 0)
+            self.out_of_barrier(made, 0)
+        self.quiet()
+
+
+class Dependences(Case):
+    def run_pair(self, first, second, together):
+        with self.make() as made:
+            made.create(0, 1, line=11, depend=[(first, 64)])
+            made.create(0, 2, line=12, depend=[(second, 64)])
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11)
+            if together:
+                made.start(1, 0, 2, line=12)
+                made.end(0, 0, 1, line=11)
+            else:
+                made.end(0, 0, 1, line=11)
+                made.start(1, 0, 2, line=12)
+            made.end(1, 0, 2, line=12)
+            self.out_of_barrier(made, 0, 1)
+
+    def test_kinds(self):
+        for first in ("in", "inout", "mutexinoutset", "inoutset"):
+            for second in ("in", "inout", "mutexinoutset", "inoutset"):
+                self.run_pair(first, second, together=False)
+                self.quiet()
+                self.run_pair(first, second, together=True)
+                if first == second == "mutexinoutset":
+                    self.finds("mutual-exclusion", "1 other", line=12)
+                elif first == second and first != "inout":
+                    self.quiet()
+                else:
+                    self.finds("dependence", "task @made.c:11", "still ran", line=12)
+
+    def test_not_begun(self):
+        with self.make() as made:
+            made.create(0, 1, line=11, depend=[("out", 64)])
+            made.create(0, 2, line=12, depend=[("in", 64)])
+            self.in_barrier(made, 0, 1)
+            made.run(1, 0, 2, line=12)
+            made.run(1, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        self.finds("dependence", "had not begun")
+
+    def test_other_variables_and_parents(self):
+        with self.make() as made:
+            made.create(0, 1, line=11, depend=[("out", 64)])
+            made.create(0, 2, line=12, depend=[("out", 128)])
+            made.create(1, 1, line=13, depend=[("out", 64)])
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11)
+            made.run(1, 0, 2, line=12)
+            made.run(1, 1, 1, line=13)
+            made.end(0, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        self.quiet()
+
+
+class Undeferred(Case):
+    def test_goes_on(self):
+        with self.make() as made:
+            made.create(0, 1, line=11, flags="undeferred")
+            made.point(0, "flush", line=12)
+            self.in_barrier(made, 0, 1)
+            made.run(1, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        self.finds("undeferred", "flush @made.c:12", "had not begun", line=11)
+
+    def test_waits(self):
+        with self.make() as made:
+            made.create(0, 1, line=11, flags="undeferred", depend=[("in", 64)])
+            made.run(0, 0, 1, line=11)
+            made.point(0, "flush", line=12)
+            made.create(0, 2, line=13, flags="final")
+            made.point(0, "flush", line=12)
+            self.in_barrier(made, 0, 1)
+            made.run(1, 0, 2, line=13)
+            self.out_of_barrier(made, 0, 1)
+        self.quiet()
+
+
+class TiedMigration(Case):
+    def move(self, untied):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11, untied=untied)
+            made.enter(0, "taskwait", line=20)
+            made.switch(0, 0, 0)
+            made.switch(1, 0, 1)
+            made.leave(1, "taskwait", line=20)
+            made.end(1, 0, 1, line=11, untied=untied)
+            self.out_of_barrier(made, 0, 1)
+
+    def test_tied(self):
+        self.move(untied=False)
+        self.finds("tied-migration", "Master thread", "OMP thread 1", line=11)
+
+    def test_untied(self):
+        self.move(untied=True)
+        finding, = self.quiet()
+        self.assertEqual((finding["rule"], finding["severity"]), ("threadprivate", "information"))
+        self.assertIn("another thread", finding["detail"])
+
+
+class Threadprivate(Case):
+    def test_another_ran(self):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11)
+            made.create(0, 2, line=12)
+            made.enter(0, "taskwait", line=20)
+            made.run(0, 0, 2, line=12)
+            made.switch(0, 0, 1)
+            made.leave(0, "taskwait", line=20)
+            made.end(0, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        finding, = self.quiet()
+        self.assertEqual(finding["rule"], "threadprivate")
+        self.assertEqual(finding["region"]["line"], 11)
+        self.assertEqual(finding["other_region"]["line"], 20)
+
+    def test_nobody_ran(self):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11)
+            made.switch(0, 0, 0)
+            made.switch(0, 0, 1)
+            made.end(0, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        self.assertEqual(self.quiet(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

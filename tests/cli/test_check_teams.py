@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+"""stave check: what it says of teams and locks: test_check_teams.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from check_case import Case
+from otf2.enums import Paradigm
+
+
+class Teams(Case):
+    def test_other_regions(self):
+        with self.make() as made:
+            for thread, line in ((0, 11), (1, 12)):
+                made.enter(thread, "single", line=line)
+                made.leave(thread, "single", line=line)
+        finding = self.finds("team-order", "single @made.c:11", line=12)
+        self.assertEqual(finding["other_region"]["line"], 11)
+
+    def test_one_left_out(self):
+        with self.make() as made:
+            for thread in (0, 1):
+                made.enter(thread, "for", line=11)
+                made.leave(thread, "for", line=11)
+            self.in_barrier(made, 0)
+            self.out_of_barrier(made, 0)
+        self.finds("team-order", "only 1 of 2", line=90)
+
+    def test_same_regions(self):
+        """One thread may be far ahead of the other."""
+        with self.make() as made:
+            for thread in (0, 1):
+                for line in range(10, 60):
+                    made.enter(thread, "for", line=line)
+                    made.leave(thread, "for", line=line)
+        self.quiet()
+
+    def test_cancelled(self):
+        with self.make() as made:
+            self.in_barrier(made, 0)
+            self.out_of_barrier(made, 0)
+            made.point(1, "cancel", line=12)
+        self.quiet()
+
+    def test_nesting(self):
+        for outer in ("single", "critical", "for", "masked", "taskloop"):
+            with self.make() as made:
+                for thread in (0, 1):
+                    made.enter(thread, outer, line=11)
+                    made.enter(thread, "barrier", line=12)
+                    made.leave(thread, "barrier", line=12)
+                    made.leave(thread, outer, line=11)
+            self.finds("nesting", f"{outer} @made.c:11", line=12, count=2)
+
+    def test_nesting_in_a_task(self):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            made.start(1, 0, 1, line=11)
+            made.enter(1, "for", line=12)
+            made.leave(1, "for", line=12)
+            made.end(1, 0, 1, line=11)
+            self.out_of_barrier(made, 0, 1)
+        self.finds("nesting", "task @made.c:11", line=12)
+
+
+class Locks(Case):
+    def inverted(self, thread_of_second=1, gate=False):
+        with self.make() as made:
+            for thread, first, second, order, line in ((0, 1, 2, 1, 11), (thread_of_second, 2, 1, 2, 21)):
+                if gate:
+                    made.lock(thread, 9, order, line=5)
+                made.lock(thread, first, order, line=line)
+                made.lock(thread, second, order, line=line + 1)
+                made.unlock(thread, second, order)
+                made.unlock(thread, first, order)
+                if gate:
+                    made.unlock(thread, 9, order)
+
+    def test_order(self):
+        self.inverted()
+        finding = self.finds("lock-order", "omp_set_lock @made.c:11", "omp_set_lock @made.c:22", line=12)
+        self.assertEqual(finding["severity"], "hazard")
+
+    def test_order_that_can_do_no_harm(self):
+        self.inverted(thread_of_second=0)
+        self.quiet()
+        self.inverted(gate=True)
+        self.quiet()
+
+    def test_circle(self):
+        with self.make(threads=3) as made:
+            for thread, (first, second) in enumerate(((1, 2), (2, 3), (3, 1))):
+                made.lock(thread, first, 1 + (first in (2, 3)), line=10 * first)
+                made.lock(thread, second, 1 + (second == 1), line=10 * second + 1)
+                made.unlock(thread, second, 1 + (second == 1))
+                made.unlock(thread, first, 1 + (first in (2, 3)))
+        self.finds("lock-order", "a circle of 3 locks")
+
+    def across(self, other_wants_it):
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            self.in_barrier(made, 0, 1)
+            made.start(0, 0, 1, line=11)
+            made.create(0, 2, line=12)
+            made.enter_critical(0, 0, 1, line=13)
+            made.enter(0, "taskwait", line=20)
+            made.run(0, 0, 2, line=12)
+            made.switch(0, 0, 1)
+            made.leave(0, "taskwait", line=20)
+            made.leave_critical(0, 0, 1, line=13)
+            made.end(0, 0, 1, line=11)
+            if other_wants_it:
+                made.create(0, 3, line=12)
+                made.start(0, 0, 3, line=12)
+                made.enter_critical(0, 0, 2, line=14)
+                made.leave_critical(0, 0, 2, line=14)
+                made.end(0, 0, 3, line=12)
+            self.out_of_barrier(made, 0, 1)
+
+    def test_across_scheduling(self):
+        self.across(other_wants_it=True)
+        finding = self.finds("lock-across-scheduling", "taskwait @made.c:20", "task @made.c:12", line=13)
+        self.assertEqual(finding["severity"], "hazard")
+
+    def test_across_scheduling_but_nobody_wants_it(self):
+        self.across(other_wants_it=False)
+        rules = {(finding["rule"], finding["severity"]) for finding in self.quiet()}
+        self.assertIn(("lock-across-scheduling", "information"), rules)
+
+    def test_state(self):
+        with self.make() as made:
+            made.lock(0, 1, 1, line=11)
+            made.unlock(0, 1, 1, line=12)
+            made.unlock(0, 1, 1, line=12)
+        self.finds("lock-state", "nobody holds")
+        with self.make() as made:
+            for order in (1, 3):
+                made.lock(0, 1, order, line=11)
+                made.unlock(0, 1, order, line=12)
+        self.finds("lock-state", "numbers from 1 to 3")
+        with self.make() as made:
+            for order in (1, 1):
+                made.lock(0, 1, order, line=11)
+                made.unlock(0, 1, order, line=12)
+        self.json(1, "-r", "lock-state")
+
+    def test_stuck(self):
+        """The writer had to close the archive while each of two threads wanted what the other held."""
+        with self.make(region=False, properties=[("STAVE::CLOSED_BY_WRITER", "6")]) as made:
+            made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+            for thread in (0, 1):
+                made.begin_team(thread)
+            made.lock(0, 1, 1, line=11)
+            made.lock(1, 2, 1, line=21)
+            made.enter(0, "omp_set_lock", line=12)
+            made.enter(1, "omp_set_lock", line=22)
+            for thread, lock in ((0, 1), (1, 2)):
+                made.event(thread, "thread_release_lock", Paradigm.OPENMP, lock, 1, step=False)
+                made.leave(thread, "omp_set_lock", line=12 if thread == 0 else 22, step=False)
+                made.leave(thread, "parallel", line=1, step=False)
+                made.event(thread, "thread_team_end", made.team, step=False)
+            made.event(0, "thread_join", Paradigm.OPENMP, step=False)
+        found = [f for f in self.json(1)["findings"]]
+        self.assertEqual([(f["rule"], f["region"]["line"]) for f in found], [("stuck", 12), ("stuck", 22)])
+        self.assertIn("omp_set_lock @made.c:11", found[0]["detail"])
+
+
+if __name__ == "__main__":
+    unittest.main()

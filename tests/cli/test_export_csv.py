@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""stave export --format csv: test_export_csv.py BUILD [unittest arguments]."""
+import collections
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from archive import Archive
+from export_case import HOSTILE, Case
+from made_archive import Made
+
+
+class Csv(Case):
+    def test_every_event(self):
+        """Each row against python3-otf2's reading of the same event."""
+        rows, archive = self.rows(self.simple), Archive(f"{self.simple}/traces.otf2")
+        events, first = list(archive.events()), archive.clock.global_offset
+        self.assertEqual(len(rows), len(events))
+        by_location = collections.defaultdict(list)
+        for location, kind, event in events:
+            by_location[location].append((kind, event))
+        for row in rows:
+            kind, event = by_location[int(row["location"])].pop(0)
+            self.assertEqual(row["event"], kind)
+            self.assertEqual(int(row["time_ns"]), (event.time - first) * 1000)
+            if kind in ("Enter", "Leave"):
+                self.assertEqual(row["region"], event.region.name)
+                self.assertEqual((row["file"], row["line"]), (event.region.source_file, str(
+                    event.region.begin_line_number)))
+            if kind.startswith("ThreadTask"):
+                self.assertEqual(int(row["task"]), event.creating_thread << 32 | event.generation_number)
+                self.assertEqual(int(row["team"]), event.thread_team._ref)
+        archive.close()
+
+    def test_order(self):
+        times = [int(row["time_ns"]) for row in self.rows(self.simple)]
+        self.assertEqual(times, sorted(times))
+
+    def test_tasks_of_other_threads(self):
+        path = self.path("creators")
+        with Made(path, threads=3) as made:
+            made.create(2, 1, line=5)
+            made.run(1, 2, 1, line=5)
+        tasks = {row["task"] for row in self.rows(path) if row["event"] == "ThreadTaskComplete"}
+        self.assertEqual(tasks, {str(2 << 32 | 1)})
+
+    def test_columns(self):
+        path = self.path("columns")
+        with Made(path) as made:
+            made.lock(0, 7, 3, line=9)
+            made.point(0, "depend in", 4, {"dependence address": 2**64 - 1})
+            made.point(0, "error", 4, {"error message": HOSTILE})
+            made.event(0, "buffer_flush", made.now + 50)
+        rows = self.rows(path)
+        acquire = next(row for row in rows if row["event"] == "ThreadAcquireLock")
+        self.assertEqual((acquire["lock"], acquire["order"]), ("7", "3"))
+        depend = next(row for row in rows if row["construct"] == "depend in")
+        self.assertEqual(depend["attributes"], {"dependence address": 2**64 - 1})
+        error = next(row for row in rows if row["construct"] == "error")
+        self.assertEqual(error["attributes"], {"error message": HOSTILE})
+        flush = next(row for row in rows if row["event"] == "BufferFlush")
+        self.assertEqual(flush["fields"], {"stop_ns": int(flush["time_ns"]) + 40000})
+        fork = next(row for row in rows if row["event"] == "ThreadFork")
+        self.assertEqual(fork["fields"]["requested"], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""stave export --format dot, as Graphviz understands it: test_export_dot.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from export_case import Case
+from made_archive import Made
+
+
+class Dot(Case):
+    def test_dependences(self):
+        """A diamond: the runtime told nothing of it but the clauses."""
+        path = self.path("diamond")
+        with Made(path) as made:
+            for task, depend in enumerate([[("out", 1)], [("in", 1), ("out", 2)], [("in", 1), ("out", 3)],
+                                           [("in", 2), ("in", 3)]], 1):
+                made.create(0, task, line=10 + task, depend=depend)
+            for task in range(1, 5):
+                made.run(1, 0, task, line=10 + task)
+        task = lambda line: f"task @made.c:{line}"
+        found = self.edges(path)
+        self.assertEqual(found["dependence"], {(task(11), task(12)), (task(11), task(13)), (task(12), task(14)),
+                                               (task(13), task(14))})
+        self.assertEqual(found["creation"], {("parallel @made.c:1", task(line)) for line in range(11, 15)})
+
+    def test_waiting(self):
+        path = self.path("waiting")
+        with Made(path) as made:
+            made.create(0, 1, line=11)
+            made.enter(0, "taskgroup", line=20)
+            made.create(0, 2, line=12)
+            made.run(0, 0, 2, line=12)
+            made.leave(0, "taskgroup", line=20)
+            made.create(0, 3, line=13)
+            made.enter(0, "taskwait", line=21)
+            made.run(0, 0, 1, line=11)
+            made.run(0, 0, 3, line=13)
+            made.leave(0, "taskwait", line=21)
+            made.create(0, 4, line=14)
+            made.run(1, 0, 4, line=14)
+        found = self.edges(path)
+        task = lambda line: f"task @made.c:{line}"
+        self.assertEqual(found["waiting"], {
+            (task(12), "point"), ("point", "taskgroup @made.c:20"),
+            (task(11), "taskwait @made.c:21"), (task(13), "taskwait @made.c:21"),
+            (task(14), "point"), ("point", "implicit barrier @made.c:1")})
+        self.assertEqual(found["creation"], {
+            ("parallel @made.c:1", task(11)), ("parallel @made.c:1", task(12)), ("taskgroup @made.c:20", task(13)),
+            ("taskwait @made.c:21", task(14))})
+        self.assertEqual(found["order"], {
+            ("parallel @made.c:1", "taskgroup @made.c:20"), ("taskgroup @made.c:20", "taskwait @made.c:21"),
+            ("taskwait @made.c:21", "implicit barrier @made.c:1")})
+
+    def test_descendants(self):
+        """A task that its parent did not wait for: the taskgroup around the parent does."""
+        path = self.path("descendants")
+        with Made(path) as made:
+            made.enter(0, "taskgroup", line=20)
+            made.create(0, 1, line=11)
+            made.start(1, 0, 1, line=11)
+            made.create(1, 1, line=12)
+            made.end(1, 0, 1, line=11)
+            made.run(1, 1, 1, line=12)
+            made.leave(0, "taskgroup", line=20)
+        found = self.edges(path)
+        self.assertEqual(found["waiting"], {("task @made.c:11", "point"), ("task @made.c:12", "point"),
+                                            ("point", "taskgroup @made.c:20")})
+
+    def test_task_that_never_ended(self):
+        path = self.path("unended")
+        with Made(path) as made:
+            made.create(0, 1, line=11)
+            made.create(0, 2, line=12)
+            made.start(1, 0, 2, line=12)
+            made.leave(1, "task", line=12)
+            made.switch(1, 1, 0, step=False)
+        self.assertEqual(len(self.edges(path)["creation"]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,261 @@
+#!/usr/bin/python3
+"""stave report on programs whose answer is known by construction: test_report_known.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from otf2.enums import Paradigm
+from report_case import Case
+
+
+class Known(Case):
+    """Programs whose answer is known by construction."""
+
+    def test_barrier(self):
+        """Thread 1 waits 100 ms; 20 ms of 200 are serial."""
+        with self.timed("barrier") as made:
+            made.program(0, True)
+            made.fork(20)
+            made.begin(20)
+            made.at(70).enter(1, "barrier", 5)
+            made.at(170).enter(0, "barrier", 5)
+            for i in range(2):
+                made.leave(i, "barrier", 5)
+            made.at(200)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(200)
+            made.program(200, False)
+        numbers = self.numbers(self.path("barrier"))
+        self.is_sound(numbers)
+        barrier, parallel = self.region(numbers, "barrier"), self.region(numbers, "parallel")["parallel"]
+        self.ms(barrier["wait_s"], 100)
+        self.ms(barrier["longest_wait_s"], 100)
+        self.assertEqual(barrier["longest_wait_by"], "OMP thread 1")
+        self.ms(parallel["explicit_barrier_s"], 100)
+        self.ms(parallel["implicit_barrier_s"], 0)
+        self.ms(parallel["imbalance_s"], 50)
+        self.ms(parallel["potential_gain_s"], 50)
+        self.ms(numbers["wall_s"], 200)
+        self.ms(numbers["serial_s"], 20)
+        self.ms(numbers["useful_s"], 20 + 180 + 80)
+        self.ms(numbers["work_s"], 280)
+        self.ms(numbers["span_s"], 200)
+        efficiency = numbers["efficiency"]
+        self.assertAlmostEqual(efficiency["parallel"], 280 / 400)
+        self.assertAlmostEqual(efficiency["serial"], 380 / 400)
+        self.assertAlmostEqual(efficiency["thread"], 260 / 360)
+        self.assertAlmostEqual(efficiency["load_balance"], 130 / 180)
+        self.assertAlmostEqual(efficiency["serialisation"], 1)
+        self.assertAlmostEqual(efficiency["runtime"], 1)
+        serial = numbers["efficiency"]["parallel"] - (0.1 / 2 + 0.9 * efficiency["thread"])
+        self.assertAlmostEqual(serial, 0)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["imbalance", "serial part"])
+        self.ms(numbers["findings"][0]["gain_s"], 50)
+        self.ms(numbers["findings"][1]["gain_s"], 10)
+
+    def lock(self, name):
+        """Thread 0 holds a lock for 50 ms; thread 1 wants it 10 ms after it was taken."""
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            made.at(10).enter(0, "omp_set_lock", 7)
+            made.event(0, "thread_acquire_lock", Paradigm.OPENMP, 0, 1)
+            made.leave(0, "omp_set_lock", 7)
+            made.at(20).enter(1, "omp_set_lock", 8)
+            made.at(60).unlock(0, 0, 1, 9)
+            made.event(1, "thread_acquire_lock", Paradigm.OPENMP, 0, 2)
+            made.leave(1, "omp_set_lock", 8)
+            made.at(65).unlock(1, 0, 2, 9)
+            made.at(100)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(100)
+        return self.path(name)
+
+    def test_lock(self):
+        numbers = self.numbers(self.lock("lock"))
+        self.is_sound(numbers)
+        holder, waiter = (self.region(numbers, "omp_set_lock", line)["lock"] for line in (7, 8))
+        self.ms(holder["hold"]["max_s"], 50)
+        self.ms(holder["wait"]["sum_s"], 0)
+        self.ms(waiter["wait"]["sum_s"], 40)
+        self.ms(waiter["hold"]["sum_s"], 5)
+        self.assertEqual((waiter["contended"], holder["contended"]), (1, 0))
+        self.assertEqual(waiter["longest_wait_by"], "OMP thread 1")
+        self.assertEqual([(one["thread"], one["region"]) for one in waiter["holders"]],
+                         [("Master thread", "omp_set_lock @made.c:7")])
+        self.ms(waiter["holders"][0]["waited_for_s"], 40)
+        self.ms(numbers["activities"]["lock wait"], 40)
+        # The path: 60 ms of thread 0, then 40 of thread 1.
+        self.ms(numbers["span_s"], 100)
+        self.ms(numbers["work_s"], 160)
+        self.assertEqual(numbers["findings"][0]["cause"], "lock contention")
+        self.ms(numbers["findings"][0]["gain_s"], 20)
+        self.assertIn("Master thread in omp_set_lock @made.c:7", numbers["findings"][0]["evidence"])
+
+    def test_critical(self):
+        """Three threads queue for one critical section of 10 ms."""
+        with self.timed("critical", threads=3) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(3):
+                made.enter(i, "critical", 4)
+            for i in range(3):
+                made.at(10 * i).event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, i + 1)
+                made.enter(i, "critical sblock", 4)
+                made.at(10 * i + 10).leave_critical(i, 3, i + 1, 4)
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(30)
+        numbers = self.numbers(self.path("critical"))
+        self.is_sound(numbers)
+        lock = self.region(numbers, "critical")["lock"]
+        self.assertEqual((lock["acquisitions"], lock["contended"]), (3, 2))
+        self.ms(lock["wait"]["sum_s"], 30)
+        self.ms(lock["wait"]["max_s"], 20)
+        self.ms(lock["hold"]["sum_s"], 30)
+        self.assertEqual([(one["thread"], round(1000 * one["waited_for_s"])) for one in lock["holders"]],
+                         [("Master thread", 20), ("OMP thread 1", 10)])
+        self.ms(self.region(numbers, "critical sblock")["on_path_s"], 30)
+
+    def test_imbalance(self):
+        """Four threads, one of which has three times the work of the others."""
+        with self.timed("loop", threads=4) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(4):
+                made.enter(i, "for", 3, "main: static", {"iterations": 1000})
+            for ms, threads in ((20, (1, 2, 3)), (60, (0,))):
+                for i in threads:
+                    made.at(ms).leave(i, "for", 3, "main: static")
+                    made.enter(i, "implicit barrier", 1)
+            made.end_all(60)
+        numbers = self.numbers(self.path("loop"))
+        self.is_sound(numbers)
+        loop = self.region(numbers, "for")["worksharing"]
+        self.assertEqual((loop["entered"], loop["teams"]), (4, 1))
+        self.assertEqual(loop["iterations"]["max"], 1000)
+        self.ms(loop["time"]["max_s"], 60)
+        self.ms(loop["time"]["min_s"], 20)
+        self.ms(loop["imbalance_s"], 30)
+        self.ms(loop["time_by_thread_s"]["Master thread"], 60)
+        self.ms(self.region(numbers, "parallel")["parallel"]["imbalance_s"], 30)
+        self.assertAlmostEqual(numbers["efficiency"]["load_balance"], 30 / 60)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["loop imbalance"])
+        self.ms(numbers["findings"][0]["gain_s"], 30)
+        self.assertIn("dynamic", numbers["findings"][0]["advice"])
+        self.assertIn("Master thread", numbers["findings"][0]["evidence"])
+
+    def test_single(self):
+        """The others wait for the one that executes a single."""
+        with self.timed("single", threads=4) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(0, "single", 3)
+            for i in range(1, 4):
+                made.enter(i, "single", 3)
+                made.leave(i, "single", 3)
+                made.enter(i, "implicit barrier", 1)
+            made.at(40).leave(0, "single", 3)
+            made.enter(0, "implicit barrier", 1)
+            made.end_all(40)
+        numbers = self.numbers(self.path("single"))
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["single"])
+        self.ms(numbers["findings"][0]["gain_s"], 30)
+
+    def late(self, name, times):
+        """Thread 1 begins 4 ms after each fork, thread 0 at once; both then work for 6 ms, thread 0 for 10."""
+        with self.timed(name) as made:
+            for begin in range(0, 10 * times, 10):
+                made.fork(begin)
+                made.begin_team(0)
+                made.at(begin + 4).begin_team(1)
+                made.at(begin + 10)
+                for i in range(2):
+                    made.enter(i, "implicit barrier", 1)
+                made.end_all(begin + 10)
+        return self.numbers(self.path(name))
+
+    def test_late_start(self):
+        numbers = self.late("late", 1)
+        parallel = self.region(numbers, "parallel")["parallel"]
+        self.ms(parallel["thread_time_s"], 20)
+        self.ms(parallel["late_start_s"], 4)
+        self.ms(parallel["potential_gain_s"], 2)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["late start"])
+        self.ms(numbers["findings"][0]["gain_s"], 2)
+
+    def test_waiting_for_a_late_thread(self):
+        """Thread 1 begins at 4 ms and works for 6, as thread 0 does, which then waits for 4."""
+        with self.timed("waited") as made:
+            made.fork(0)
+            made.begin_team(0)
+            made.at(4).begin_team(1)
+            made.at(6).enter(0, "implicit barrier", 1)
+            made.at(10).enter(1, "implicit barrier", 1)
+            made.end_all(10)
+        numbers = self.numbers(self.path("waited"))
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["late start"])
+        self.ms(numbers["findings"][0]["gain_s"], 4)
+
+    def test_forks_too_often(self):
+        numbers = self.late("often", 50)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["fork and join"])
+        self.assertIn("50 times, 10.0 ms each", numbers["findings"][0]["evidence"])
+
+    def test_slow_barrier(self):
+        """The last thread comes to the barrier at 10 ms; it lets them go at 16."""
+        with self.timed("slow") as made:
+            made.fork(0)
+            made.begin(0)
+            made.at(9).enter(1, "barrier", 5)
+            made.at(10).enter(0, "barrier", 5)
+            made.at(16)
+            for i in range(2):
+                made.leave(i, "barrier", 5)
+            made.at(20)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(20)
+        numbers = self.numbers(self.path("slow"))
+        parallel = self.region(numbers, "parallel")["parallel"]
+        self.ms(parallel["barrier_release_s"], 12)
+        self.ms(parallel["explicit_barrier_s"], 13)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["slow barriers", "imbalance"])
+        self.ms(numbers["findings"][0]["gain_s"], 6)
+        self.ms(numbers["findings"][1]["gain_s"], 0.5)
+
+    def test_serial_parts(self):
+        with self.timed("gaps") as made:
+            made.program(0, True)
+            for begin in (10, 50, 90):
+                made.fork(begin)
+                made.begin(begin)
+                made.at(begin + 10)
+                for i in range(2):
+                    made.enter(i, "implicit barrier", 1)
+                made.end_all(begin + 10)
+            made.program(120, False)
+        numbers = self.numbers(self.path("gaps"))
+        self.ms(numbers["serial_s"], 90)
+        found = {(part["after"], part["before"]): (part["time"]["count"], round(1000 * part["time"]["sum_s"]))
+                 for part in numbers["serial_parts"]}
+        region = "!$omp parallel @made.c:1"
+        self.assertEqual(found, {(None, region): (1, 10), (region, region): (2, 60), (region, None): (1, 20)})
+        self.assertEqual(numbers["findings"][0]["cause"], "serial part")
+        self.assertIn("2 times", numbers["findings"][0]["evidence"])
+
+    def test_window(self):
+        archive = self.lock("window")
+        numbers = self.numbers(archive, "--from", "30ms", "--to", "0.07")
+        self.ms(numbers["wall_s"], 40)
+        self.ms(numbers["activities"]["lock wait"], 30)
+        self.ms(numbers["useful_s"], 40 + 10)
+        self.ms(self.region(numbers, "parallel")["parallel"]["thread_time_s"], 80)
+        self.ms(numbers["serial_s"], 0)
+        self.assertIn("a part of the trace", self.text(archive, "--from", "30ms"))
+
+
+if __name__ == "__main__":
+    unittest.main()

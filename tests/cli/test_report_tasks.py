@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""stave report: tasks, whose answer is known by construction: test_report_tasks.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from report_case import Case
+
+
+class Tasks(Case):
+    def graph(self):
+        """Thread 0 creates a (20 ms), b (30 ms), and c (10 ms), which depends on both; 1 ms before each."""
+        with self.timed("graph") as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            made.at(1).create(0, 1, 11, depend=[("inout", 1)])
+            made.start(1, 0, 1, 11)
+            made.at(2).create(0, 2, 12, depend=[("inout", 2)])
+            made.at(3).create(0, 3, 13, depend=[("in", 1), ("in", 2)])
+            for source in (1, 2):
+                made.point(0, "task dependence", 13, {"source task": source, "sink task": 3})
+            made.enter(0, "taskwait", 14)
+            made.at(5).start(0, 0, 2, 12)
+            made.at(21).end(1, 0, 1, 11)
+            made.at(35).end(0, 0, 2, 12)
+            made.at(36).start(1, 0, 3, 13)
+            made.at(46).end(1, 0, 3, 13)
+            made.at(47).leave(0, "taskwait", 14)
+            made.at(50).enter(0, "implicit barrier", 1)
+            made.end_all(50)
+        return self.path("graph")
+
+    def test_graph(self):
+        numbers = self.numbers(self.graph())
+        self.is_sound(numbers)
+        self.ms(numbers["work_s"], 3 + 20 + 30 + 10 + 3)
+        self.ms(numbers["span_s"], 2 + 30 + 10 + 3)     # until b is created, b, c, after the taskwait
+        self.assertAlmostEqual(numbers["parallelism"], 66 / 45)
+        on_path = {line: self.region(numbers, "task", line)["on_path_s"] for line in (11, 12, 13)}
+        self.ms(on_path[11], 0)
+        self.ms(on_path[12], 30)
+        self.ms(on_path[13], 10)
+        c = self.region(numbers, "create task", 13)["task"]
+        self.assertEqual((c["created"], c["executed"], c["dependences"], c["begun_elsewhere"]), (1, 1, 2, 1))
+        self.ms(c["run"]["sum_s"], 10)
+        self.ms(c["until_begin"]["sum_s"], 33)
+        self.assertEqual(c["construct"], "!$omp task @made.c:13")
+        self.ms(self.region(numbers, "taskwait")["wait_s"], (5 - 3) + (47 - 35))
+
+    def test_dependence_on_a_complete_task(self):
+        """No event tells of it, but the variable does."""
+        with self.timed("complete") as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            made.create(0, 1, 11, depend=[("out", 1)])
+            made.start(1, 0, 1, 11)
+            made.at(20).end(1, 0, 1, 11)
+            made.at(30).create(0, 2, 12, depend=[("in", 1)])
+            made.start(1, 0, 2, 12)
+            made.at(70).end(1, 0, 2, 12)
+            made.enter(0, "implicit barrier", 1)
+            made.end_all(70)
+        self.ms(self.numbers(self.path("complete"))["span_s"], 70)
+
+    def test_suspended(self):
+        """Run time is without suspension; a task that goes on elsewhere is counted."""
+        with self.timed("suspended") as made:
+            made.fork(0)
+            made.begin(0)
+            made.create(0, 1, 11)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.start(0, 0, 1, 11, untied=True)
+            made.at(10).switch(0, 0, 0)
+            made.at(40).switch(1, 0, 1)
+            made.at(45).end(1, 0, 1, 11, untied=True)
+            made.end_all(50)
+        task = self.region(self.numbers(self.path("suspended")), "create task")["task"]
+        self.ms(task["run"]["sum_s"], 15)
+        self.assertEqual((task["untied"], task["migrations"], task["begun_elsewhere"]), (1, 1, 0))
+
+    def test_small(self):
+        """A thousand tasks of 1 us, each of which takes 3 us to create."""
+        with self.timed("small") as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(1000):
+                made.at(0.003 * i).create(0, i + 1, 11)
+                made.at(0.003 * i + 0.001).start(1, 0, i + 1, 11)
+                made.at(0.003 * i + 0.002).end(1, 0, i + 1, 11)
+            made.at(3).enter(0, "implicit barrier", 1)
+            made.end_all(3)
+        numbers = self.numbers(self.path("small"))
+        task = self.region(numbers, "create task")["task"]
+        self.assertEqual((task["created"], task["executed"], task["included"]), (1000, 1000, 0))
+        self.ms(task["run"]["mean_s"], 0.001)
+        self.ms(task["creation_cost_s"], 0.003)
+        self.assertEqual(numbers["findings"][0]["cause"], "small tasks")
+        self.assertIn("too small", self.text(self.path("small")))
+
+    def test_included_merged_cancelled(self):
+        with self.timed("included") as made:
+            made.fork(0)
+            made.begin(0)
+            made.create(0, 1, 11, flags="undeferred")
+            made.start(0, 0, 1, 11)
+            made.at(10).end(0, 0, 1, 11)
+            made.create(0, 2, 12)
+            made.create(0, 3, 13)
+            made.at(20).complete(0, 0, 3)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(20)
+        numbers = self.numbers(self.path("included"))
+        self.assertEqual(self.region(numbers, "create task", 11)["task"]["included"], 1)
+        self.assertEqual(self.region(numbers, "create task", 12)["task"]["merged"], 1)
+        self.assertEqual(self.region(numbers, "create task", 13)["task"]["cancelled"], 1)
+        self.assertEqual(numbers["disturbances"]["tasks_not_completed"], 1)
+        self.ms(numbers["span_s"], 20)     # who includes a task waits for it
+
+    def test_starvation(self):
+        """One chain of tasks: the second thread has nothing to do."""
+        with self.timed("chain") as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(3):
+                made.create(0, i + 1, 11, depend=[("inout", 1)])
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            for i in range(3):
+                made.at(10 * i).start(0, 0, i + 1, 11)
+                made.at(10 * i + 10).end(0, 0, i + 1, 11)
+            made.end_all(30)
+        numbers = self.numbers(self.path("chain"))
+        self.assertAlmostEqual(numbers["parallelism"], 1)
+        self.assertEqual(numbers["findings"][0]["cause"], "too few ready tasks")
+        self.ms(numbers["findings"][0]["gain_s"], 15)
+
+
+if __name__ == "__main__":
+    unittest.main()

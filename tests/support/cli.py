@@ -1,0 +1,103 @@
+"""What the tests of the commands share. A test that imports this gets the build directory as its first argument."""
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import tracing
+
+BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
+BUILD = tracing.Build(BUILD_ROOT)
+STAVE = str(BUILD.stave)
+HAS_TRACER = not BUILD.missing()
+CAN_TRACE = HAS_TRACER and shutil.which("clang") is not None
+TERMINAL_TIMEOUT_S = 60
+
+
+def stave(*arguments, timeout=300, **more):
+    """Runs it to the end; stdout and stderr are bytes."""
+    more.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([STAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          timeout=timeout, check=False, **more)
+
+
+def said(result):
+    return result.stderr.decode()
+
+
+def on_terminal(*arguments, **environment):
+    """Runs stave on a terminal; returns its exit status and what it wrote there."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.environ.update(TERM="xterm", **environment)
+        os.environ.pop("NO_COLOR", None)
+        os.execv(STAVE, [STAVE, *map(str, arguments)])
+    output = b""
+    while select.select([terminal], [], [], TERMINAL_TIMEOUT_S)[0]:
+        try:
+            output += os.read(terminal, 65536)
+        except OSError:     # EIO: nobody has the other end any more
+            break
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), output
+
+
+def without_colour(output):
+    return re.sub(rb"\033\[[0-9;]*m", b"", output).decode()
+
+
+def compile_program(path, source, *options, compiler="clang"):
+    with open(path + ".c", "w") as file:
+        file.write(source)
+    subprocess.run([compiler, "-g", "-O1", "-fopenmp", *options, "-o", path, path + ".c"], check=True)
+    return path
+
+
+def trace(program, archive, *arguments, **settings):
+    """Runs the program with Stave until the archive is closed."""
+    environment = tracing.tool_environment(BUILD, archive, STAVE_VERBOSE=0, **settings)
+    return subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=60)
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_bytes(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+class Case(unittest.TestCase):
+    """Tests of one class share a folder, which goes with them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="stave-cli-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def succeeds(self, result):
+        """Without a word on stderr. Returns what is on stdout, which must be UTF-8."""
+        self.assertEqual((result.returncode, said(result)), (0, ""))
+        return result.stdout.decode()
+
+    def parsed(self, result):
+        return json.loads(self.succeeds(result))
+
+    def fails(self, result, *words, status=1):
+        """Nothing on stdout, one line on stderr."""
+        self.assertEqual(result.returncode, status, said(result))
+        self.assertFalse(result.stdout)
+        self.assertRegex(said(result), r"\Astave: [^\n]*\n\Z")
+        for word in words:
+            self.assertIn(word, said(result))
