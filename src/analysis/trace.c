@@ -191,9 +191,9 @@ static int read_batches(struct stream *stream, OTF2_EvtReader *reader, char erro
     if (stream->is_stopped)
       return 0;
     if (code != OTF2_SUCCESS)
-      return trace_fail(trace, error, "the events are damaged");
+      return trace_fail(trace, error, "the events cannot be read");
     if (is_too_many(trace, stream->location, total)) {
-      snprintf(error, TRACE_ERROR_BYTES, "the events of %.200s are damaged: their end is missing",
+      snprintf(error, TRACE_ERROR_BYTES, "the events cannot be read: the end of %.200s is missing",
                trace->locations[stream->location].name);
       return -EIO;
     }
@@ -209,7 +209,7 @@ static int read_stream(struct stream *stream, char error[TRACE_ERROR_BYTES]) {
   *trace->reader->message = '\0';
   OTF2_EvtReader *reader = callbacks ? OTF2_Reader_GetEvtReader(otf2, location->ref) : NULL;
   if (!reader)
-    return location->event_count ? trace_fail(trace, error, "the events of a location cannot be opened") : 0;
+    return location->event_count ? trace_fail(trace, error, "the events cannot be read") : 0;
   OTF2_EvtReader_ApplyMappingTables(reader, true);
   OTF2_EvtReader_ApplyClockOffsets(reader, true);
   OTF2_Reader_RegisterEvtCallbacks(otf2, reader, callbacks, stream);

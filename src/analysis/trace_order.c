@@ -105,9 +105,9 @@ static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char 
     if (order->is_stopped)
       return 0;
     if (code != OTF2_SUCCESS)
-      return trace_fail(trace, error, "the events are damaged");
+      return trace_fail(trace, error, "the events cannot be read");
     if (total > order->most_events) {
-      snprintf(error, TRACE_ERROR_BYTES, "the events are damaged: the end of a location is missing");
+      snprintf(error, TRACE_ERROR_BYTES, "the events cannot be read: the end of a location is missing");
       return -EIO;
     }
   }
@@ -129,10 +129,10 @@ static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
   *trace->reader->message = '\0';
   OTF2_GlobalEvtReader *reader = open_reader(order);
   if (order->opened == 0)
-    return has_events(trace) ? trace_fail(trace, error, "the events cannot be opened") : 0;
+    return has_events(trace) ? trace_fail(trace, error, "the events cannot be read") : 0;
   OTF2_GlobalEvtReaderCallbacks *callbacks = reader ? make_callbacks() : NULL;
   if (!callbacks)
-    return trace_fail(trace, error, "the events cannot be opened");
+    return trace_fail(trace, error, "the events cannot be read");
   OTF2_Reader_RegisterGlobalEvtCallbacks(otf2, reader, callbacks, order);
   OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
   int result = read_batches(order, reader, error);

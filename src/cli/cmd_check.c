@@ -3,13 +3,11 @@
 #include "cli/check_print.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/usage.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EXIT_FOUND = 1, EXIT_UNCHECKED = 2 };
 
 static const uint32_t all_rules = (1u << CHECK_RULE_COUNT) - 1;
 
@@ -44,42 +42,34 @@ void cmd_check_help(void) {
     const struct check_rule_text *rule = check_rule_text((enum check_rule)i);
     printf("  %-22s  %-11s  %s\n", rule->name, check_severity_name(rule->severity), rule->summary);
   }
-  printf("\nExit status: 0 if the rules were kept; 1 if there are violations or hazards; 2 if it could not be checked, "
-         "or\n"
-         "not to the end, or an option is wrong.\n");
+  printf("\nExit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 if an option is\n"
+         "wrong; 3 if there are violations or hazards.\n");
 }
 
 static int print(const struct request *request, const struct trace *trace, const struct check_result *result) {
   if (!request->is_json)
     check_print_text(trace, result, request->is_all);
   else if (check_print_json(trace, result) < 0)
-    return EXIT_UNCHECKED;
+    return EXIT_UNDONE;
   if (!message_output_is_whole())
-    return EXIT_UNCHECKED;
+    return EXIT_UNDONE;
   if (result->of_severity[CHECK_VIOLATION] + result->of_severity[CHECK_HAZARD] > 0)
     return EXIT_FOUND;
-  return result->is_partial ? EXIT_UNCHECKED : EXIT_SUCCESS;
+  return result->is_partial ? EXIT_UNDONE : EXIT_SUCCESS;
 }
 
-static int check(void *data, const struct place *place, struct guard_progress *progress) {
+static int check(void *data, const struct reading *reading) {
   const struct request *request = data;
   char error[TRACE_ERROR_BYTES];
   struct check_result result = {0};
-  struct trace *trace = NULL;
-  int status = EXIT_UNCHECKED;
-  int code = trace_open(place->anchor, &progress->done, &trace, error);
-  if (code == 0) {
-    reading_expect(trace, progress, 1);
-    code = check_run(trace, request->rules, &result, error);
-  }
-  if (code < 0)
-    message_say("%s: %s", request->path, error);
+  int status;
+  if (check_run(reading->trace, request->rules, &result, error) < 0)
+    status = reading_failed(reading, error);
   else if (!result.has_openmp && !result.is_partial)
-    message_say("%s: there are no OpenMP events in it: nothing to check", request->path);
+    status = reading_failed(reading, "there are no OpenMP events in it: nothing to check");
   else
-    status = print(request, trace, &result);
+    status = print(request, reading->trace, &result);
   check_free(&result);
-  trace_close(trace);
   return status;
 }
 
@@ -96,48 +86,35 @@ static uint32_t rules_of(const char *word, size_t length) {
   return found;
 }
 
-/* A list that begins by leaving something out begins with all. Returns 0 if a word names no rule. */
-static uint32_t parse_rules(const char *list) {
+/* A list that begins by leaving something out begins with all. */
+static bool take_rules(const char *list, uint32_t *ret_rules) {
   uint32_t rules = *list == '-' ? all_rules : 0;
   for (const char *word = list; *word;) {
     size_t length = strcspn(word, ",");
     bool is_out = *word == '-';
     uint32_t found = rules_of(word + is_out, length - is_out);
-    if (found == 0) {
-      message_say("check: there is no rule %.*s; stave help check lists them", (int)length, word);
-      return 0;
-    }
+    if (found == 0)
+      return usage_wrong("check", "there is no rule %.*s", (int)length, word);
     rules = is_out ? rules & ~found : rules | found;
     word += length + (word[length] == ',');
   }
-  if (rules == 0)
-    message_say("check: no rule is left to check");
-  return rules;
+  *ret_rules = rules;
+  return rules != 0 || usage_wrong("check", "no rule is left to check");
 }
 
-static int usage(const char *what, const char *option) {
-  message_say("check: %s%s; stave help check says more", what, option);
-  return EXIT_UNCHECKED;
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
+  request->is_all |= option == 'a';
+  request->is_json |= option == OPTION_JSON;
+  return option != 'r' || take_rules(value, &request->rules);
 }
 
 int cmd_check(int argc, char **argv) {
+  static const struct usage usage = {"check", ":ar:h", options, cmd_check_help, .argument = "archive", .take = take};
   struct request request = {.rules = all_rules};
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, ":ar:h", options, NULL)) != -1;) {
-    if (option == 'h') {
-      cmd_check_help();
-      return EXIT_SUCCESS;
-    }
-    request.is_all |= option == 'a';
-    request.is_json |= option == OPTION_JSON;
-    if (option == 'r' && (request.rules = parse_rules(optarg)) == 0)
-      return EXIT_UNCHECKED;
-    if (option == '?' || option == ':')
-      return usage(option == '?' ? "there is no option " : "a value is missing after ", argv[optind - 1]);
-  }
-  if (optind + 1 != argc)
-    return usage(optind == argc ? "no archive given" : "one archive at a time", "");
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
   request.path = argv[optind];
-  return reading_run(request.path, check, &request, EXIT_UNCHECKED);
+  return reading_run(request.path, check, &request);
 }

@@ -2,10 +2,10 @@
 
 #include "cli/message.h"
 #include "cli/table.h"
+#include "cli/usage.h"
 #include "session/config.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_INVALID = 1, EXIT_USAGE = 2, ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24 };
+enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24 };
 enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC };
 
 static const struct option options[] = {
@@ -38,7 +38,7 @@ void cmd_config_help(void) {
          "      --markdown  the variables without values, as the README has them\n"
          "      --mdoc      the same as the manual page has them\n"
          "  -h, --help      this text\n\n"
-         "Exit status: 0; 1 if a value is not valid; 2 if an option is wrong.\n");
+         "Exit status: 0; 2 if an option is wrong; 3 if a value is not valid.\n");
 }
 
 /* -- values -- */
@@ -87,7 +87,7 @@ static int complain(void) {
     char *const environment[] = {*entry, NULL};
     if (config_read(&config, environment, error, unknown) < 0) {
       message_say("%s", error);
-      status = EXIT_INVALID;
+      status = EXIT_FOUND;
     } else if (*unknown != '\0') {
       message_say("%s is set, but Stave knows no such variable", unknown);
     }
@@ -235,23 +235,15 @@ static int print(int form) {
   return form == OPTION_MARKDOWN || form == OPTION_MDOC ? EXIT_SUCCESS : complain();
 }
 
+static bool take(void *form, int option, const char *value) {
+  (void)value;
+  *(int *)form = option;
+  return true;
+}
+
 int cmd_config(int argc, char **argv) {
+  static const struct usage usage = {"config", ":h", options, cmd_config_help, .take = take};
   int form = 0;
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1; form = option) {
-    if (option == 'h') {
-      cmd_config_help();
-      return EXIT_SUCCESS;
-    }
-    if (option == '?') {
-      message_say("config: there is no option %s; stave help config lists them", argv[optind - 1]);
-      return EXIT_USAGE;
-    }
-  }
-  if (optind < argc) {
-    message_say("config: no argument is wanted; stave help config says more");
-    return EXIT_USAGE;
-  }
-  return print(form);
+  int status = usage_read(&usage, argc, argv, &form);
+  return status >= 0 ? status : print(form);
 }

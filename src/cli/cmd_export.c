@@ -2,11 +2,11 @@
 
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/usage.h"
 #include "export/export.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct format {
   const char *name, *summary;
@@ -71,39 +69,31 @@ static void report_output(const struct request *request, int error) {
     message_say("cannot write %s: %s", request->output ? request->output : "to standard output", strerror(error));
 }
 
-static int write_to(const struct request *request, struct trace *trace, int fd, struct guard_progress *progress) {
+static int write_to(const struct request *request, const struct reading *reading, int fd) {
   struct sink *sink = malloc(sizeof *sink);
   char error[TRACE_ERROR_BYTES] = "out of memory";
   int result = -ENOMEM, output = 0;
   if (sink) {
-    sink_open_file(sink, fd, &progress->is_waiting);
-    result = request->format->write(trace, sink, error);
+    sink_open_file(sink, fd, &reading->progress->is_waiting);
+    result = request->format->write(reading->trace, sink, error);
     output = sink_finish(sink);
   }
   free(sink);
   if (result < 0)
-    message_say("%s: %s", request->path, error);
+    reading_failed(reading, error);
   if (output < 0)
     report_output(request, -output);
-  return result < 0 || output < 0 ? EXIT_FAILED : EXIT_SUCCESS;
+  return result < 0 || output < 0 ? EXIT_UNDONE : EXIT_SUCCESS;
 }
 
-static int export(void *data, const struct place *place, struct guard_progress *progress) {
+static int export(void *data, const struct reading *reading) {
   const struct request *request = data;
-  char error[TRACE_ERROR_BYTES];
-  struct trace *trace;
   signal(SIGPIPE, SIG_IGN);
-  if (trace_open(place->anchor, &progress->done, &trace, error) < 0) {
-    message_say("%s: %s", request->path, error);
-    return EXIT_FAILED;
-  }
-  reading_expect(trace, progress, 1);
   int fd = open_output(request);
-  int status = fd < 0 ? EXIT_FAILED : write_to(request, trace, fd, progress);
-  trace_close(trace);
+  int status = fd < 0 ? EXIT_UNDONE : write_to(request, reading, fd);
   if (fd > STDERR_FILENO && close(fd) < 0 && status == EXIT_SUCCESS) {
     report_output(request, errno);
-    status = EXIT_FAILED;
+    status = EXIT_UNDONE;
   }
   return status;
 }
@@ -129,56 +119,46 @@ static int keep_or_remove(const struct request *request, int status) {
     return EXIT_SUCCESS;
   message_say("cannot write %s: %m", request->output);
   unlink(request->part);
-  return EXIT_FAILED;
+  return EXIT_UNDONE;
 }
 
 static int run(struct request *request) {
   if (!request->output && isatty(STDOUT_FILENO) == 1) {
-    message_say("export: standard output is a terminal; say -o FILE, or -o - to print there");
+    usage_wrong("export", "standard output is a terminal: -o FILE writes a file, -o - prints there");
     return EXIT_USAGE;
   }
   if (request->output && strcmp(request->output, "-") == 0)
     request->output = NULL;
   choose_part(request);
-  return keep_or_remove(request, reading_run(request->path, export, request, EXIT_FAILED));
+  return keep_or_remove(request, reading_run(request->path, export, request));
 }
 
-static const struct format *find_format(const char *name) {
+static bool take_format(const char *name, const struct format **ret) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (strcmp(formats[i].name, name) == 0)
-      return &formats[i];
-  message_say("export: there is no format %s; stave help export lists them", name);
-  return NULL;
+    if (strcmp(formats[i].name, name) == 0) {
+      *ret = &formats[i];
+      return true;
+    }
+  return usage_wrong("export", "there is no format %s", name);
 }
 
-static int usage(const char *what) {
-  message_say("export: %s; stave help export says more", what);
-  return EXIT_USAGE;
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
+  if (option == 'o')
+    request->output = value;
+  return option != 'f' || take_format(value, &request->format);
 }
 
 int cmd_export(int argc, char **argv) {
+  static const struct usage usage = {"export", ":f:o:h", options, cmd_export_help, .argument = "archive", .take = take};
   struct request request = {0};
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, ":f:o:h", options, NULL)) != -1;) {
-    if (option == 'h') {
-      cmd_export_help();
-      return EXIT_SUCCESS;
-    }
-    if (option == 'f' && !(request.format = find_format(optarg)))
-      return EXIT_USAGE;
-    if (option == 'o')
-      request.output = optarg;
-    if (option == '?' || option == ':') {
-      message_say("export: %s %s; stave help export says more",
-                  option == '?' ? "there is no option" : "a value is missing after", argv[optind - 1]);
-      return EXIT_USAGE;
-    }
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
+  if (!request.format) {
+    usage_wrong("export", "no format given");
+    return EXIT_USAGE;
   }
-  if (optind + 1 != argc)
-    return usage(optind == argc ? "no archive given" : "one archive at a time");
-  if (!request.format)
-    return usage("no format given");
   request.path = argv[optind];
   return run(&request);
 }

@@ -4,13 +4,11 @@
 #include "cli/info.h"
 #include "cli/message.h"
 #include "cli/reading.h"
+#include "cli/usage.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-enum { EXIT_UNREADABLE = 1, EXIT_USAGE = 2 };
 
 struct request {
   const char *path;
@@ -66,51 +64,40 @@ static int print(const struct request *request, const struct info *info) {
   if (!request->is_json)
     info_print_text(info);
   else if (info_print_json(info) < 0)
-    return EXIT_UNREADABLE;
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNREADABLE;
+    return EXIT_UNDONE;
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
-static int read_and_print(void *data, const struct place *place, struct guard_progress *progress) {
+static int read_and_print(void *data, const struct reading *reading) {
   const struct request *request = data;
   char error[TRACE_ERROR_BYTES];
-  struct info info = {.path = request->path, .place = *place, .is_all = request->is_all};
-  int result = trace_open(info.place.anchor, &progress->done, &info.trace, error);
-  if (result == 0) {
-    reading_expect(info.trace, progress, 1);
-    result = tally_read(&info.tally, info.trace, error);
-  }
-  int status = EXIT_UNREADABLE;
-  if (result < 0) {
-    message_say("%s: %s", request->path, error);
+  struct info info = {
+      .path = request->path, .place = *reading->place, .trace = reading->trace, .is_all = request->is_all};
+  int status;
+  if (tally_read(&info.tally, info.trace, error) < 0) {
+    status = reading_failed(reading, error);
   } else {
     add_figures(&info);
     status = print(request, &info);
   }
   tally_free(&info.tally);
-  trace_close(info.trace);
   return status;
 }
 
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
+  (void)value;
+  request->is_all |= option == 'a';
+  request->is_json |= option == OPTION_JSON;
+  return true;
+}
+
 int cmd_info(int argc, char **argv) {
+  static const struct usage usage = {"info", ":ah", options, cmd_info_help, .argument = "archive", .take = take};
   struct request request = {0};
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "ah", options, NULL)) != -1;) {
-    if (option == 'h') {
-      cmd_info_help();
-      return EXIT_SUCCESS;
-    }
-    request.is_all |= option == 'a';
-    request.is_json |= option == OPTION_JSON;
-    if (option == '?') {
-      message_say("info: there is no option %s; stave help info lists them", argv[optind - 1]);
-      return EXIT_USAGE;
-    }
-  }
-  if (optind + 1 != argc) {
-    message_say("info: %s; stave help info says more", optind == argc ? "no archive given" : "one archive at a time");
-    return EXIT_USAGE;
-  }
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
   request.path = argv[optind];
-  return reading_run(request.path, read_and_print, &request, EXIT_UNREADABLE);
+  return reading_run(request.path, read_and_print, &request);
 }

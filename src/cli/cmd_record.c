@@ -6,11 +6,11 @@
 #include "cli/program.h"
 #include "cli/status.h"
 #include "cli/summary.h"
+#include "cli/usage.h"
 #include "cli/workdir.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* What shells and other commands that start programs answer. */
-enum { EXIT_USAGE = 2, EXIT_CANNOT_START = 126, EXIT_NOT_FOUND = 127 };
+enum { EXIT_CANNOT_START = 126, EXIT_NOT_FOUND = 127 };
 
 enum { PATIENCE_MS = 2000 };
 
@@ -87,31 +87,14 @@ static const char *variable_of(int option) {
   }
 }
 
-/* Returns -1 to go on (program and arguments from optind), else the exit status. */
-static int read_options(int argc, char **argv, bool *ret_quiet) {
-  int option;
-  opterr = 0;
-  while ((option = getopt_long(argc, argv, "+:o:e:b:qvh", long_options, NULL)) != -1) {
-    const char *given = argv[optind - 1];
-    if (variable_of(option) != NULL) {
-      set_variable(variable_of(option), optarg);
-    } else if (option == 'q') {
-      *ret_quiet = true;
-    } else if (option == 'v') {
-      set_variable("STAVE_VERBOSE", "2");
-    } else if (option == 'h') {
-      cmd_record_help();
-      return EXIT_SUCCESS;
-    } else {
-      message_say("record: %s %s; see stave record --help", given,
-                  option == ':' ? "needs a value" : "is no option it knows");
-      return EXIT_USAGE;
-    }
-  }
-  if (optind < argc)
-    return -1;
-  message_say("record: no program given; see stave record --help");
-  return EXIT_USAGE;
+static bool take(void *recording, int option, const char *value) {
+  if (option == 'q')
+    ((struct recording *)recording)->quiet = true;
+  else if (option == 'v')
+    set_variable("STAVE_VERBOSE", "2");
+  else
+    set_variable(variable_of(option), value);
+  return true;
 }
 
 static int cannot_start(const char *name, int error) {
@@ -252,9 +235,11 @@ static int record(struct recording *recording, char **arguments) {
 }
 
 int cmd_record(int argc, char **argv) {
+  static const struct usage usage = {"record", "+:o:e:b:qvh", long_options, cmd_record_help,
+                                     .argument = "program", .takes_more = true, .take = take};
   struct recording recording = {.status = {.read_fd = -1, .write_fd = -1}};
   char *path = NULL;
-  int status = read_options(argc, argv, &recording.quiet);
+  int status = usage_read(&usage, argc, argv, &recording);
   if (status >= 0)
     return status;
   char **arguments = argv + optind;

@@ -5,11 +5,11 @@
 #include "cli/reading.h"
 #include "cli/salvor.h"
 #include "cli/summary.h"
+#include "cli/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,9 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_NOTHING = 1, EXIT_USAGE = 2, NAME_BYTES = 256 };
+enum { NAME_BYTES = 256 };
 
 struct request {
+  const char *wanted; /* what -o names; NULL: beside the directory */
   struct place place;
   char out[PATH_MAX];
   char partial[PATH_MAX]; /* what it is called until it is whole */
@@ -55,13 +56,14 @@ static void remove_partial(const struct request *request) {
   nftw(request->partial, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static bool name_output(struct request *request, const char *wanted) {
-  int length = wanted != NULL ? snprintf(request->out, sizeof request->out, "%s", wanted)
-                              : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
+static bool name_output(struct request *request) {
+  int length = request->wanted ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
+                               : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
   while (length > 1 && (size_t)length < sizeof request->out && request->out[length - 1] == '/')
     request->out[--length] = '\0';
   int partial = snprintf(request->partial, sizeof request->partial, "%.*s.partial", PATH_MAX - 16, request->out);
-  return length > 0 && length < partial && (size_t)partial < sizeof request->partial;
+  return (length > 0 && length < partial && (size_t)partial < sizeof request->partial) ||
+         usage_wrong("recover", "the name of the new archive is empty or too long");
 }
 
 static bool make_partial(const struct request *request) {
@@ -146,7 +148,7 @@ static void print_failure(const struct request *request, const struct salvor *sa
 static int recover(const struct request *request) {
   struct salvor salvor;
   if (!make_partial(request))
-    return EXIT_NOTHING;
+    return EXIT_UNDONE;
   signal(SIGINT, SIG_IGN);
   int error = salvor_run(&salvor, request->place.directory, request->partial);
   bool is_done = error == 0 && salvor.is_done;
@@ -158,7 +160,7 @@ static int recover(const struct request *request) {
   if (is_done)
     print_result(request, &salvor);
   salvor_clear(&salvor);
-  return is_done ? EXIT_SUCCESS : EXIT_NOTHING;
+  return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
 static bool is_recoverable(const char *path, const struct place *place) {
@@ -172,33 +174,20 @@ static bool is_recoverable(const char *path, const struct place *place) {
   return place->state == PLACE_UNFINISHED && place->is_recoverable;
 }
 
+static bool take(void *request, int option, const char *value) {
+  (void)option;
+  ((struct request *)request)->wanted = value;
+  return true;
+}
+
 int cmd_recover(int argc, char **argv) {
-  struct request request;
-  const char *wanted = NULL;
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "+o:h", options, NULL)) != -1;) {
-    if (option == 'h') {
-      cmd_recover_help();
-      return EXIT_SUCCESS;
-    }
-    if (option == '?') {
-      message_say("recover: %s is no option, or lacks its value; stave help recover lists them", argv[optind - 1]);
-      return EXIT_USAGE;
-    }
-    wanted = optarg;
-  }
-  if (optind + 1 != argc) {
-    message_say("recover: %s; stave help recover says more",
-                optind == argc ? "no directory given" : "one directory at a time");
-    return EXIT_USAGE;
-  }
+  static const struct usage usage = {"recover", ":o:h", options, cmd_recover_help, .argument = "directory", .take = take};
+  struct request request = {0};
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
   place_find(&request.place, argv[optind]);
   if (!is_recoverable(argv[optind], &request.place))
-    return EXIT_NOTHING;
-  if (!name_output(&request, wanted)) {
-    message_say("recover: the name of the new archive is empty or too long");
-    return EXIT_USAGE;
-  }
-  return recover(&request);
+    return EXIT_UNDONE;
+  return name_output(&request) ? recover(&request) : EXIT_USAGE;
 }

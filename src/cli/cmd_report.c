@@ -4,14 +4,13 @@
 #include "cli/reading.h"
 #include "cli/report_print.h"
 #include "cli/times.h"
+#include "cli/usage.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_UNREADABLE = 1, EXIT_USAGE = 2, TOP_DEFAULT = 10 };
+enum { TOP_DEFAULT = 10 };
 
 struct request {
   const char *path;
@@ -56,109 +55,73 @@ static int print(const struct request *request, const struct report *report, con
   if (!request->is_json)
     report_print_text(&print);
   else if (report_print_json(&print) < 0)
-    return EXIT_UNREADABLE;
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNREADABLE;
+    return EXIT_UNDONE;
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
-static int read_and_print(void *data, const struct place *place, struct guard_progress *progress) {
+static int read_and_print(void *data, const struct reading *reading) {
   const struct request *request = data;
   char error[TRACE_ERROR_BYTES];
-  struct trace *trace;
   struct report report;
   uint64_t from, to;
-  if (trace_open(place->anchor, &progress->done, &trace, error) < 0) {
-    message_say("%s: %s", request->path, error);
-    return EXIT_UNREADABLE;
-  }
-  reading_expect(trace, progress, 1);
-  times_ticks(&request->times, trace, &from, &to);
-  int status = EXIT_UNREADABLE;
-  if (report_read(&report, trace, from, to, error) < 0)
-    message_say("%s: %s", request->path, error);
-  else
-    status = print(request, &report, place->anchor);
+  times_ticks(&request->times, reading->trace, &from, &to);
+  int status = report_read(&report, reading->trace, from, to, error) < 0
+                   ? reading_failed(reading, error)
+                   : print(request, &report, reading->place->anchor);
   report_free(&report);
-  trace_close(trace);
   return status;
 }
 
 /* -- around it -- */
 
-static bool take_time(const char *option, uint64_t *ret_ns) {
-  if (times_parse(optarg, ret_ns))
-    return true;
-  message_say("report: %s wants a time such as 1.5s or 200ms, not %s", option, optarg);
-  return false;
+static bool take_top(const char *value, size_t *ret) {
+  uint64_t number;
+  if (!usage_number("report", "--top", value, 0, UINT64_MAX, &number))
+    return false;
+  *ret = number ? number : SIZE_MAX;
+  return true;
 }
 
-static bool take_top(size_t *ret) {
-  char *end;
-  errno = 0;
-  unsigned long number = strtoul(optarg, &end, 10);
-  if (errno == 0 && end != optarg && *end == '\0' && *optarg >= '0' && *optarg <= '9') {
-    *ret = number ? number : SIZE_MAX;
-    return true;
-  }
-  message_say("report: --top wants a number, not %s", optarg);
-  return false;
-}
-
-static bool take_pattern(struct request *request) {
+/* The last of several holds. */
+static bool take_pattern(struct request *request, const char *value) {
   char text[256];
-  int error = regcomp(&request->only, optarg, REG_EXTENDED | REG_NOSUB);
-  request->pattern = optarg;
+  if (request->pattern)
+    regfree(&request->only);
+  int error = regcomp(&request->only, value, REG_EXTENDED | REG_NOSUB);
+  request->pattern = error == 0 ? value : NULL;
   if (error == 0)
     return true;
   regerror(error, &request->only, text, sizeof text);
-  message_say("report: --region %s is no regular expression: %s", optarg, text);
-  return false;
+  return usage_wrong("report", "--region %s is no regular expression: %s", value, text);
 }
 
-static bool take_option(struct request *request, int option, char **argv) {
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
   switch (option) {
   case OPTION_FROM:
-    return take_time("--from", &request->times.from_ns);
+    return times_take("report", "--from", value, &request->times.from_ns);
   case OPTION_TO:
-    return take_time("--to", &request->times.to_ns);
+    return times_take("report", "--to", value, &request->times.to_ns);
   case OPTION_REGION:
-    return take_pattern(request);
+    return take_pattern(request, value);
   case OPTION_TOP:
-    return take_top(&request->top);
-  case OPTION_JSON:
+    return take_top(value, &request->top);
+  default:
     request->is_json = true;
     return true;
-  default:
-    message_say("report: there is no option %s, or it wants a value; stave help report lists them", argv[optind - 1]);
-    return false;
   }
-}
-
-static bool check(const struct request *request, int argc) {
-  if (optind + 1 != argc)
-    message_say("report: %s; stave help report says more", optind >= argc ? "no archive given" : "one archive at a time");
-  else if (request->times.to_ns <= request->times.from_ns)
-    message_say("report: --to has to be later than --from");
-  else
-    return true;
-  return false;
 }
 
 int cmd_report(int argc, char **argv) {
+  static const struct usage usage = {"report", ":h", options, cmd_report_help, .argument = "archive", .take = take};
   struct request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-    if (option == 'h') {
-      cmd_report_help();
-      return EXIT_SUCCESS;
-    }
-    if (!take_option(&request, option, argv))
-      return EXIT_USAGE;
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status < 0 && !times_are_in_order("report", &request.times))
+    status = EXIT_USAGE;
+  if (status < 0) {
+    request.path = argv[optind];
+    status = reading_run(request.path, read_and_print, &request);
   }
-  if (!check(&request, argc))
-    return EXIT_USAGE;
-  request.path = argv[optind];
-  int status = reading_run(request.path, read_and_print, &request, EXIT_UNREADABLE);
   if (request.pattern)
     regfree(&request.only);
   return status;

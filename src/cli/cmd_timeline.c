@@ -4,13 +4,11 @@
 #include "cli/reading.h"
 #include "cli/summary.h"
 #include "cli/times.h"
+#include "cli/usage.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_UNREADABLE = 1, EXIT_USAGE = 2, MOST_WIDTH = 20000, LEAST_WIDTH = 300, DEFAULT_WIDTH = 1200 };
+enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300, DEFAULT_WIDTH = 1200 };
 
 /* What a page may hold so that it opens in a second or two (docs/DESIGN.md). */
 enum { MOST_REGIONS = 2000000, LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
@@ -28,6 +26,7 @@ enum format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
 struct request {
   const char *path;
+  const char *wanted; /* the output's name; NULL: the archive's, with .html */
   const char *title; /* NULL: the archive's name */
   enum format format;
   struct times times;
@@ -128,36 +127,23 @@ static void say_written(const struct request *request, const struct timeline *ti
                 summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
 }
 
-static bool draw(const struct request *request, struct trace *trace) {
+static int draw(void *data, const struct reading *reading) {
+  const struct request *request = data;
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];
   uint64_t from, to;
   struct timeline_limits limits = {.slices = request->regions, .mixes = request->regions / REGIONS_PER_MIX,
                                    .tasks = request->regions / REGIONS_PER_TASK};
-  times_ticks(&request->times, trace, &from, &to);
-  bool is_drawn = false;
-  if (timeline_read(&timeline, trace, from, to, &limits, error) < 0)
-    message_say("%s: %s", request->path, error);
-  else if (write_output(request, &timeline)) {
+  int status = EXIT_UNDONE;
+  times_ticks(&request->times, reading->trace, &from, &to);
+  if (timeline_read(&timeline, reading->trace, from, to, &limits, error) < 0) {
+    status = reading_failed(reading, error);
+  } else if (write_output(request, &timeline)) {
     say_written(request, &timeline);
-    is_drawn = true;
+    status = EXIT_SUCCESS;
   }
   timeline_free(&timeline);
-  return is_drawn;
-}
-
-static int read_and_draw(void *data, const struct place *place, struct guard_progress *progress) {
-  const struct request *request = data;
-  char error[TRACE_ERROR_BYTES];
-  struct trace *trace = NULL;
-  if (trace_open(place->anchor, &progress->done, &trace, error) < 0) {
-    message_say("%s: %s", request->path, error);
-    return EXIT_UNREADABLE;
-  }
-  reading_expect(trace, progress, 1);
-  bool is_drawn = draw(request, trace);
-  trace_close(trace);
-  return is_drawn ? EXIT_SUCCESS : EXIT_UNREADABLE;
+  return status;
 }
 
 /* -- around it -- */
@@ -192,93 +178,58 @@ static char *name_of(const char *path) {
   return name;
 }
 
-static bool choose_output(struct request *request, const char *output, const char *name) {
-  int length = output ? snprintf(request->output, sizeof request->output, "%s", output)
-                      : snprintf(request->output, sizeof request->output, "%s.html", name);
+static bool choose_output(struct request *request, const char *name) {
+  int length = request->wanted ? snprintf(request->output, sizeof request->output, "%s", request->wanted)
+                               : snprintf(request->output, sizeof request->output, "%s.html", name);
   if (length > 0 && (size_t)length < sizeof request->output && find_format(request->output, &request->format))
     return true;
-  message_say("timeline: %s: the output's name has to end in .html, .svg, .png or .pdf", request->output);
-  return false;
+  return usage_wrong("timeline", "the output's name has to end in .html, .svg, .png or .pdf, not as %s", request->output);
 }
 
-static bool take_time(const char *name, uint64_t *ret) {
-  if (times_parse(optarg, ret))
-    return true;
-  message_say("timeline: %s wants a time like 1.5s, 200ms or 30us, not %s", name, optarg);
-  return false;
-}
-
-static bool take_number(const char *name, uint64_t least, uint64_t most, uint64_t *ret) {
-  char *end;
-  unsigned long long number = strtoull(optarg, &end, 10);
-  *ret = number;
-  if (isdigit((unsigned char)*optarg) && !*end && number >= least && number <= most)
-    return true;
-  message_say("timeline: %s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", name, least, most, optarg);
-  return false;
-}
-
-static bool take_option(struct request *request, int option, const char **output, char **argv) {
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
   switch (option) {
   case 'o':
-    *output = optarg;
+    request->wanted = value;
     return true;
   case OPTION_FROM:
-    return take_time("--from", &request->times.from_ns);
+    return times_take("timeline", "--from", value, &request->times.from_ns);
   case OPTION_TO:
-    return take_time("--to", &request->times.to_ns);
-  case OPTION_TITLE:
-    request->title = optarg;
-    return true;
+    return times_take("timeline", "--to", value, &request->times.to_ns);
   case OPTION_WIDTH:
-    return take_number("--width", LEAST_WIDTH, MOST_WIDTH, &request->width);
+    return usage_number("timeline", "--width", value, LEAST_WIDTH, MOST_WIDTH, &request->width);
   case OPTION_REGIONS:
-    return take_number("--max-regions", LEAST_REGIONS, 10ull * MOST_REGIONS, &request->regions);
-  case ':':
-    message_say("timeline: %s wants a value", argv[optind - 1]);
-    return false;
+    return usage_number("timeline", "--max-regions", value, LEAST_REGIONS, 10ull * MOST_REGIONS, &request->regions);
   default:
-    message_say("timeline: there is no option %s; stave help timeline lists them", argv[optind - 1]);
-    return false;
+    request->title = value;
+    return true;
   }
 }
 
-static int show(struct request *request, const char *output) {
-  if (request->times.from_ns >= request->times.to_ns) {
-    message_say("timeline: --to has to be later than --from");
-    return EXIT_USAGE;
-  }
+static int show(struct request *request) {
   char *name = name_of(request->path);
-  int status = EXIT_USAGE;
-  if (!name)
+  int status = EXIT_UNDONE;
+  if (!name) {
     message_say("out of memory");
-  else if (choose_output(request, output, name)) {
+  } else if (!choose_output(request, name)) {
+    status = EXIT_USAGE;
+  } else {
     request->title = request->title ? request->title : name;
-    status = reading_run(request->path, read_and_draw, request, EXIT_UNREADABLE);
+    status = reading_run(request->path, draw, request);
   }
   free(name);
   return status;
 }
 
 int cmd_timeline(int argc, char **argv) {
+  static const struct usage usage = {"timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .take = take};
   static struct request request;
   request = (struct request){.times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS};
-  const char *output = NULL;
-  opterr = 0;
-  optind = 1;
-  for (int option; (option = getopt_long(argc, argv, ":ho:", options, NULL)) != -1;) {
-    if (option == 'h') {
-      cmd_timeline_help();
-      return EXIT_SUCCESS;
-    }
-    if (!take_option(&request, option, &output, argv))
-      return EXIT_USAGE;
-  }
-  if (optind + 1 != argc) {
-    message_say("timeline: %s; stave help timeline says more",
-                optind == argc ? "no archive given" : "one archive at a time");
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
+  if (!times_are_in_order("timeline", &request.times))
     return EXIT_USAGE;
-  }
   request.path = argv[optind];
-  return show(&request, output);
+  return show(&request);
 }

@@ -8,13 +8,12 @@
 #include "cli/cmd_timeline.h"
 #include "cli/cmd_recover.h"
 #include "cli/message.h"
+#include "cli/usage.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EXIT_USAGE = 2 };
 
 struct command {
   const char *name;
@@ -42,7 +41,7 @@ static const struct command *find_command(const char *name) {
 }
 
 static int unknown(const char *name) {
-  message_say("there is no command %s; stave --help lists them", name);
+  message_say("there is no %s %s; stave help says more", *name == '-' ? "option" : "command", name);
   return EXIT_USAGE;
 }
 
@@ -71,7 +70,7 @@ static bool is_either(const char *text, const char *one, const char *other) {
 
 static int run(int argc, char **argv) {
   if (argc == 0) {
-    message_say("no command given; stave --help lists them");
+    message_say("no command given; stave help says more");
     return EXIT_USAGE;
   }
   if (is_either(argv[0], "--version", "-V")) {

@@ -2,6 +2,7 @@
 
 #include "cli/message.h"
 #include "cli/summary.h"
+#include "cli/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +11,35 @@
 enum { PATIENCE_MS = 20000, QUIET_MS = 1000 };
 
 struct request {
+  const char *path;
   const struct place *place;
   reading_work work;
   void *data;
 };
 
-void reading_expect(const struct trace *trace, struct guard_progress *progress, unsigned times) {
+/* Progress counts the definitions first, then the events. */
+static void expect_events(const struct trace *trace, struct guard_progress *progress) {
   uint64_t events = 0, definitions = atomic_load(&progress->done);
   for (size_t i = 0; i < trace->location_count; i++)
     events += trace->locations[i].event_count;
-  atomic_store(&progress->total, definitions + events * times);
+  atomic_store(&progress->total, definitions + events);
+}
+
+int reading_failed(const struct reading *reading, const char *error) {
+  message_say("%s: %s", reading->path, error);
+  return EXIT_UNDONE;
 }
 
 static int work(void *data, struct guard_progress *progress) {
   const struct request *request = data;
-  return request->work(request->data, request->place, progress);
+  struct reading reading = {request->path, request->place, NULL, progress};
+  char error[TRACE_ERROR_BYTES];
+  if (trace_open(request->place->anchor, &progress->done, &reading.trace, error) < 0)
+    return reading_failed(&reading, error);
+  expect_events(reading.trace, progress);
+  int status = request->work(request->data, &reading);
+  trace_close(reading.trace);
+  return status;
 }
 
 static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
@@ -39,7 +54,7 @@ static void show_progress(void *data, const struct guard_progress *progress, uin
     fprintf(stderr, "\r\033[Kstave: reading the definitions");
 }
 
-static int report_worker(const char *path, struct guard_result result, int unreadable) {
+static int report_worker(const char *path, struct guard_result result) {
   switch (result.ending) {
   case GUARD_RETURNED:
     return result.value;
@@ -53,17 +68,17 @@ static int report_worker(const char *path, struct guard_result result, int unrea
     message_say("cannot start a process to read %s: %s", path, strerror(result.value));
     break;
   }
-  return unreadable;
+  return EXIT_UNDONE;
 }
 
-static int run_guarded(const char *path, struct request *request, int unreadable) {
+static int run_guarded(struct request *request) {
   bool is_shown = false;
   struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress, .data = &is_shown};
   fflush(NULL);
   struct guard_result result = guard_run(work, request, &watch);
   if (is_shown)
     fprintf(stderr, "\r\033[K");
-  return report_worker(path, result, unreadable);
+  return report_worker(request->path, result);
 }
 
 static void report_unfinished(const char *path, const struct place *place) {
@@ -103,13 +118,13 @@ void reading_explain(const char *path, const struct place *place) {
   }
 }
 
-int reading_run(const char *path, reading_work do_work, void *data, int unreadable) {
+int reading_run(const char *path, reading_work do_work, void *data) {
   struct place place;
   place_find(&place, path);
   if (place.state != PLACE_CLOSED) {
     reading_explain(path, &place);
-    return unreadable;
+    return EXIT_UNDONE;
   }
-  struct request request = {&place, do_work, data};
-  return run_guarded(path, &request, unreadable);
+  struct request request = {path, &place, do_work, data};
+  return run_guarded(&request);
 }

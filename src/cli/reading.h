@@ -7,17 +7,25 @@
 #include "analysis/place.h"
 #include "analysis/trace.h"
 
-/* What is done with a closed archive. Returns the command's exit status (0..255). */
-typedef int (*reading_work)(void *data, const struct place *place, struct guard_progress *progress);
+/* An archive that is being read. */
+struct reading {
+  const char *path; /* as it was asked for */
+  const struct place *place;
+  struct trace *trace;
+  struct guard_progress *progress;
+};
 
-/* Finds the archive at `path` and runs `work` on it. Returns what that returned; or `unreadable` after one line on
- * stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. */
-int reading_run(const char *path, reading_work work, void *data, int unreadable);
+/* What is done with an archive. Returns the command's exit status (0..255). */
+typedef int (*reading_work)(void *data, const struct reading *reading);
+
+/* Opens the archive at `path` and runs `work` on it. Returns what that returned; or EXIT_UNDONE after one line on stderr,
+ * if there is no closed archive or OTF2's reader crashed or stuck on it. */
+int reading_run(const char *path, reading_work work, void *data);
+
+/* Says what is wrong with the archive. Returns EXIT_UNDONE. */
+int reading_failed(const struct reading *reading, const char *error);
 
 /* Says on stderr why what is at `path` cannot be read; nothing of a closed archive. */
 void reading_explain(const char *path, const struct place *place);
-
-/* Sets how many events there will be, counted `times` times if they are read more than once. Call after trace_open. */
-void reading_expect(const struct trace *trace, struct guard_progress *progress, unsigned times);
 
 #endif

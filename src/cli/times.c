@@ -1,5 +1,7 @@
 #include "cli/times.h"
 
+#include "cli/usage.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,8 @@ static bool parse_whole(const char *text, uint64_t unit, char *end, uint64_t *re
   return digits_end == end && !__builtin_mul_overflow((uint64_t)number, unit, ret_ns);
 }
 
-bool times_parse(const char *text, uint64_t *ret_ns) {
+/* Reads a time of at least 0. Returns false, and leaves *ret_ns, if it is none. */
+static bool parse(const char *text, uint64_t *ret_ns) {
   char *end;
   if (!isdigit((unsigned char)*text) && *text != '.')
     return false;
@@ -38,6 +41,15 @@ bool times_parse(const char *text, uint64_t *ret_ns) {
     return false;
   *ret_ns = (uint64_t)(number * (double)unit + 0.5);
   return true;
+}
+
+bool times_take(const char *command, const char *option, const char *value, uint64_t *ret_ns) {
+  return parse(value, ret_ns) ||
+         usage_wrong(command, "%s wants a time such as 1.5s, 200ms or 30us, not %s", option, value);
+}
+
+bool times_are_in_order(const char *command, const struct times *times) {
+  return times->from_ns < times->to_ns || usage_wrong(command, "--to has to be later than --from");
 }
 
 static uint64_t ticks_after(const struct trace *trace, uint64_t ns, unsigned round_up) {

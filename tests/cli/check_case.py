@@ -7,6 +7,7 @@ import json
 import cli
 from made_archive import Made
 
+UNDONE, USAGE, FOUND = 1, 2, 3      # exit statuses
 check = functools.partial(cli.stave, "check")
 
 
@@ -34,7 +35,7 @@ class Case(cli.Case):
         self.assertEqual([f for f in found["findings"] if f["severity"] != "information"], [])
         return found["findings"]
 
-    def finds(self, rule, *words, line=None, count=1, status=1):
+    def finds(self, rule, *words, line=None, count=1, status=FOUND):
         """Exactly this rule is broken, apart from information; returns its finding."""
         report = self.json(status)
         found = [f for f in report["findings"] if f["severity"] != "information" or f["rule"] == rule]

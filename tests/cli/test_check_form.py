@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from check_case import Case, check
+from check_case import FOUND, UNDONE, Case, check
 from made_archive import set_time
 from otf2.enums import MeasurementMode, Paradigm
 
@@ -26,7 +26,7 @@ class Form(Case):
     def test_open_at_the_end(self):
         with self.make() as made:
             made.enter(0, "taskwait", line=11)
-        self.assertEqual({f["rule"] for f in self.json(1)["findings"]}, {"pairing"})
+        self.assertEqual({f["rule"] for f in self.json(FOUND)["findings"]}, {"pairing"})
 
     def test_open_at_the_end_of_a_task(self):
         with self.make() as made:
@@ -47,7 +47,7 @@ class Form(Case):
 
     def test_task_states(self):
         self.task_states(lambda made: made.switch(0, 0, 77))
-        self.assertIn("task-state", {f["rule"] for f in self.json(1)["findings"]})
+        self.assertIn("task-state", {f["rule"] for f in self.json(FOUND)["findings"]})
         self.task_states(lambda made: made.complete(0, 0, 77))
         self.finds("task-state", "task 77 completes")
         self.task_states(lambda made: made.complete(0, 0, 1))
@@ -66,7 +66,7 @@ class Form(Case):
             made.end(1, 0, 1, line=11)
             made.switch(0, 0, 0)
         self.task_states(twice)
-        self.assertIn("task-state", {f["rule"] for f in self.json(1)["findings"]})
+        self.assertIn("task-state", {f["rule"] for f in self.json(FOUND)["findings"]})
 
     def test_never_complete(self):
         def unended(made):
@@ -120,18 +120,18 @@ class Losses(Case):
 
     def test_up_to_the_first(self):
         self.make_lossy(broken_before=True)
-        report = self.json(1)
+        report = self.json(FOUND)
         self.assertEqual([(f["rule"], f["region"]["line"]) for f in report["findings"]], [("pairing", 5)])
         self.assertIn("7 events were lost", report["partial"]["reason"])
         self.make_lossy(broken_before=False)
-        report = self.json(2)
+        report = self.json(UNDONE)
         self.assertEqual(report["findings"], [])
         self.assertIn("checked only up to", check(self.path()).stdout.decode())
 
     def test_nobody_knows_where(self):
         with self.make(properties=[("STAVE::LOST_EVENTS", "7")]) as made:
             made.leave(0, "masked", line=11)
-        report = self.json(2)
+        report = self.json(UNDONE)
         self.assertEqual((report["events"], report["findings"]), (0, []))
         self.assertIn("does not say where", report["partial"]["reason"])
 
@@ -175,11 +175,11 @@ class Pauses(Case):
         """What a thread met in a pause is not known; pairs are still checked."""
         self.make_paused(MeasurementMode.OFF)
         self.finds("pairing", line=11)
-        self.assertIn("recording was paused", self.json(1)["not_checked"]["team-order"])
+        self.assertIn("recording was paused", self.json(FOUND)["not_checked"]["team-order"])
 
     def test_on(self):
         self.make_paused(MeasurementMode.ON)
-        self.assertEqual({f["rule"] for f in self.json(1)["findings"]}, {"pairing", "team-order"})
+        self.assertEqual({f["rule"] for f in self.json(FOUND)["findings"]}, {"pairing", "team-order"})
 
 
 if __name__ == "__main__":

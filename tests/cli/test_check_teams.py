@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from check_case import Case
+from check_case import FOUND, Case
 from otf2.enums import Paradigm
 
 
@@ -144,7 +144,7 @@ class Locks(Case):
             for order in (1, 1):
                 made.lock(0, 1, order, line=11)
                 made.unlock(0, 1, order, line=12)
-        self.json(1, "-r", "lock-state")
+        self.json(FOUND, "-r", "lock-state")
 
     def test_stuck(self):
         """The writer had to close the archive while each of two threads wanted what the other held."""
@@ -162,7 +162,7 @@ class Locks(Case):
                 made.leave(thread, "parallel", line=1, step=False)
                 made.event(thread, "thread_team_end", made.team, step=False)
             made.event(0, "thread_join", Paradigm.OPENMP, step=False)
-        found = [f for f in self.json(1)["findings"]]
+        found = [f for f in self.json(FOUND)["findings"]]
         self.assertEqual([(f["rule"], f["region"]["line"]) for f in found], [("stuck", 12), ("stuck", 22)])
         self.assertIn("omp_set_lock @made.c:11", found[0]["detail"])
 

@@ -109,14 +109,6 @@ class Command(Case):
         self.assertIn("--output", self.stave("help", "record").stdout)
         self.assertIn("--output", self.record("--help").stdout)
 
-    def test_wrong_usage(self):
-        for arguments in (["nonsense"], [], ["record"], ["record", "--nonsense", "true"], ["record", "-o"]):
-            result = self.stave(*arguments)
-            self.assertEqual(result.returncode, 2, arguments)
-            self.assertEqual(result.stdout, "")
-            self.assertEqual(result.stderr.count("\n"), 1)
-            self.assertTrue(result.stderr.startswith("stave: "))
-
 
 class FakeTracer(Case):
     """The library is an empty file, which no program here loads."""

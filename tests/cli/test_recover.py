@@ -98,13 +98,6 @@ class Recover(cli.Case):
         (self.work / "left-recovered.partial").mkdir()
         self.fails(recover(self.copy), "left-recovered.partial", "remove it")
 
-    def test_usage(self):
-        self.fails(recover(), "no directory", status=2)
-        self.fails(recover("a", "b"), "one directory", status=2)
-        self.fails(recover("--nothing", "a"), "--nothing", status=2)
-        self.fails(recover(self.work / "none"), "No such file")
-        self.assertEqual(recover("--help").returncode, 0)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -149,10 +149,8 @@ class TimelineTest(unittest.TestCase):
 
     def test_wrong_options(self):
         for arguments, words in (
-                (["--nonsense", self.known], ["no option --nonsense"]), ([], ["no archive"]),
-                ([self.known, self.known], ["one archive"]),
                 (["-o", "x.gif", self.known], [".html, .svg, .png or .pdf"]),
-                (["-o"], ["-o wants a value"]), (["--from", "soon", self.known], ["--from", "soon"]),
+                (["--from", "soon", self.known], ["--from", "soon"]),
                 (["--from", "-1s", self.known], ["--from"]), (["--to", "0x10", self.known], ["--to"]),
                 (["--from", "1e400", self.known], ["--from"]), (["--to", "5 parsecs", self.known], ["--to"]),
                 (["--from", "2s", "--to", "1s", self.known], ["--to", "later"]),

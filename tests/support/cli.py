@@ -20,11 +20,15 @@ CAN_TRACE = HAS_TRACER and shutil.which("clang") is not None
 TERMINAL_TIMEOUT_S = 60
 
 
-def stave(*arguments, timeout=300, **more):
-    """Runs it to the end; stdout and stderr are bytes."""
+def run(command, timeout=300, **more):
+    """To the end; stdout and stderr are bytes."""
     more.setdefault("stdout", subprocess.PIPE)
-    return subprocess.run([STAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           timeout=timeout, check=False, **more)
+
+
+def stave(*arguments, **more):
+    return run([STAVE, *arguments], **more)
 
 
 def said(result):

@@ -134,7 +134,7 @@ def check_archive(archive, expect=None, is_closed_by_writer=False):
 def check_rules(build, archive):
     """A real run breaks no rule: what stave check finds in it would be a false alarm."""
     result = run([build.stave, "check", "--rules", "-threadprivate", archive], clean_environment())
-    is_empty = result.returncode == 2 and b"no OpenMP events" in result.stderr
+    is_empty = result.returncode == 1 and b"no OpenMP events" in result.stderr
     if result.returncode != 0 and not is_empty:
         raise Failure(f"stave check: {(result.stdout + result.stderr).decode(errors='replace')[:2000]}")
 

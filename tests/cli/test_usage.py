@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""Wrong use and what cannot be read, with all commands alike: test_usage.py BUILD [unittest arguments]."""
+import os
+import re
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from made_archive import Made
+
+UNDONE, USAGE = 1, 2
+# What each command calls its argument, and the options that it needs.
+COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "report": "archive", "check": "archive",
+            "export": "archive", "recover": "directory", "config": None}
+NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
+READERS = [command for command, argument in COMMANDS.items() if argument in ("archive", "directory")]
+WITH_VALUE = {"record": "--output", "timeline": "-o", "report": "--top", "check": "-r", "export": "--format", "recover": "-o"}
+# A process of root's without the right to read everything.
+AS_OTHERS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+
+
+class Wrong(cli.Case):
+    def is_wrong(self, command, *arguments, what):
+        self.fails(cli.stave(command, *arguments), status=USAGE)
+        self.assertEqual(cli.said(cli.stave(command, *arguments)),
+                         f"stave: {command}: {what}; stave help {command} says more\n")
+
+    def test_all_commands_are_here(self):
+        listed = [line.split()[0] for line in self.succeeds(cli.stave("--help")).splitlines() if line.startswith("  ")]
+        self.assertEqual(set(listed), {*COMMANDS, "help", "-h,", "-V,"})
+
+    def test_option(self):
+        for command in COMMANDS:
+            for word in ("--nonsense", "--nonsense=5", "-z"):
+                self.is_wrong(command, word, "x", what=f"there is no option {word}")
+            self.is_wrong(command, "-zq", "x", what="there is no option -z")
+            self.is_wrong(command, "--help=5", "x", what="--help takes no value")
+
+    def test_value(self):
+        for command, option in WITH_VALUE.items():
+            self.is_wrong(command, option, what=f"{option} wants a value")
+        self.is_wrong("record", "-qo", what="-o wants a value")
+
+    def test_argument(self):
+        for command, argument in COMMANDS.items():
+            if argument:
+                self.is_wrong(command, what=f"no {argument} given")
+            if command in READERS:
+                self.is_wrong(command, *NEEDED.get(command, []), "x", "x", what=f"one {argument} at a time")
+        self.is_wrong("config", "x", what="no argument is wanted")
+
+    def test_options_behind_the_argument(self):
+        for command in READERS:
+            self.is_wrong(command, "x", "--nonsense", what="there is no option --nonsense")
+
+    def test_command(self):
+        self.fails(cli.stave(), "no command given; stave help says more", status=USAGE)
+        self.fails(cli.stave("nonsense"), "there is no command nonsense; stave help says more", status=USAGE)
+        self.fails(cli.stave("help", "nonsense"), "there is no command nonsense", status=USAGE)
+        self.fails(cli.stave("--nonsense"), "there is no option --nonsense; stave help says more", status=USAGE)
+
+    def test_help(self):
+        for command in COMMANDS:
+            texts = {self.succeeds(cli.stave(*words)) for words in ((command, "--help"), (command, "-h"), ("help", command))}
+            text, = texts
+            self.assertTrue(text.startswith(f"usage: stave {command} "))
+            self.assertIn("2 if an option is wrong" if command != "record" else "2 for wrong usage",
+                          " ".join(text.split()))
+            self.assertIn("-h, --help", text)
+
+
+class Unreadable(cli.Case):
+    def all_say(self, path, *, words, but=()):
+        """All in the same words."""
+        results = {command: cli.stave(command, *NEEDED.get(command, []), path, cwd=self.folder) for command in READERS}
+        for command, result in results.items():
+            if command not in but:
+                self.fails(result, *words, status=UNDONE)
+        self.assertEqual(len({cli.said(result) for command, result in results.items() if command not in but}), 1, results)
+        self.assertEqual([name for name in os.listdir(self.folder) if re.search("recovered|html|csv", name)], [])
+
+    def archive(self, name):
+        with Made(self.path(name)) as made:
+            made.point(0, "flush", 5)
+        return self.path(name)
+
+    def test_absent(self):
+        self.all_say(self.path("absent"), words=[f"{self.path('absent')}: No such file or directory"])
+        self.all_say("", words=["stave: : No such file or directory"])
+
+    def test_no_archive(self):
+        os.mkdir(self.path("folder"))
+        cli.write_bytes(self.path("text"), b"text")
+        for path in (self.path("folder"), self.path("text"), "/dev/null"):
+            self.all_say(path, words=[f"{path}: not an OTF2 archive"])
+
+    def test_not_closed(self):
+        archive = self.archive("unfinished")
+        os.unlink(archive + "/traces.otf2")
+        self.all_say(archive, words=["not closed", "unfinished"], but=["recover"])
+
+    def test_damaged(self):
+        for name in ("traces.otf2", "traces.def", "traces/0.evt"):
+            archive = self.archive(name.replace("/", "-"))
+            cli.write_bytes(f"{archive}/{name}", b"\xa5" * 30)
+            self.all_say(archive, words=[archive], but=["recover"])
+
+    @unittest.skipIf(os.getuid() == 0 and not shutil.which("setpriv"), "root, and no setpriv: everything can be read")
+    def test_not_allowed(self):
+        for name in ("", "traces.otf2", "traces.def", "traces", "traces/0.evt"):
+            archive = self.archive("no-" + name.replace("/", "-"))
+            os.chmod(os.path.join(archive, name), 0)
+            self.addCleanup(os.chmod, os.path.join(archive, name), 0o700)
+            said = set()
+            for command in READERS:
+                if command == "recover" and name:
+                    continue
+                result = cli.run([*AS_OTHERS, cli.STAVE, command, *NEEDED.get(command, []), archive], cwd=self.folder)
+                self.fails(result, archive)
+                self.assertRegex(cli.said(result), "Permission denied|Not enough rights")
+                said.add(cli.said(result))
+            self.assertEqual(len(said), 1, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
