@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recover/chunk.h"
 #include "writer/archive.h"
+#include "writer/chunk.h"
 #include "writer/memory.h"
 
 /* The file of one location as it is made: a chunk is written when it is known whether another one follows. */

@@ -2,190 +2,50 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "writer/event_files.h"
 #include "writer/memory.h"
-#include "writer/recovery.h"
+#include "writer/recovery_file.h"
 #include "writer/room.h"
 
 enum {
   DEFINITION_CHUNK_BYTES = 256 << 10, /* 4 MiB would cost 1.4 ms more a location */
-  CHUNKS_AHEAD = 3,                   /* the one that is written now, a full one, and the last */
-  DEFINITION_BYTES = 1 << 20,         /* kept free on the disk for what is written at the end, */
-  LOCATION_BYTES = 8 << 10,           /* and for each location */
-  DESCRIPTORS_KEPT = 32,              /* for everything but event files */
+  DEFINITION_BYTES = 1 << 20,         /* kept free on the disk for what is written at the end */
 };
 
+/* Of definitions. */
 struct chunk {
   struct chunk *next;
   _Alignas(64) char bytes[];
 };
 
-/* The memory of a location's events: chunk after chunk, each in a block of the recovery file that is used again when its
- * chunk must be in the event file. Without such blocks it is one block of ordinary memory. */
-struct events {
-  struct recovery_block *blocks[RECOVERY_BLOCKS_MOST];
-  unsigned count;
-  bool is_ordinary; /* blocks[0] is, and the only one */
-  bool is_full;     /* no block is added: the oldest is used again */
-  uint64_t chunks;  /* given out so far */
-  struct chunk *waiting; /* further ones, while no descriptor is left for the file */
-  OTF2_EvtWriter *writer;
-  bool is_refused; /* there was no room for its file */
-  uint64_t chunks_written, events_written; /* what has gone to the file */
-};
-
 struct archive {
   OTF2_Archive *otf2;
   OTF2_GlobalDefWriter *global;
-  struct recovery *recovery;
-  struct events **events; /* by location; NULL: not open */
-  size_t events_capacity, location_count;
-  uint64_t open_locations, open_files, open_files_max;
-  uint64_t event_bytes;
-  uint64_t refused_events; /* of chunks that found no room */
-  char *directory;
-  int held_fd;    /* room for the definitions; -1: none */
-  int stop_error; /* errno: nothing more should be written; 0: go on */
+  struct event_files *files;
+  int held_fd; /* room for the definitions; -1: none */
   bool is_failed;
 };
 
-static struct events *events_of(struct archive *archive, OTF2_LocationRef location) {
-  memory_grow(&archive->events, &archive->events_capacity, location + 1, sizeof *archive->events);
-  if (!archive->events[location])
-    archive->events[location] = memory_get(1, sizeof *archive->events[location]);
-  return archive->events[location];
-}
-
-static void add_block(struct archive *archive, struct events *events, OTF2_LocationRef location) {
-  struct recovery_block *block = archive->recovery ? recovery_take(archive->recovery, RECOVERY_EVENTS) : NULL;
-  events->is_full = !block || events->count + 1 == RECOVERY_BLOCKS_MOST;
-  if (!block && events->count > 0)
-    return;
-  events->is_ordinary = !block;
-  if (!block)
-    block = memory_get_aligned(_Alignof(struct recovery_block), sizeof *block);
-  block->location = (uint32_t)location;
-  block->use = RECOVERY_EVENTS;
-  events->blocks[events->count++] = block;
-}
-
-static void *next_chunk(struct archive *archive, OTF2_LocationRef location) {
-  struct events *events = events_of(archive, location);
-  if (!events->is_full)
-    add_block(archive, events, location);
-  struct recovery_block *block = events->blocks[events->chunks % events->count];
-  block->sequence = events->chunks++;
-  return block->bytes;
-}
-
-static void free_chunks(struct chunk *chunk) {
-  for (struct chunk *next; chunk; chunk = next) {
-    next = chunk->next;
-    free(chunk);
-  }
-}
-
-static void release_events(struct archive *archive, OTF2_LocationRef location) {
-  struct events *events = events_of(archive, location);
-  for (unsigned i = 0; i < events->count && !events->is_ordinary; i++)
-    recovery_release(archive->recovery, events->blocks[i]);
-  if (events->is_ordinary)
-    free(events->blocks[0]);
-  free(events);
-  archive->events[location] = NULL;
-}
-
-static const char *event_path(const struct archive *archive, uint64_t location, char *path, size_t size) {
-  snprintf(path, size, "%s/traces/%llu.evt", archive->directory, (unsigned long long)location);
-  return path;
-}
-
-/* Stops while all that is in memory still fits: then the archive is whole, up to here. Locations that have a file have
- * reserved their room. */
-static void look_at_room(struct archive *archive) {
-  uint64_t unwritten = archive->open_locations - archive->open_files;
-  uint64_t needed = (unwritten + 1) * RECOVERY_CHUNK_BYTES + archive->location_count * LOCATION_BYTES +
-                    (archive->held_fd < 0 ? DEFINITION_BYTES : 0);
-  if (!archive->stop_error && room_left(archive->directory) < needed)
-    archive->stop_error = ENOSPC;
-}
-
-static bool has_room(const struct archive *archive, uint64_t location, uint64_t chunks, int *ret_error) {
-  char path[4200];
-  *ret_error = room_reserve(event_path(archive, location, path, sizeof path), chunks * RECOVERY_CHUNK_BYTES);
-  return *ret_error == 0;
-}
-
-/* Gets room for so many chunks of a location, of which OTF2 may have up to 4 MiB in its hands still. Without, it is time
- * to stop. */
-static void reserve(struct archive *archive, uint64_t location, uint64_t chunks) {
-  int error;
-  if (!has_room(archive, location, chunks, &error) && !archive->stop_error)
-    archive->stop_error = -error;
-}
-
-/* OTF2 refuses the events of what may not be written, and counts on: what follows may fit again. */
+/* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in its
+ * hands. */
 static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final) {
-  (void)caller;
+  (void)caller, (void)is_final;
   struct archive *archive = data;
   if (type != OTF2_FILETYPE_EVENTS)
     return OTF2_FLUSH;
-  struct events *events = events_of(archive, location);
-  uint64_t count = 0;
-  int error;
-  if (events->is_refused && !is_final)
-    return OTF2_NO_FLUSH;
-  OTF2_EvtWriter_GetNumberOfEvents(events->writer, &count);
-  look_at_room(archive);
-  reserve(archive, location, events->chunks + CHUNKS_AHEAD - 1);
-  if (!has_room(archive, location, events->chunks, &error)) {
-    events->is_refused = true;
-    archive->refused_events += is_final ? count - events->events_written : 0;
-    return OTF2_NO_FLUSH;
-  }
-  archive->open_files += events->chunks_written == 0;
-  events->chunks_written = events->chunks;
-  events->events_written = count;
-  return OTF2_FLUSH;
+  event_files_end(archive->files, location);
+  return OTF2_NO_FLUSH;
 }
 
-/* While there are no descriptors for more files, a location that has none yet keeps its chunks: they are written when it
- * is closed. */
-static bool must_flush(const struct archive *archive, const struct events *events) {
-  return events->chunks_written > 0 || archive->open_files < archive->open_files_max;
-}
-
-static void *waiting_chunk(struct events *events, uint64_t bytes) {
-  struct chunk *chunk = malloc(sizeof *chunk + bytes);
-  if (!chunk)
-    return NULL;
-  chunk->next = events->waiting;
-  events->waiting = chunk;
-  events->chunks++;
-  return chunk->bytes;
-}
-
-/* OTF2 keeps 128 MiB a location in memory unless it is refused more chunks: then it writes what it has. */
-static void *allocate_events(struct archive *archive, OTF2_LocationRef location, void **buffer, uint64_t bytes) {
-  struct events *events = events_of(archive, location);
-  if (*buffer && must_flush(archive, events))
-    return NULL;
-  archive->event_bytes += bytes;
-  if (*buffer)
-    return waiting_chunk(events, bytes);
-  if (events->chunks_written > 0) /* the file was emptied when it was opened */
-    reserve(archive, location, events->chunks + CHUNKS_AHEAD - 1);
-  return *buffer = next_chunk(archive, location);
-}
-
+/* OTF2 asks for a chunk's memory when it has filled the one before and put its header in order. It keeps the addresses
+ * of all, but looks at them again only to write them. */
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t bytes) {
+  struct archive *archive = data;
   if (type == OTF2_FILETYPE_EVENTS)
-    return allocate_events(data, location, buffer, bytes);
+    return event_files_next_chunk(archive->files, location);
   struct chunk *chunk = malloc(sizeof *chunk + bytes);
   if (!chunk)
     return NULL;
@@ -195,14 +55,13 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
 }
 
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool is_final) {
-  if (type != OTF2_FILETYPE_EVENTS) {
-    free_chunks(*buffer);
-  } else {
-    struct events *events = events_of(data, location);
-    free_chunks(events->waiting);
-    events->waiting = NULL;
-    if (is_final)
-      release_events(data, location);
+  struct archive *archive = data;
+  (void)is_final;
+  if (type == OTF2_FILETYPE_EVENTS)
+    event_files_release(archive->files, location);
+  for (struct chunk *chunk = *buffer, *next; chunk; chunk = next) {
+    next = chunk->next;
+    free(chunk);
   }
   *buffer = NULL;
 }
@@ -219,17 +78,10 @@ static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line,
   return error;
 }
 
-static uint64_t descriptors_for_files(void) {
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : 1;
-}
-
 static void free_archive(struct archive *archive) {
   if (archive->held_fd >= 0)
     close(archive->held_fd);
-  free(archive->directory);
-  free(archive->events);
+  event_files_close(archive->files);
   free(archive);
 }
 
@@ -238,11 +90,8 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   static const OTF2_MemoryCallbacks memory = {allocate, free_all};
   OTF2_Error_RegisterCallback(swallow_error, NULL);
   struct archive *archive = memory_get(1, sizeof *archive);
-  archive->recovery = recovery;
-  archive->directory = strcpy(memory_get(strlen(directory) + 1, 1), directory);
-  archive->open_files_max = descriptors_for_files();
   archive->held_fd = room_hold(directory, DEFINITION_BYTES);
-  look_at_room(archive);
+  archive->files = event_files_open(directory, recovery, archive->held_fd < 0 ? DEFINITION_BYTES : 0);
   archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
                                     DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive->otf2 && check(archive, OTF2_Archive_SetFlushCallbacks(archive->otf2, &flush, archive)) &&
@@ -257,37 +106,26 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
   archive->is_failed |= !writer;
-  events_of(archive, location)->writer = writer;
-  archive->location_count++;
-  archive->open_locations++;
-  look_at_room(archive);
   return writer;
 }
 
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
-  return &events_of(archive, location)->blocks[0]->count;
+  return event_files_whole_events(archive->files, location);
 }
 
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
-  char path[4200];
-  OTF2_LocationRef location = 0;
-  uint64_t events = 0, refused = archive->refused_events;
-  check(archive, OTF2_EvtWriter_GetLocationID(writer, &location));
+  uint64_t events = 0, refused = event_files_refused(archive->files);
   check(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
-  uint64_t other_files = archive->open_files - (events_of(archive, location)->chunks_written > 0);
   check(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
-  archive->open_locations--;
-  archive->open_files = other_files;
-  room_release(event_path(archive, location, path, sizeof path));
-  return events - (archive->refused_events - refused);
+  return events - (event_files_refused(archive->files) - refused);
 }
 
 int archive_stop_error(const struct archive *archive) {
-  return archive->stop_error;
+  return event_files_stop_error(archive->files);
 }
 
 uint64_t archive_refused_events(const struct archive *archive) {
-  return archive->refused_events;
+  return event_files_refused(archive->files);
 }
 
 int archive_end_events(struct archive *archive) {
@@ -339,7 +177,7 @@ void archive_describe(struct archive *archive, const char *creator, const char *
 }
 
 uint64_t archive_bytes(const struct archive *archive) {
-  return archive->event_bytes;
+  return event_files_bytes(archive->files);
 }
 
 int archive_close(struct archive *archive) {

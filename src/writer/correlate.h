@@ -75,6 +75,9 @@ void emit_event(struct correlator *correlator, struct location *location, const 
 /* A point: Enter and Leave at once, of the region that event->id names; its attributes go on the Enter. */
 void emit_point(struct correlator *correlator, struct location *location, const struct event *event);
 
+/* Whether nothing is written of a frame that begins in a pause. (pause.c) */
+bool pause_hides(const struct task *task, const struct frame *frame);
+
 /* A place for one region more on top. */
 void stack_grow(struct stack *stack);
 static inline struct frame *stack_push(struct stack *stack) {
@@ -84,21 +87,29 @@ static inline struct frame *stack_push(struct stack *stack) {
 }
 
 /* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's: kind and region
- * are set here, time and attributes are the caller's. */
-void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task, struct frame frame,
-                      struct event enter);
-void frame_leave_with(struct correlator *correlator, struct location *location, struct task *task, struct event leave);
+ * are set here, time and attributes are the caller's. (Inline, and field by field: to copy a frame that was just put
+ * together costs more than all the rest.) */
+static inline void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task,
+                                    struct frame frame, struct event *enter) {
+  struct frame *top = stack_push(&task->stack);
+  top->region = frame.region;
+  top->detail = frame.detail;
+  top->wait_id = frame.wait_id;
+  top->codeptr = frame.codeptr;
+  top->kind = frame.kind;
+  top->is_hidden = false;
+  if (correlator->is_paused && (top->is_hidden = pause_hides(task, top)))
+    return;
+  enter->kind = EVENT_ENTER;
+  enter->id = frame.region;
+  emit_event(correlator, location, enter);
+}
+void frame_leave_with(struct correlator *correlator, struct location *location, struct task *task, struct event *leave);
 
-/* Enters a region of the task, or leaves the innermost one. (Here, because a frame that is handed over by value costs
- * more than all the rest.) */
+/* Enters a region of the task, or leaves the innermost one. */
 static inline void frame_enter(struct correlator *correlator, struct location *location, struct task *task,
                                uint64_t ticks, struct frame frame) {
-  if (correlator->is_paused) {
-    frame_enter_with(correlator, location, task, frame, (struct event){.ticks = ticks});
-    return;
-  }
-  *stack_push(&task->stack) = frame;
-  emit_enter(correlator, location, ticks, frame.region);
+  frame_enter_with(correlator, location, task, frame, &(struct event){.ticks = ticks});
 }
 void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
 
@@ -208,8 +219,6 @@ void on_control_tool(struct correlator *c, struct location *location, const stru
                      const uint64_t *words);
 /* Recording pauses on all locations. */
 void pause_begin(struct correlator *c, uint64_t ticks);
-/* Whether nothing is written of a frame that begins in a pause. */
-bool pause_hides(const struct task *task, const struct frame *frame);
 /* A location that is made in a pause. */
 void pause_on_location(struct correlator *c, struct location *location, uint64_t ticks);
 /* Something of the task must be written: in a pause, switches to it first if another task seems to run. */

@@ -40,29 +40,18 @@ void stack_grow(struct stack *stack) {
   memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
 }
 
-void frame_enter_with(struct correlator *c, struct location *location, struct task *task, struct frame frame,
-                      struct event enter) {
-  frame.is_hidden = c->is_paused && pause_hides(task, &frame);
-  *stack_push(&task->stack) = frame;
-  if (frame.is_hidden)
+void frame_leave_with(struct correlator *c, struct location *location, struct task *task, struct event *leave) {
+  const struct frame *frame = &task->stack.frames[--task->stack.count];
+  if (frame->is_hidden)
     return;
-  enter.kind = EVENT_ENTER;
-  enter.id = frame.region;
-  emit_event(c, location, &enter);
-}
-
-void frame_leave_with(struct correlator *c, struct location *location, struct task *task, struct event leave) {
-  struct frame frame = task->stack.frames[--task->stack.count];
-  if (frame.is_hidden)
-    return;
-  pause_show(c, location, task, leave.ticks);
-  leave.kind = EVENT_LEAVE;
-  leave.id = frame.region;
-  emit_event(c, location, &leave);
+  pause_show(c, location, task, leave->ticks);
+  leave->kind = EVENT_LEAVE;
+  leave->id = frame->region;
+  emit_event(c, location, leave);
 }
 
 void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
-  frame_leave_with(c, location, task, (struct event){.ticks = ticks});
+  frame_leave_with(c, location, task, &(struct event){.ticks = ticks});
 }
 
 /* A mutex that is still held when its region is left is released there, what a device is doing ends. */

@@ -99,7 +99,7 @@ static void leave_locking(struct correlator *c, struct location *location, uint6
   struct event leave = {.ticks = ticks, .value = wait_id};
   leave.attribute = wait_id ? ATTRIBUTE_lock_address : ATTRIBUTE_NONE;
   frames_leave_above(c, location, task, ticks, index + 1);
-  frame_leave_with(c, location, task, leave);
+  frame_leave_with(c, location, task, &leave);
 }
 
 void lock_attempt_ends(struct correlator *c, struct location *location) {

@@ -7,8 +7,8 @@
  * which it was stored, without a system call. (Not the machine's: after a power loss any page may be as old as it was
  * on the disk.) Every value that is read from here is a guess. A block holds
  *   journal: a piece of the journal, a stream of entries that tells of every definition before an event refers to it;
- *   events: one chunk of a location's events, which OTF2 writes right there. The chunks that a location has filled stay
- *     until they must be in its event file. Its first block counts the events that are whole.
+ *   events: the chunk of a location's events that is in the making, which OTF2 puts together right there. It goes to the
+ *     event file when it is full, and the next one takes its place. The block counts the location's whole events.
  * Who lives has a lock (fcntl, F_SETLK) on the file. */
 #ifndef STAVE_WRITER_RECOVERY_FILE_H
 #define STAVE_WRITER_RECOVERY_FILE_H
@@ -26,9 +26,6 @@ enum {
   RECOVERY_PAGE_BYTES = 4096,
   RECOVERY_CHUNK_BYTES = 256 << 10, /* of events; the archive's chunk size */
   RECOVERY_BLOCK_BYTES = RECOVERY_PAGE_BYTES + RECOVERY_CHUNK_BYTES,
-  RECOVERY_HELD_BACK_BYTES = 4 << 20, /* what OTF2 keeps in its own memory before it writes to a file */
-  /* Blocks of a location: those whose events OTF2 holds back, the one in use and one to be safe. */
-  RECOVERY_BLOCKS_MOST = RECOVERY_HELD_BACK_BYTES / RECOVERY_CHUNK_BYTES + 2,
 };
 
 /* How far the writer is. */
@@ -56,8 +53,9 @@ struct recovery_block {
   uint32_t use;
   uint32_t location;         /* of events */
   uint64_t sequence;         /* of the journal's piece, or of the location's chunk; from 0 */
-  _Atomic uint64_t count;    /* bytes of the journal in this block; in a location's first block its whole events */
-  _Alignas(RECOVERY_PAGE_BYTES) char bytes[RECOVERY_CHUNK_BYTES];
+  _Atomic uint64_t count;    /* bytes of the journal in this block; or a location's whole events */
+  _Alignas(64) char bytes[RECOVERY_CHUNK_BYTES];
+  char beyond[RECOVERY_PAGE_BYTES - 64]; /* OTF2 marks the end of events with two bytes, and leaves room for one */
 };
 _Static_assert(sizeof(struct recovery_block) == RECOVERY_BLOCK_BYTES, "blocks follow each other");
 

@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 /* The process's limit counts when a file grows, which it does not here. */
-static int allocate(int fd, uint64_t bytes) {
+int room_reserve(int fd, uint64_t bytes) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
     return -EFBIG;
@@ -16,21 +15,6 @@ static int allocate(int fd, uint64_t bytes) {
   while ((result = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes)) < 0 && errno == EINTR) {
   }
   return result == 0 || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
-}
-
-int room_reserve(const char *path, uint64_t bytes) {
-  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (fd < 0)
-    return -errno;
-  int error = allocate(fd, bytes);
-  close(fd);
-  return error;
-}
-
-void room_release(const char *path) {
-  struct stat status;
-  if (stat(path, &status) == 0 && status.st_blocks * INT64_C(512) > status.st_size && truncate(path, status.st_size) < 0)
-    return; /* it stays allocated: no harm to what is in it */
 }
 
 uint64_t room_left(const char *directory) {
@@ -42,7 +26,7 @@ uint64_t room_left(const char *directory) {
 
 int room_hold(const char *directory, uint64_t bytes) {
   int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd >= 0 && allocate(fd, bytes) < 0) {
+  if (fd >= 0 && room_reserve(fd, bytes) < 0) {
     close(fd);
     return -1;
   }

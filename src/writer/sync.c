@@ -129,7 +129,8 @@ static void begin_work(struct correlator *c, struct location *location, const st
                         .detail = record->kind,
                         .codeptr = record->codeptr,
                         .region = region_at(c, location, construct, record->codeptr, detail)};
-  frame_enter_with(c, location, location->current, frame, enter_of_work(record, now, construct));
+  struct event enter = enter_of_work(record, now, construct);
+  frame_enter_with(c, location, location->current, frame, &enter);
   if (record->kind == WORK_SINGLE_EXECUTOR)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SBLOCK,
@@ -243,7 +244,8 @@ static void begin_sync(struct correlator *c, struct location *location, enum fra
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
                         .region = region_at(c, location, construct, record->codeptr, record->kind)};
-  frame_enter_with(c, location, location->current, frame, enter_of_kind(now, construct, record->kind));
+  struct event enter = enter_of_kind(now, construct, record->kind);
+  frame_enter_with(c, location, location->current, frame, &enter);
 }
 
 static void end_sync(struct correlator *c, struct location *location, const struct record_sync_region *record) {
@@ -351,7 +353,7 @@ void on_dispatch(struct correlator *c, struct location *location, const struct r
     enter.attribute2 = ATTRIBUTE_chunk_size;
     enter.value2 = record->iterations;
   }
-  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region}, enter);
+  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region}, &enter);
 }
 
 void on_flush(struct correlator *c, struct location *location, const struct record_flush *record) {

@@ -68,11 +68,11 @@ static void begin_target(struct correlator *c, struct location *location, const 
                         .codeptr = place_of(location, record->codeptr)};
   frame.region = region_at(c, location, construct, frame.codeptr, detail);
   frame_enter_with(c, location, location->current, frame,
-                   (struct event){.ticks = now,
-                                  .attribute = ATTRIBUTE_device_number,
-                                  .value = (uint64_t)(int64_t)device,
-                                  .attribute2 = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
-                                  .value2 = record->kind});
+                   &(struct event){.ticks = now,
+                                   .attribute = ATTRIBUTE_device_number,
+                                   .value = (uint64_t)(int64_t)device,
+                                   .attribute2 = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
+                                   .value2 = record->kind});
 }
 
 void on_target(struct correlator *c, struct location *location, const struct record_target *record, uint64_t id,
@@ -105,7 +105,7 @@ static void leave_op(struct correlator *c, struct location *location, const stru
   struct task *task = location->current;
   size_t index = (size_t)(frame - task->stack.frames);
   frames_leave_above(c, location, task, leave.ticks, index + 1);
-  frame_leave_with(c, location, task, leave);
+  frame_leave_with(c, location, task, &leave);
 }
 
 /* -- operations on data -- */
@@ -214,7 +214,7 @@ static void begin_data_op(struct correlator *c, struct location *location, const
     enter.value2 = op->kind;
   }
   struct device *device = op->device >= 0 ? device_get(c, op->device) : NULL;
-  frame_enter_with(c, location, location->current, frame, enter);
+  frame_enter_with(c, location, location->current, frame, &enter);
   struct event begin = begin_on_stream(op, id, remote_of(c, location, op), frame.region);
   begin.ticks = now;
   host_op_begin(c, id, device, begin);
@@ -259,7 +259,8 @@ static void begin_submit(struct correlator *c, struct location *location, const 
   struct frame frame = {.kind = FRAME_OPERATION,
                         .wait_id = id,
                         .region = region_at(c, location, CONSTRUCT_target_submit, codeptr, detail)};
-  frame_enter_with(c, location, location->current, frame, enter_of_op(now, device, id));
+  struct event enter = enter_of_op(now, device, id);
+  frame_enter_with(c, location, location->current, frame, &enter);
   host_op_begin(c, id, device >= 0 ? device_get(c, device) : NULL,
            (struct event){.kind = EVENT_ENTER,
                           .ticks = now,

@@ -203,7 +203,7 @@ static void begin_league_member(struct correlator *c, struct location *location,
   task->is_initial = true;
   uint32_t region = regions_get(c->regions, CONSTRUCT_teams_initial_task, team->codeptr, 0);
   frame_enter_with(c, location, task, (struct frame){.kind = FRAME_BASE, .region = region},
-                   (struct event){.ticks = now, .attribute = ATTRIBUTE_team_number, .value = index});
+                   &(struct event){.ticks = now, .attribute = ATTRIBUTE_team_number, .value = index});
 }
 
 /* The initial task of a thread is what runs outside of all teams: the base. */

@@ -25,6 +25,7 @@
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 50000000, BUSY_RECORDS = 16384 };
+enum { RECORDS_BETWEEN_LOOKS = 256 };
 enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 
 struct writer {
@@ -158,11 +159,11 @@ static void stop_if_full(struct writer *writer) {
   }
 }
 
-/* A merge_sink. */
+/* A merge_sink. What so many records become fits into the room that is kept for a chunk. */
 static void take_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
   struct writer *writer = data;
   correlate(&writer->correlator, slot, id, record, words);
-  if (__builtin_expect(archive_stop_error(writer->archive), 0))
+  if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
     stop_if_full(writer);
 }
 

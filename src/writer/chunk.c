@@ -1,10 +1,11 @@
-#include "recover/chunk.h"
+#include "writer/chunk.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum {
-  LAST_EVENT_AT = 10, /* in the header */
+  FIRST_EVENT_AT = 2, /* in the header */
+  LAST_EVENT_AT = 10,
   RECORD_END_OF_FILE = 0x02,
   RECORD_HEADER = 0x03,
   RECORD_TIMESTAMP = 0x05,
@@ -22,9 +23,17 @@ static uint64_t number_at(const unsigned char *bytes) {
   return number;
 }
 
+uint64_t chunk_events_before(const unsigned char *bytes) {
+  return number_at(bytes + FIRST_EVENT_AT) - 1;
+}
+
+uint64_t chunk_last_event(const unsigned char *bytes) {
+  return number_at(bytes + LAST_EVENT_AT);
+}
+
 static bool follows(const unsigned char *bytes, size_t count, uint64_t events) {
   return count >= CHUNK_HEADER_BYTES && bytes[0] == RECORD_HEADER && bytes[1] == LITTLE_ENDIAN_MARK &&
-         number_at(bytes + 2) == events + 1;
+         chunk_events_before(bytes) == events;
 }
 
 /* The bytes of the record at `bytes`, which is no time and no end; 0 if it is cut. */
@@ -65,7 +74,7 @@ enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t mos
   if (!follows(bytes, count, position->events))
     return CHUNK_CUT;
   *ret_bytes = at;
-  uint64_t last = number_at(bytes + LAST_EVENT_AT);
+  uint64_t last = chunk_last_event(bytes);
   last = last ? last : UINT64_MAX; /* not full yet */
   while (at < count && position->events != most && position->events != last &&
          (length = next_record(bytes + at, count - at, &ticks)) > 0) {

@@ -1,0 +1,234 @@
+/* Event files are byte for byte what OTF2 would have written itself, and can be read when the room ends. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <otf2/otf2.h>
+
+#include "unit.h"
+
+#include "writer/archive.h"
+#include "writer/chunk.h"
+#include "writer/recovery.h"
+
+enum { EVENTS_OF_A_CHUNK = RECOVERY_CHUNK_BYTES / 12 }; /* an Enter with its time has 12 bytes */
+
+static char folder[] = "/tmp/stave-test-event-files-XXXXXX";
+
+static char *path_of(const char *directory, const char *name) {
+  static char path[2][256];
+  static unsigned next;
+  char *text = path[next++ % 2];
+  snprintf(text, sizeof *path, "%s/%s%s%s", folder, directory, *name ? "/" : "", name);
+  return text;
+}
+
+static int setup(void **state) {
+  (void)state;
+  strcpy(folder + sizeof folder - 7, "XXXXXX");
+  return mkdtemp(folder) && mkdir(path_of("ours", ""), 0777) == 0 && mkdir(path_of("otf2", ""), 0777) == 0 ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  char command[sizeof folder + 16];
+  (void)state;
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+/* Regions of one byte, and from time to time a longer record with an attribute. */
+static void write_events(OTF2_EvtWriter *writer, uint64_t from, uint64_t to) {
+  OTF2_AttributeList *list = OTF2_AttributeList_New();
+  for (uint64_t i = from; i < to; i++) {
+    if (i % 100 == 99)
+      OTF2_AttributeList_AddUint64(list, 0, i);
+    OTF2_EvtWriter_Enter(writer, list, 1000 + i, i % 100);
+  }
+  OTF2_AttributeList_Delete(list);
+}
+
+static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final) {
+  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+  return OTF2_FLUSH;
+}
+
+static void write_by_otf2(uint64_t events) {
+  static const OTF2_FlushCallbacks flush = {flush_always, NULL};
+  OTF2_Archive *archive = OTF2_Archive_Open(path_of("otf2", ""), "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
+                                            RECOVERY_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
+  OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+  OTF2_Archive_OpenEvtFiles(archive);
+  OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, 0);
+  write_events(writer, 0, events);
+  OTF2_Archive_CloseEvtWriter(archive, writer);
+  OTF2_Archive_CloseEvtFiles(archive);
+  OTF2_Archive_Close(archive);
+}
+
+static unsigned char *contents(const char *path, size_t *ret_count) {
+  struct stat status;
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  assert_int_equal(fstat(fileno(file), &status), 0);
+  unsigned char *bytes = malloc((size_t)status.st_size + 1);
+  *ret_count = fread(bytes, 1, (size_t)status.st_size, file);
+  fclose(file);
+  return bytes;
+}
+
+static void assert_same_files(uint64_t events) {
+  size_t ours, theirs;
+  unsigned char *our_bytes = contents(path_of("ours", "traces/0.evt"), &ours);
+  unsigned char *their_bytes = contents(path_of("otf2", "traces/0.evt"), &theirs);
+  print_message("%llu events: %zu bytes\n", (unsigned long long)events, ours);
+  assert_int_equal(ours + 1, theirs); /* its mark of the end of its memory, which nobody reads */
+  assert_int_equal(their_bytes[ours], 1);
+  assert_memory_equal(our_bytes, their_bytes, ours);
+  free(our_bytes);
+  free(their_bytes);
+}
+
+static void files_are_what_otf2_writes(void **state, uint64_t events) {
+  (void)state;
+  struct recovery *recovery = recovery_open(path_of("ours", ""));
+  struct archive *archive = archive_open(path_of("ours", ""), recovery);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  write_events(writer, 0, events);
+  assert_int_equal(archive_close_location(archive, writer), events);
+  assert_int_equal(archive_refused_events(archive), 0);
+  archive_end_events(archive);
+  archive_write_local(archive, 0, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+  recovery_close(recovery, true);
+  write_by_otf2(events);
+  assert_same_files(events);
+}
+
+static void without_events(void **state) {
+  files_are_what_otf2_writes(state, 0);
+}
+
+static void of_less_than_a_chunk(void **state) {
+  files_are_what_otf2_writes(state, 1000);
+}
+
+/* The number of events at which the second chunk begins is not known: some around it. */
+static void around_the_end_of_a_chunk(void **state) {
+  for (uint64_t events = EVENTS_OF_A_CHUNK - 400; events < EVENTS_OF_A_CHUNK; events += 37) {
+    files_are_what_otf2_writes(state, events);
+    teardown(state);
+    setup(state);
+  }
+}
+
+static void of_many_chunks(void **state) {
+  files_are_what_otf2_writes(state, 60 * EVENTS_OF_A_CHUNK + 7);
+}
+
+/* OTF2 puts its second mark one byte behind the chunk then. The neighbour's memory lies there, in the recovery file. */
+static void up_to_the_last_byte(void **state) {
+  enum { BYTES = 15, EVENTS = (RECOVERY_CHUNK_BYTES - 1 - CHUNK_HEADER_BYTES) / BYTES };
+  size_t count;
+  (void)state;
+  struct recovery *recovery = recovery_open(path_of("ours", ""));
+  struct archive *archive = archive_open(path_of("ours", ""), recovery);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0), *neighbour = archive_open_location(archive, 1);
+  _Atomic uint64_t *whole = archive_whole_events(archive, 1);
+  struct recovery_block *block = (struct recovery_block *)((char *)whole - offsetof(struct recovery_block, count));
+  for (uint64_t i = 0; i < EVENTS; i++)
+    OTF2_EvtWriter_Enter(writer, NULL, 1 + i, 1 << 24);
+  archive_close_location(archive, writer);
+  assert_int_equal(block->use, RECOVERY_EVENTS);
+  assert_int_equal(block->location, 1);
+  archive_close_location(archive, neighbour);
+  archive_end_events(archive);
+  archive_write_local(archive, 0, NULL, 0);
+  archive_write_local(archive, 1, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+  recovery_close(recovery, true);
+  free(contents(path_of("ours", "traces/0.evt"), &count));
+  assert_int_equal(count, RECOVERY_CHUNK_BYTES);
+}
+
+/* -- without room -- */
+
+/* Goes through the file's chunks as a reader does. */
+static uint64_t events_in_file(uint64_t *ret_gap) {
+  size_t count, used;
+  struct chunk_position position = {0};
+  enum chunk_end end = CHUNK_FULL;
+  unsigned char *bytes = contents(path_of("ours", "traces/0.evt"), &count);
+  *ret_gap = 0;
+  for (size_t at = 0; at < count; at += RECOVERY_CHUNK_BYTES) {
+    size_t left = count - at < RECOVERY_CHUNK_BYTES ? count - at : RECOVERY_CHUNK_BYTES;
+    assert_int_equal(end, CHUNK_FULL);
+    *ret_gap += chunk_events_before(bytes + at) - position.events;
+    position.events = chunk_events_before(bytes + at);
+    end = chunk_walk(bytes + at, left, UINT64_MAX, &position, &used);
+    assert_true(used > 0);
+    if (end == CHUNK_LAST)
+      assert_int_equal(bytes[at + used], 0x02);
+  }
+  assert_int_equal(end, CHUNK_LAST);
+  free(bytes);
+  return position.events - *ret_gap;
+}
+
+static void room_ends_at(uint64_t bytes, uint64_t events_after, uint64_t *ret_in_file, uint64_t *ret_gap) {
+  enum { BEFORE = 2 * EVENTS_OF_A_CHUNK };
+  signal(SIGXFSZ, SIG_IGN);
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  write_events(writer, 0, BEFORE);
+  assert_int_equal(archive_stop_error(archive), 0);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY});
+  write_events(writer, BEFORE, BEFORE + events_after);
+  uint64_t kept = archive_close_location(archive, writer), refused = archive_refused_events(archive);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+  *ret_in_file = events_in_file(ret_gap);
+  print_message("%llu of %llu events in the file, %llu refused\n", (unsigned long long)*ret_in_file,
+                (unsigned long long)(BEFORE + events_after), (unsigned long long)refused);
+  assert_int_equal(kept, *ret_in_file);
+  assert_int_equal(kept + refused, BEFORE + events_after);
+  assert_true(refused > 0);
+  archive_end_events(archive);
+  archive_write_local(archive, 0, NULL, 0);
+  archive_global(archive);
+  archive_close(archive);
+}
+
+/* Full chunks are refused, the last one is smaller. */
+static void a_last_chunk_may_fit(void **state) {
+  uint64_t in_file, gap;
+  (void)state;
+  room_ends_at(7 * RECOVERY_CHUNK_BYTES / 2, 10 * EVENTS_OF_A_CHUNK, &in_file, &gap);
+  assert_true(gap > 0);
+}
+
+/* Not even the last one: the file ends behind what is there. */
+static void a_file_can_end_early(void **state) {
+  uint64_t in_file, gap;
+  (void)state;
+  room_ends_at(2 * RECOVERY_CHUNK_BYTES, EVENTS_OF_A_CHUNK, &in_file, &gap);
+  assert_int_equal(gap, 0);
+}
+
+int main(void) {
+  static const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(without_events, setup, teardown),
+      cmocka_unit_test_setup_teardown(of_less_than_a_chunk, setup, teardown),
+      cmocka_unit_test_setup_teardown(around_the_end_of_a_chunk, setup, teardown),
+      cmocka_unit_test_setup_teardown(of_many_chunks, setup, teardown),
+      cmocka_unit_test_setup_teardown(up_to_the_last_byte, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
