@@ -107,9 +107,9 @@ static inline int stave_call_(int command, const struct stave_call *call) {
 }
 
 /* A region of the task that runs: it moves with the task, and must end in it. Regions nest, with one another and with
- * OpenMP's constructs. stave_region_end ends the innermost one and must name it; NULL is right for any. An end that does
- * not fit is refused: it is told in the archive, and nothing is left. What the task leaves open ends with the construct
- * around it, or with the task. */
+ * OpenMP's constructs. stave_region_end ends the innermost one and must name it; NULL is right for any. An end that
+ * does not fit is refused: it is told in the archive, and nothing is left. What the task leaves open ends with the
+ * construct around it, or with the task. */
 static inline int stave_region_begin_at(const char *name, const char *file, unsigned line) {
   struct stave_call call = {name, NULL, file, line, {0}};
   return stave_call_(STAVE_COMMAND_REGION_BEGIN, &call);

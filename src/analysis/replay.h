@@ -152,8 +152,8 @@ struct replay_anomalies {
 
 struct replay;
 
-/* `observer` is copied; it is told of from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL without memory;
- * otherwise replay_free. */
+/* `observer` is copied; it is told of from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL without
+ * memory; otherwise replay_free. */
 struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
                              uint64_t from_ticks, uint64_t to_ticks);
 

@@ -145,8 +145,8 @@ int trace_read_location(struct trace *trace, size_t index, trace_take take, void
 /* The same for every location, one after another. */
 int trace_read_events(struct trace *trace, trace_take take, void *data, char error[TRACE_ERROR_BYTES]);
 
-/* Gives the events of all locations from `from_ticks` to `to_ticks` (both included) to `take`, merged by time; events of
- * one location stay in the order of their file, also where their time is equal or goes backwards. Reads from the
+/* Gives the events of all locations from `from_ticks` to `to_ticks` (both included) to `take`, merged by time; events
+ * of one location stay in the order of their file, also where their time is equal or goes backwards. Reads from the
  * beginning in every case, and not further than `to_ticks`. 0 and UINT64_MAX are everything. Memory: one chunk of each
  * location's file. Returns as trace_read_location. */
 int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take, void *data,

@@ -15,8 +15,8 @@ bool message_output_is_whole(void);
 /* True if messages go to a terminal. */
 bool message_on_terminal(void);
 
-/* Writes `text` into `buffer` of `size` bytes (at least 1), each byte of a control character (also U+0080 to U+009F) and
- * each that is no UTF-8 as \xNN; cuts what does not fit, always terminates. Returns buffer. */
+/* Writes `text` into `buffer` of `size` bytes (at least 1), each byte of a control character (also U+0080 to U+009F)
+ * and each that is no UTF-8 as \xNN; cuts what does not fit, always terminates. Returns buffer. */
 char *message_escape(char *buffer, size_t size, const char *text);
 
 /* Writes `text` as one word of a shell command: as it is if it holds nothing special, else in single quotes.

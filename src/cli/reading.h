@@ -18,8 +18,8 @@ struct reading {
 /* What is done with an archive. Returns the command's exit status (0..255). */
 typedef int (*reading_work)(void *data, const struct reading *reading);
 
-/* Opens the archive at `path` and runs `work` on it. Returns what that returned; or EXIT_UNDONE after one line on stderr,
- * if there is no closed archive or OTF2's reader crashed or stuck on it. */
+/* Opens the archive at `path` and runs `work` on it. Returns what that returned; or EXIT_UNDONE after one line on
+ * stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. */
 int reading_run(const char *path, reading_work work, void *data);
 
 /* Says what is wrong with the archive. Returns EXIT_UNDONE. */

@@ -22,8 +22,9 @@ struct salvor {
   bool is_journal_cut;
 };
 
-/* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell which); -ETIME if
- * it was killed because OTF2's reader was stuck; -EIO if it died; or a negative errno. salvor_clear in every case. */
+/* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell which); -ETIME
+ * if it was killed because OTF2's reader was stuck; -EIO if it died; or a negative errno. salvor_clear in every case.
+ * */
 int salvor_run(struct salvor *salvor, const char *directory, const char *out);
 void salvor_clear(struct salvor *salvor);
 

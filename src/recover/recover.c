@@ -1,6 +1,6 @@
-/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that died has left
- * in DIR. Started by `stave recover`, which reads its standard output: lines that begin with reading, naming, progress,
- * location, result or failed. */
+/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that died has
+ * left in DIR. Started by `stave recover`, which reads its standard output: lines that begin with reading, naming,
+ * progress, location, result or failed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

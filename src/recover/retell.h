@@ -23,8 +23,8 @@ struct retold {
   bool is_whole; /* the journal was read to its end */
 };
 
-/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules; all of them
- * stay the caller's, the rest is freed by retold_free. Returns whether at least the run is known. */
+/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules; all of
+ * them stay the caller's, the rest is freed by retold_free. Returns whether at least the run is known. */
 bool retell(const struct salvage *salvage, struct retold *retold);
 void retold_free(struct retold *retold);
 

@@ -11,10 +11,10 @@ struct rewritten {
   uint64_t unknown; /* references to definitions that are missing */
 };
 
-/* Reads the archive at `anchor`; the locations of retold->definitions are open and have as many as it. All that is open is
- * ended at end_ticks. The references of events to definitions that the journal does not tell of go to one that says so.
- * Calls `progress` now and then with the number of events so far. Returns 0; or -EIO with a line in `error`: then what
- * could be read until there has been taken. */
+/* Reads the archive at `anchor`; the locations of retold->definitions are open and have as many as it. All that is open
+ * is ended at end_ticks. The references of events to definitions that the journal does not tell of go to one that says
+ * so. Calls `progress` now and then with the number of events so far. Returns 0; or -EIO with a line in `error`: then
+ * what could be read until there has been taken. */
 int rewrite(const char *anchor, struct retold *retold, uint64_t end_ticks, void (*progress)(uint64_t events),
             struct rewritten *ret, char *error);
 

@@ -1,5 +1,5 @@
-/* What a writer left in the directory of an archive that it could not close: the recovery file and the event files. All of
- * it is read, nothing is changed; every value is taken for a guess. */
+/* What a writer left in the directory of an archive that it could not close: the recovery file and the event files. All
+ * of it is read, nothing is changed; every value is taken for a guess. */
 #ifndef STAVE_RECOVER_SALVAGE_H
 #define STAVE_RECOVER_SALVAGE_H
 
@@ -45,8 +45,8 @@ void salvage_expect(struct salvage *salvage, size_t count);
 /* The path of a location's event file, in `path`. */
 void salvage_event_path(const char *directory, uint32_t location, char *path, size_t size);
 
-/* Reads chunk number `sequence` of the location, as much of it as there is: from `file` (its event file, or -1) if all is
- * there, else from the recovery file. Returns the bytes, at most RECOVERY_CHUNK_BYTES. */
+/* Reads chunk number `sequence` of the location, as much of it as there is: from `file` (its event file, or -1) if all
+ * is there, else from the recovery file. Returns the bytes, at most RECOVERY_CHUNK_BYTES. */
 size_t salvage_chunk(const struct salvage *salvage, uint32_t location, int file, uint64_t sequence, void *bytes);
 
 #endif

@@ -6,7 +6,8 @@
 
 enum { STEPS = 8, BUCKETS = 64 * STEPS, VARIABLES_MOST = 1 << 18 };
 
-/* Much of what is between two tasks is no cost of theirs: the program's own code, and waiting for a task to be ready. */
+/* Much of what is between two tasks is no cost of theirs: the program's own code, and waiting for a task to be ready.
+ * */
 #define CREATION_QUANTILE 0.25
 #define DISPATCH_QUANTILE 0.01
 
@@ -184,8 +185,8 @@ static void created(struct collector *collector, const struct replay_task_event 
 
 /* -- running -- */
 
-/* Who creates a task and goes on with it at once, without waiting for anything, must wait for it: if(0), final, or a full
- * queue. */
+/* Who creates a task and goes on with it at once, without waiting for anything, must wait for it: if(0), final, or a
+ * full queue. */
 static bool is_included(const struct replay_task_event *event) {
   const struct replay_task *creator = event->other;
   if (!creator || event->task->creator != creator->id || event->task->created_on != event->location)
@@ -392,7 +393,8 @@ static bool is_read_only(enum construct construct) {
   return construct == CONSTRUCT_DEPEND_IN;
 }
 
-/* A dependence of the task that the thread created last. Who came before and is complete is remembered by the variable. */
+/* A dependence of the task that the thread created last. Who came before and is complete is remembered by the variable.
+ * */
 static void add_dependence(struct collector *collector, const struct trace_event *event, enum construct construct) {
   struct place *place = &collector->places[event->location];
   struct strand *strand = tasks_live_strand(collector, place->created_slot, place->created_id);

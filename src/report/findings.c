@@ -1,6 +1,6 @@
-/* What is most worth doing. Every finding says how much shorter the run would be if its cause were gone and nothing else
- * changed: time lost by threads, divided by the threads of the team. The losses of a region are given to causes one after
- * another, so that none is counted twice. */
+/* What is most worth doing. Every finding says how much shorter the run would be if its cause were gone and nothing
+ * else changed: time lost by threads, divided by the threads of the team. The losses of a region are given to causes
+ * one after another, so that none is counted twice. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

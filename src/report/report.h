@@ -1,6 +1,6 @@
-/* What `stave report` says about a trace, as numbers: one pass over the events, memory bounded by locations, definitions
- * and live tasks. All times are ticks of the trace's clock unless a name says otherwise; the manual page stave-report(1)
- * defines every figure. */
+/* What `stave report` says about a trace, as numbers: one pass over the events, memory bounded by locations,
+ * definitions and live tasks. All times are ticks of the trace's clock unless a name says otherwise; the manual page
+ * stave-report(1) defines every figure. */
 #ifndef STAVE_REPORT_REPORT_H
 #define STAVE_REPORT_REPORT_H
 

@@ -22,7 +22,8 @@
  * Growth. The consumer finds a ring half full and gets memory for twice as much. Then the capacity doubles, but only
  * when the producer stands at a position that is an odd multiple of the old capacity: every record still unread then
  * has the same place under the old mask and under the new one, so nobody needs to be told where the old part ends. (An
- * unread position p lies in [b - old, b), b the boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is 0.)
+ * unread position p lies in [b - old, b), b the boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is
+ * 0.)
  */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H

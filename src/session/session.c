@@ -18,8 +18,8 @@ static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
   return SESSION_HEADER_BYTES + stride * slots;
 }
 
-/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again, unless one was
- * waiting already. */
+/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again, unless one
+ * was waiting already. */
 static int truncate_quietly(int fd, uint64_t bytes) {
   sigset_t size_signal, before, pending;
   sigemptyset(&size_signal);
@@ -203,8 +203,8 @@ bool session_grow(struct session_header *header, struct thread_slot *slot, uint6
   return session_populate((char *)slot_records(slot) + bytes, (size_t)bytes);
 }
 
-/* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head may still be on
- * its way when `asleep` is read (ring.pml). */
+/* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head may still be
+ * on its way when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {
   atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load(&header->shared.asleep))

@@ -14,9 +14,9 @@ enum {
   RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
 };
 
-/* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All of it is zero but
- * constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room for as many threads as the limits of the process
- * allow, at least one.
+/* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All of it is
+ * zero but constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room for as many threads
+ * as the limits of the process allow, at least one.
  * Returns 0, *ret_header (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of
  * memfd_create, ftruncate or mmap. */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
@@ -38,13 +38,13 @@ void session_end_slot(struct session_header *header, struct thread_slot *slot);
 /* Gives an ended and drained slot back. Writer only. */
 void session_return_slot(struct session_header *header, uint32_t index);
 
-/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the store. Kernels
- * before 5.14 lack the call: there each page is touched, and the risk taken. False: the
+/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the store.
+ * Kernels before 5.14 lack the call: there each page is touched, and the risk taken. False: the
  * memory is not to be had. */
 bool session_populate(void *memory, size_t bytes);
 
-/* Gets the memory for a ring of `capacity` records to grow to twice as many. False: there is none to be had, or all rings
- * together have had their share. Both sides may call it at once. */
+/* Gets the memory for a ring of `capacity` records to grow to twice as many. False: there is none to be had, or all
+ * rings together have had their share. Both sides may call it at once. */
 bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity);
 
 /* Wakes the writer if it has said that it sleeps. One system call, or none. */

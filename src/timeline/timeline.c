@@ -15,14 +15,14 @@ struct reading {
 
 /* -- keeping within the limits -- */
 
-/* How many items there may be after merging: room is left, so that it is rarely done, but not much, since the next power
- * of two may merge most of what there is. */
+/* How many items there may be after merging: room is left, so that it is rarely done, but not much, since the next
+ * power of two may merge most of what there is. */
 static size_t after_merging(size_t limit) {
   return limit / 4 * 3;
 }
 
-/* The smallest power of two of ticks with few enough lengths that are not shorter. `lengths` counts them by the position
- * of their highest bit. */
+/* The smallest power of two of ticks with few enough lengths that are not shorter. `lengths` counts them by the
+ * position of their highest bit. */
 static uint64_t wanted_resolution(const size_t lengths[64], size_t limit, uint64_t resolution) {
   size_t longer = 0;
   int bit = 63;

@@ -18,7 +18,8 @@ struct call_path {
 };
 
 /* Fills *path from a signal handler's third argument. The thread's stack is [stack_low, stack_end);
- * where the stack pointer is not in there (a coroutine's stack, or nothing is known), the path is one address. is_waiting: the thread's state says so, hence it runs the runtime's code. */
+ * where the stack pointer is not in there (a coroutine's stack, or nothing is known), the path is one address.
+ * is_waiting: the thread's state says so, hence it runs the runtime's code. */
 void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
                     bool is_waiting);
 

@@ -1,5 +1,5 @@
-/* Trace records of devices (OpenMP 5.1, 4.4.2 and 4.6.2): a device that offers it collects them in buffers that are ours,
- * and hands these back when they are full. They are copied into the ring of the thread on which that happens. */
+/* Trace records of devices (OpenMP 5.1, 4.4.2 and 4.6.2): a device that offers it collects them in buffers that are
+ * ours, and hands these back when they are full. They are copied into the ring of the thread on which that happens. */
 #ifndef STAVE_TOOL_DEVICE_TRACE_H
 #define STAVE_TOOL_DEVICE_TRACE_H
 

@@ -1,9 +1,10 @@
 /* Where threads run: their place, the partition of places they may use, and the processor.
  *
- * A thread is asked as the first implicit task of a team begins: before that the runtime answers wrongly, and in a thread
- * that it does not know well (in the middle of fork) the question takes a lock that may never be free. It is asked again
- * where another team begins and the thread is on another processor by then, which costs the fast way one comparison; if
- * the program has more than one place, then at every team, since a place can change without the processor. */
+ * A thread is asked as the first implicit task of a team begins: before that the runtime answers wrongly, and in a
+ * thread that it does not know well (in the middle of fork) the question takes a lock that may never be free. It is
+ * asked again where another team begins and the thread is on another processor by then, which costs the fast way one
+ * comparison; if the program has more than one place, then at every team, since a place can change without the
+ * processor. */
 #ifndef STAVE_TOOL_PLACEMENT_H
 #define STAVE_TOOL_PLACEMENT_H
 

@@ -107,8 +107,8 @@ static bool is_stopped(void) {
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
-/* As long as the writer needs at least to read so much of each ring: hundreds of threads that look more often would take
- * the processor from it. */
+/* As long as the writer needs at least to read so much of each ring: hundreds of threads that look more often would
+ * take the processor from it. */
 static struct timespec nap_for(uint64_t records) {
   enum { WRITER_NS_A_RECORD = 24, MOST_NS = 50000000 };
   uint64_t rings = atomic_load_explicit(&tool.session->shared.slots_used, memory_order_relaxed);

@@ -31,8 +31,8 @@ enum application_end application_check(struct application *application);
 void application_arguments(const struct application *application, char *text, size_t size);
 
 /* How a process that has died ended, as far as it can still be found out: its parent may have collected it already.
- * `text` becomes "exit status 3", "killed by signal 11 (Segmentation fault)" or "ended, status unknown". Returns the exit
- * status, or INT64_MIN where there is none. */
+ * `text` becomes "exit status 3", "killed by signal 11 (Segmentation fault)" or "ended, status unknown". Returns the
+ * exit status, or INT64_MIN where there is none. */
 int64_t application_ending(const struct application *application, char *text, unsigned size);
 
 #endif

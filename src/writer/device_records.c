@@ -1,4 +1,5 @@
-/* What devices tell themselves: records of what they did, on their own clock, in buffers that come late and in any order.
+/* What devices tell themselves: records of what they did, on their own clock, in buffers that come late and in any
+ * order.
  *
  * A buffer's records are kept until its end. Then their times are converted: between the point when the device was
  * initialized and the newest one both clocks are taken to run evenly. No operation begins before the trace does, or

@@ -38,7 +38,8 @@ struct device {
   struct map allocations; /* address -> bytes + 1 */
 };
 
-/* What is done on a stream: the two events that enclose it, with their times. A Leave gets its region from the Enter. */
+/* What is done on a stream: the two events that enclose it, with their times. A Leave gets its region from the Enter.
+ * */
 struct operation {
   struct event begin, end;
 };

@@ -11,8 +11,8 @@
 
 struct merge;
 
-/* Takes one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values. Record and words
- * are copies, valid until it returns. */
+/* Takes one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values. Record and
+ * words are copies, valid until it returns. */
 typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
 
 /* session stays the caller's and must outlive the result; free with merge_destroy. */

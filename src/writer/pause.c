@@ -3,8 +3,8 @@
  * What was open when the pause began stays open and ends when it ends. What begins in the pause is hidden: a frame, a
  * task, a team or the holding of a lock that is marked so has no event. If it ends in the pause, it leaves no trace; if
  * it is still open at the end of the pause, it is written then, from the outside in. A suspended task is not running
- * anywhere: its frames are written when it goes on. The begins of a team that is written go on being written in a pause,
- * because its communicator names all members.
+ * anywhere: its frames are written when it goes on. The begins of a team that is written go on being written in a
+ * pause, because its communicator names all members.
  *
  * In a pause `shown` is the task that runs on a location as far as was written: switches are written only where an end
  * must be. It is the location's part of its innermost written team, or a task in front of that. */
@@ -17,8 +17,8 @@
 /* omp_control_tool_t (OpenMP 5.1, 3.14) */
 enum { COMMAND_START = 1, COMMAND_PAUSE = 2, COMMAND_END = 4 };
 
-/* The team whose last barrier the primary may have left already while the location, a worker, is told so later, or NULL.
- * What is written there must not be later than that barrier's end, which is known when the team has ended. */
+/* The team whose last barrier the primary may have left already while the location, a worker, is told so later, or
+ * NULL. What is written there must not be later than that barrier's end, which is known when the team has ended. */
 static struct team *ending_team(const struct location *location) {
   const struct task *task = location->current;
   struct team *team = task->is_implicit && !task->is_initial ? task->team : NULL;
@@ -152,8 +152,8 @@ static bool begins_hidden_team(const struct task *task) {
   return task->stack.count > 0 && task->stack.frames[0].kind == FRAME_PARALLEL && task->stack.frames[0].is_hidden;
 }
 
-/* Writes what is hidden of the tasks that run on the location, from the outside in: `inner` is what runs in front of the
- * task, or NULL. False: a task comes that another location has created, which is not written yet. */
+/* Writes what is hidden of the tasks that run on the location, from the outside in: `inner` is what runs in front of
+ * the task, or NULL. False: a task comes that another location has created, which is not written yet. */
 static bool show_chain(struct correlator *c, struct location *location, struct task *task, const struct task *inner,
                        uint64_t ticks) {
   if (task != location->base && !show_chain(c, location, task->outer ? task->outer : location->base, task, ticks))

@@ -37,8 +37,8 @@ static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Reserves the disk's room for a part of the file: a store to a page that the disk has no room for would be SIGBUS. File
- * systems that cannot reserve are written to. */
+/* Reserves the disk's room for a part of the file: a store to a page that the disk has no room for would be SIGBUS.
+ * File systems that cannot reserve are written to. */
 static bool reserve(const struct recovery *recovery, off_t offset, size_t bytes) {
   static const char zeros[RECOVERY_PAGE_BYTES];
   if (fallocate(recovery->fd, 0, offset, (off_t)bytes) == 0)

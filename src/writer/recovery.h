@@ -1,5 +1,5 @@
-/* The writer's side of traces.recovery (recovery_file.h). One thread, the merging one, uses it. Where the file cannot be
- * made or mapped, or the disk is nearly full, everything works as usual and less can be recovered. */
+/* The writer's side of traces.recovery (recovery_file.h). One thread, the merging one, uses it. Where the file cannot
+ * be made or mapped, or the disk is nearly full, everything works as usual and less can be recovered. */
 #ifndef STAVE_WRITER_RECOVERY_H
 #define STAVE_WRITER_RECOVERY_H
 

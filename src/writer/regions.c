@@ -230,7 +230,8 @@ static void name_construct(struct region *region) {
 
 /* -- functions met by samples -- */
 
-/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the name itself. */
+/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the name itself.
+ * */
 static const char *full_path(const struct regions *regions, const char *file) {
   const char *tail = file;
   while (tail[0] == '.' && (strncmp(tail, "./", 2) == 0 || strncmp(tail, "../", 3) == 0))

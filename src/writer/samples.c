@@ -78,8 +78,8 @@ static uint32_t state_name(struct correlator *c, uint32_t state) {
   return definitions_string(c->definitions, text);
 }
 
-/* What the thread has asked for and not got. LLVM's runtime names a lock by the user's variable in events, and by its own
- * structure in states. */
+/* What the thread has asked for and not got. LLVM's runtime names a lock by the user's variable in events, and by its
+ * own structure in states. */
 static uint64_t awaited_lock(const struct location *location, uint64_t wait_id) {
   const struct stack *stack = &location->current->stack;
   const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;

@@ -106,8 +106,8 @@ static void unlink_task(struct location *location, const struct task *task) {
       open->outer = task->outer;
 }
 
-/* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody goes on with a
- * task in front of which something runs. */
+/* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody goes on with
+ * a task in front of which something runs. */
 static void come_back_to(struct correlator *c, struct task *task) {
   struct location *location = task->location;
   if (task->forked)

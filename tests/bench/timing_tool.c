@@ -1,7 +1,7 @@
 /* A tool between the runtime and another tool (TIMING_TOOL_FORWARD) that measures how long each callback takes.
  *
- * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first MAX_TICKS COUNT" for
- * threads' first events, which are kept apart. */
+ * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first MAX_TICKS COUNT"
+ * for threads' first events, which are kept apart. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>

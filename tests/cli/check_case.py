@@ -1,6 +1,6 @@
-"""What the tests of stave check share: for each rule an archive made by hand (../support/made_archive.py) that breaks it,
-and one like it that does not. That real runs break none is tested with the programs of ../trace, each of whose archives
-is checked there."""
+"""What the tests of stave check share: for each rule an archive made by hand (../support/made_archive.py) that breaks
+it, and one like it that does not. That real runs break none is tested with the programs of ../trace, each of whose
+archives is checked there."""
 import functools
 import json
 

@@ -1,5 +1,5 @@
-"""What the tests of stave export share. Most archives are made by hand (../support/made_archive.py), so that it is known
-what their files must hold."""
+"""What the tests of stave export share. Most archives are made by hand (../support/made_archive.py), so that it is
+known what their files must hold."""
 import collections
 import csv
 import functools

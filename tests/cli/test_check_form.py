@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""stave check: events that do not fit together, and what is not known: test_check_form.py BUILD [unittest arguments]."""
+"""stave check: events that do not fit together, and what is not known: test_check_form.py BUILD [unittest
+arguments]."""
 import os
 import sys
 import unittest

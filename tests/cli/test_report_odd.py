@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""stave report on devices, on other tools' archives, and on what is no archive or a damaged one: test_report_odd.py BUILD [unittest arguments]."""
+"""stave report on devices, on other tools' archives, and on what is no archive or a damaged one: test_report_odd.py
+BUILD [unittest arguments]."""
 import json
 import os
 import shutil

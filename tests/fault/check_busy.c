@@ -1,8 +1,8 @@
 /* check_busy ARCHIVE/traces.otf2 COUNTS THREADS [ENDING]: whether an archive holds all that `busy` has counted.
  *
  * Prints "expected=N found=N lost=N": records of counted constructs, and what is missing of them by the archive's own
- * account or by this one. Exit status: 0 all is there, 1 not, 2 unreadable. What the program was about when it ended may
- * be there once a thread without having been counted, never more. */
+ * account or by this one. Exit status: 0 all is there, 1 not, 2 unreadable. What the program was about when it ended
+ * may be there once a thread without having been counted, never more. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

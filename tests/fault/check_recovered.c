@@ -1,8 +1,10 @@
-/* check_recovered ARCHIVE/traces.otf2 FILE: whether a recovered archive holds what is promised of what `witness` has noted.
+/* check_recovered ARCHIVE/traces.otf2 FILE: whether a recovered archive holds what is promised of what `witness` has
+ * noted.
  *
- * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and not more is
- * missing than the threads' rings hold. Prints "missing=N behind_ms=N": records of counted constructs that are missing, and
- * how long before the program's last note the archive is whole. Exit status: 0, 1 if not so, 2 unreadable. */
+ * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and not more
+ * is missing than the threads' rings hold. Prints "missing=N behind_ms=N": records of counted constructs that are
+ * missing, and how long before the program's last note the archive is whole. Exit status: 0, 1 if not so, 2 unreadable.
+ * */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>

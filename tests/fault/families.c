@@ -1,5 +1,5 @@
-/* families WAY: a program that has used OpenMP makes other processes in one of the ways there are. What each has done it
- * appends to the file `said`, a line at a time, as a daemon has no standard output. */
+/* families WAY: a program that has used OpenMP makes other processes in one of the ways there are. What each has done
+ * it appends to the file `said`, a line at a time, as a daemon has no standard output. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

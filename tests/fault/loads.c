@@ -1,8 +1,9 @@
-/* loads WHAT NUMBER: what there can be a lot of. Prints the number and the peak of the memory it has used itself, in KiB.
+/* loads WHAT NUMBER: what there can be a lot of. Prints the number and the peak of the memory it has used itself, in
+ * KiB.
  *
  * threads: plain threads one after another, each with a parallel region of its own (its
- * outermost construct: libomp 14 crashes with any tool in a critical section of such a thread). tasks: tasks that all wait to be run at once
- * (KMP_ENABLE_TASK_THROTTLING=0). */
+ * outermost construct: libomp 14 crashes with any tool in a critical section of such a thread). tasks: tasks that all
+ * wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,7 +30,8 @@ static void threads(long number) {
   }
 }
 
-/* Nobody runs one before the last is made: the other thread of the team, which is what makes them wait at all, looks on. */
+/* Nobody runs one before the last is made: the other thread of the team, which is what makes them wait at all, looks
+ * on. */
 static void tasks(long number) {
   atomic_int is_made = 0;
 #pragma omp parallel num_threads(2)

@@ -1,7 +1,8 @@
 /* generate_archive mixed FOLDER EVENTS | regions FOLDER COUNT: large archives for tests of speed and of sheer numbers.
  *
- * mixed: four threads in parallel regions, each with a loop of chunks, critical sections, tasks that another thread runs,
- * and barriers; in the proportions of a busy program. regions: a parallel region at each of COUNT places, once. */
+ * mixed: four threads in parallel regions, each with a loop of chunks, critical sections, tasks that another thread
+ * runs, and barriers; in the proportions of a busy program. regions: a parallel region at each of COUNT places, once.
+ * */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -175,8 +175,8 @@ def replace_bytes(path, old, new):
 
 
 def set_time(path, location, index, time):
-    """Changes a location's time stamp by its number, from 0: time goes backwards, which OTF2 itself does not write. Events
-    of one time share a stamp; times have to be below 65536."""
+    """Changes a location's time stamp by its number, from 0: time goes backwards, which OTF2 itself does not write.
+    Events of one time share a stamp; times have to be below 65536."""
     name = f"{path}/traces/{location}.evt"
     with open(name, "rb") as file:
         data = file.read()

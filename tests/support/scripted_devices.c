@@ -8,9 +8,9 @@
  *     odd device=0 record_type=9
  *     deliver device=0 owned=1 cut=40
  *
- * The fields of records are those of device_records.def; @H is what the object H holds, %A the mark's time. What a device
- * can be told besides: start_trace=0 and the like (what the function returns), offset=N and rate=N (device time is the
- * host's in ns times rate / 1000, plus offset), frozen=yes (the clock stands still), stuck=yes (the cursor too),
+ * The fields of records are those of device_records.def; @H is what the object H holds, %A the mark's time. What a
+ * device can be told besides: start_trace=0 and the like (what the function returns), offset=N and rate=N (device time
+ * is the host's in ns times rate / 1000, plus offset), frozen=yes (the clock stands still), stuck=yes (the cursor too),
  * endless=yes (the cursor never comes to the end), null_records=yes, null_abstracts=yes. */
 #include <stddef.h>
 #include <stdio.h>

@@ -12,7 +12,8 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
 /* Takes the session away; no thread may be attached. */
 void fake_tool_stop(void);
 
-/* Lets the counters of the first ring begin elsewhere, and the ring grow as far as it can. Before its thread attaches. */
+/* Lets the counters of the first ring begin elsewhere, and the ring grow as far as it can. Before its thread attaches.
+ * */
 void fake_tool_start_ring_at(uint64_t position);
 
 /* How often the tool gave up waiting, ever. */

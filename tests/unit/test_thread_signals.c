@@ -185,8 +185,8 @@ static void at_a_full_ring(void) {
   with_reader = false;
 }
 
-/* The same, but from some instruction on there is a slow reader: there is room for the event, and then, or not, for what
- * the tool has to add. */
+/* The same, but from some instruction on there is a slow reader: there is room for the event, and then, or not, for
+ * what the tool has to add. */
 static void at_a_full_ring_that_is_drained(void) {
   at_a_full_ring();
   with_reader = true;

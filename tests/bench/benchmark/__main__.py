@@ -1,4 +1,5 @@
-"""The benchmark: what Stave costs, beside a floor, beside OTF2 in the callback, and beside EZTrace if that is installed."""
+"""The benchmark: what Stave costs, beside a floor, beside OTF2 in the callback, and beside EZTrace if that is
+installed."""
 import argparse
 import json
 import os

@@ -1,7 +1,7 @@
 """What an event costs the program: processor time over the same program without a tool.
 
-All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians of
-rounds. A workload first runs as often as it takes to start threads and to grow rings, then it is measured."""
+All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians
+of rounds. A workload first runs as often as it takes to start threads and to grow rings, then it is measured."""
 import pathlib
 import statistics
 import tempfile

@@ -1,4 +1,5 @@
-"""Instructions an event, by callgrind: the same script that the tests run, under several tools and numbers of threads."""
+"""Instructions an event, by callgrind: the same script that the tests run, under several tools and numbers of
+threads."""
 import subprocess
 import sys
 
