@@ -126,11 +126,13 @@ static int check(void) {
 
 static void print_introduction(void) {
   puts("# What is recorded\n\n"
-       "<!-- Made from src/session/records.def, src/tool/callbacks.def and src/analysis/ompt.def by scripts/render. -->\n\n"
-       "For each callback of OMPT: what the tool puts into a thread's ring, what the archive holds, and which runtimes\n"
-       "deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15, 16, 19 and 22; 23 is as 22).\n"
-       "A *point* is Enter and Leave at one time. Every record also has its time in clock ticks. What another runtime\n"
-       "answered is in the properties `STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info` shows it.\n\n"
+       "<!-- Made from src/session/records.def, src/tool/callbacks.def and src/analysis/ompt.def by "
+       "scripts/render. -->\n\n"
+       "For each callback of OMPT: what the tool puts into a thread's ring, what the archive holds, and which\n"
+       "runtimes deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15, 16, 19 and 22; 23\n"
+       "is as 22). A *point* is Enter and Leave at one time. Every record also has its time in clock ticks. What\n"
+       "another runtime answered is in the properties `STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info`\n"
+       "shows it.\n\n"
        "Field types: *id*: Stave's number of a parallel region or task, which OMPT carries in `ompt_data_t`;\n"
        "*address*: an address in the program; *value*: a number as the runtime gave it; *ticks*: a time.\n");
 }
@@ -202,13 +204,14 @@ static void print_device_records(void) {
 #undef FIELD
   };
   puts("\n## Records of devices\n\n"
-       "What a device can record itself (`ompt_record_ompt_t`), each with its time, thread and target, and what becomes of\n"
-       "it on a stream of the device. target_data_op: RmaGet or RmaPut and RmaOpCompleteBlocking, or Enter and Leave, as\n"
-       "for the callback, with the device's times. target_submit: Enter and Leave `target kernel` with the attributes\n"
-       "`requested teams` and `granted teams`. Any other: a point `device record`, the type in its region's description.\n"
-       "Thread, target, and fields that no event carries are ParameterUnsignedInt events behind the first. A native record\n"
-       "is Enter and Leave `device activity` with the attributes `activity`, `matching id` and `hardware id`. The device's\n"
-       "properties `trace`, `processors` and `clock deviation` say what it agreed to.\n\n"
+       "What a device can record itself (`ompt_record_ompt_t`), each with its time, thread and target, and what\n"
+       "becomes of it on a stream of the device. target_data_op: RmaGet or RmaPut and RmaOpCompleteBlocking, or\n"
+       "Enter and Leave, as for the callback, with the device's times. target_submit: Enter and Leave `target\n"
+       "kernel` with the attributes `requested teams` and `granted teams`. Any other: a point `device record`, the\n"
+       "type in its region's description. Thread, target, and fields that no event carries are ParameterUnsignedInt\n"
+       "events behind the first. A native record is Enter and Leave `device activity` with the attributes\n"
+       "`activity`, `matching id` and `hardware id`. The device's properties `trace`, `processors` and `clock\n"
+       "deviation` say what it agreed to.\n\n"
        "| record | fields |\n|---|---|");
   for (size_t i = 0; i < COUNT(rows); i++)
     printf("| `%s` |%s |\n", rows[i].name, rows[i].fields);

@@ -28,22 +28,29 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-void cmd_check_help(void) {
-  printf(
-      "usage: stave check [options] ARCHIVE\n\n"
-      "Says whether the run that an OTF2 archive tells of kept the rules: the program OpenMP's, the runtime OpenMP's\n"
-      "and its tool interface's. Each finding has its rule, place in the specification, thread, time and source "
-      "line.\n\n"
-      "  -a, --all         show every place; otherwise ten of each rule\n"
-      "      --json        one JSON object instead of text\n"
-      "  -r, --rules LIST  rules or severities to check, separated by commas; -NAME leaves one out\n"
-      "  -h, --help        this text\n\nRules:\n");
+static void print_rules(enum check_severity severity) {
+  printf("\nRules, %s:\n", check_severity_name(severity));
   for (int i = 0; i < CHECK_RULE_COUNT; i++) {
     const struct check_rule_text *rule = check_rule_text((enum check_rule)i);
-    printf("  %-22s  %-11s  %s\n", rule->name, check_severity_name(rule->severity), rule->summary);
+    if (rule->severity == severity)
+      printf("  %-22s  %s\n", rule->name, rule->summary);
   }
-  printf("\nExit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 if an option is\n"
-         "wrong; 3 if there are violations or hazards.\n");
+}
+
+void cmd_check_help(void) {
+  printf("usage: stave check [options] ARCHIVE\n\n"
+         "Says whether the run that an OTF2 archive tells of kept the rules: the program OpenMP's, the\n"
+         "runtime OpenMP's and its tool interface's. Each finding has its rule, place in the\n"
+         "specification, thread, time and source line. ARCHIVE is a directory or its file traces.otf2;\n"
+         "archives of other tools can be checked too.\n\n"
+         "  -a, --all         show every place; otherwise ten of each rule\n"
+         "      --json        one JSON object instead of text\n"
+         "  -r, --rules LIST  rules or severities to check, separated by commas; -NAME leaves one out\n"
+         "  -h, --help        this text\n");
+  for (int severity = 0; severity < CHECK_SEVERITY_COUNT; severity++)
+    print_rules((enum check_severity)severity);
+  printf("\nExit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 if an\n"
+         "option is wrong; 3 if there are violations or hazards.\n");
 }
 
 static int print(const struct request *request, const struct trace *trace, const struct check_result *result) {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24 };
+enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24, MDOC_COLUMNS = 110 };
 enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC };
 
 static const struct option options[] = {
@@ -190,19 +190,30 @@ static void print_markdown(const struct config_row *rows, size_t count) {
   }
 }
 
-/* Text lines that begin with a dot or a quote would be requests, a backslash an escape. A sentence begins a line. */
-static void print_mdoc_text(const char *text) {
-  char previous = '\0';
-  if (*text == '.' || *text == '\'')
+/* Text lines that begin with a dot or a quote would be requests, a backslash an escape. */
+static void print_mdoc_word(const char *word, size_t length, bool begins_line) {
+  if (begins_line && (*word == '.' || *word == '\''))
     fputs("\\&", stdout);
-  for (; *text != '\0'; text++) {
-    if (*text == '\\')
+  for (size_t i = 0; i < length; i++)
+    if (word[i] == '\\')
       fputs("\\e", stdout);
     else
-      putchar(*text == ' ' && previous == '.' ? '\n' : *text);
-    previous = *text;
+      putchar(word[i]);
+}
+
+/* A sentence begins a line. */
+static void print_mdoc_text(const char *text) {
+  size_t column = 0;
+  for (const char *word = text; *word != '\0';) {
+    size_t length = strcspn(word, " ");
+    print_mdoc_word(word, length, column == 0);
+    column += length + 1;
+    bool ends_sentence = length > 0 && word[length - 1] == '.';
+    word += length + (word[length] == ' ');
+    bool ends_line = *word == '\0' || ends_sentence || column + strcspn(word, " ") > MDOC_COLUMNS;
+    putchar(ends_line ? '\n' : ' ');
+    column = ends_line ? 0 : column;
   }
-  putchar('\n');
 }
 
 static void print_mdoc(const struct config_row *rows, size_t count) {

@@ -48,7 +48,8 @@ void cmd_export_help(void) {
     printf("                         %-6s  %s\n", formats[i].name, formats[i].summary);
   printf("  -o, --output FILE    the file to write; without it, or as -, standard output\n"
          "  -h, --help           this text\n\n"
-         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option is wrong.\n");
+         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an\n"
+         "option is wrong.\n");
 }
 
 /* -- in the worker -- */

@@ -27,9 +27,9 @@ static const struct option options[] = {
 
 void cmd_info_help(void) {
   printf("usage: stave info [options] ARCHIVE\n\n"
-         "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads, events and their\n"
-         "bytes, what was lost. ARCHIVE is its directory or its file traces.otf2; archives of other tools can be read\n"
-         "too.\n\n"
+         "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads,\n"
+         "events and their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2;\n"
+         "archives of other tools can be read too.\n\n"
          "  -a, --all   list every thread; otherwise the 32 with the most events\n"
          "      --json  one JSON object instead of text\n"
          "  -h, --help  this text\n\n"

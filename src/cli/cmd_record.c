@@ -46,22 +46,21 @@ static const struct option long_options[] = {
 };
 
 void cmd_record_help(void) {
-  printf(
-      "usage: stave record [options] [--] program [argument ...]\n\n"
-      "Runs the program and writes what its OpenMP threads do to an OTF2 archive.\n\n"
-      "  -o, --output TEMPLATE   where the archive goes (STAVE_OUTPUT); %%e program, %%p process, %%h host,\n"
-      "                          %%r MPI rank, %%j job; default stave-%%e-%%p\n"
-      "  -e, --events LIST       which events (STAVE_EVENTS): all, scorep, or classes, -class to leave one "
-      "out\n"
-      "  -b, --buffer-size SIZE  largest buffer of a thread (STAVE_BUFFER_SIZE)\n"
-      "      --overflow WHAT     when a buffer is full (STAVE_OVERFLOW): block, the default, or drop\n"
-      "      --runtime PATH      libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none: leave libgomp "
-      "alone\n"
-      "  -q, --quiet             no summary at the end\n"
-      "  -v, --verbose           say more (STAVE_VERBOSE=2)\n"
-      "  -h, --help              this text\n\n"
-      "The exit status is the program's; 127 if it is not found, 126 if it cannot be started, 2 for wrong "
-      "usage.\n");
+  printf("usage: stave record [options] [--] PROGRAM [ARGUMENT ...]\n\n"
+         "Runs the program and writes what its OpenMP threads do to an OTF2 archive.\n\n"
+         "  -o, --output TEMPLATE   where the archive goes (STAVE_OUTPUT): %%e program, %%p process,\n"
+         "                          %%h host, %%r MPI rank, %%j job; default stave-%%e-%%p\n"
+         "  -e, --events LIST       which events (STAVE_EVENTS): all, scorep, or classes; -CLASS\n"
+         "                          leaves one out\n"
+         "  -b, --buffer-size SIZE  largest buffer of a thread (STAVE_BUFFER_SIZE)\n"
+         "      --overflow WHAT     when a buffer is full (STAVE_OVERFLOW): block, the default, or drop\n"
+         "      --runtime PATH      libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves\n"
+         "                          libgomp alone\n"
+         "  -q, --quiet             no summary at the end\n"
+         "  -v, --verbose           say more (STAVE_VERBOSE=2)\n"
+         "  -h, --help              this text\n\n"
+         "The exit status is the program's; 127 if it is not found, 126 if it cannot be started, 2 for\n"
+         "wrong usage.\n");
 }
 
 static void set_variable(const char *name, const char *value) {

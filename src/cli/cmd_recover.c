@@ -36,12 +36,13 @@ static const struct option options[] = {
 
 void cmd_recover_help(void) {
   printf("usage: stave recover [options] DIRECTORY\n\n"
-         "Makes an archive of what is in DIRECTORY, whose stave-writer died together with the program (a node that\n"
-         "failed, a job killed with its control group). DIRECTORY stays as it is. Says up to which time the new archive\n"
-         "is whole, and what is known to be missing.\n\n"
+         "Makes an archive of what is in DIRECTORY, whose stave-writer died together with the\n"
+         "program (a node that failed, a job killed with its control group). DIRECTORY stays as it\n"
+         "is. Says up to which time the new archive is whole, and what is known to be missing.\n\n"
          "  -o, --output OUT  where the new archive goes; default DIRECTORY-recovered\n"
          "  -h, --help        this text\n\n"
-         "Exit status: 0; 1 if there is nothing to recover or it cannot be recovered; 2 if an option is wrong.\n");
+         "Exit status: 0; 1 if there is nothing to recover or it cannot be recovered; 2 if an\n"
+         "option is wrong.\n");
 }
 
 /* -- directories -- */
@@ -181,7 +182,8 @@ static bool take(void *request, int option, const char *value) {
 }
 
 int cmd_recover(int argc, char **argv) {
-  static const struct usage usage = {"recover", ":o:h", options, cmd_recover_help, .argument = "directory", .take = take};
+  static const struct usage usage = {
+      "recover", ":o:h", options, cmd_recover_help, .argument = "directory", .take = take};
   struct request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)

@@ -36,10 +36,11 @@ static const struct option options[] = {
 
 void cmd_report_help(void) {
   printf("usage: stave report [options] ARCHIVE\n\n"
-         "Says where the time of a traced run went and what would be most worth changing: efficiency, findings with\n"
-         "the time they could save, parallel regions, loops, locks, waiting, tasks, the critical path, devices.\n"
-         "stave-report(1) defines every figure. ARCHIVE is a directory or its file traces.otf2, of any writer.\n\n"
-         "      --from TIME     begin there: 1.5s, 200ms, 30us, 5000ns, 2min since the trace's beginning\n"
+         "Says where the time of a traced run went and what would be most worth changing:\n"
+         "efficiency, findings with the time they could save, parallel regions, loops, locks,\n"
+         "waiting, tasks, the critical path, devices. stave-report(1) defines every figure. ARCHIVE\n"
+         "is a directory or its file traces.otf2; archives of other tools can be read too.\n\n"
+         "      --from TIME     begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min\n"
          "      --to TIME       end there\n"
          "      --region REGEX  only regions whose name, function or FILE:LINE matches (extended)\n"
          "      --top N         rows of each table (default 10; 0: all)\n"

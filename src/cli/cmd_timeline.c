@@ -50,17 +50,18 @@ static const struct option options[] = {
 
 void cmd_timeline_help(void) {
   printf("usage: stave timeline [options] ARCHIVE\n\n"
-         "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file traces.otf2;\n"
-         "archives of other tools can be drawn too.\n\n"
+         "Draws what every thread and device stream did over time. ARCHIVE is a directory or its\n"
+         "file traces.otf2; archives of other tools can be drawn too.\n\n"
          "  -o, --output FILE    .html: a page to explore in a browser, which needs nothing else;\n"
-         "                       .svg, .png, .pdf: a picture. Otherwise ARCHIVE.html in this directory\n"
-         "      --from TIME      begin there: 1.5s, 200ms, 30us, 5000ns, 2min since the trace's beginning\n"
+         "                       .svg, .png, .pdf: a picture; default ARCHIVE.html, here\n"
+         "      --from TIME      begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min\n"
          "      --to TIME        end there\n"
          "      --title TEXT     instead of the archive's name\n"
-         "      --width N        of a picture, in points or pixels; otherwise %d\n"
-         "      --max-regions N  of a page: what is more is merged with what is beside it; otherwise %d\n"
+         "      --width N        of a picture, in points or pixels; default %d\n"
+         "      --max-regions N  of a page: more are merged with what is beside them; default %d\n"
          "  -h, --help           this text\n\n"
-         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option is wrong.\n",
+         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an\n"
+         "option is wrong.\n",
          DEFAULT_WIDTH, MOST_REGIONS);
 }
 
@@ -183,7 +184,8 @@ static bool choose_output(struct request *request, const char *name) {
                                : snprintf(request->output, sizeof request->output, "%s.html", name);
   if (length > 0 && (size_t)length < sizeof request->output && find_format(request->output, &request->format))
     return true;
-  return usage_wrong("timeline", "the output's name has to end in .html, .svg, .png or .pdf, not as %s", request->output);
+  return usage_wrong("timeline", "the output's name has to end in .html, .svg, .png or .pdf, not as %s",
+                     request->output);
 }
 
 static bool take(void *data, int option, const char *value) {
@@ -222,7 +224,8 @@ static int show(struct request *request) {
 }
 
 int cmd_timeline(int argc, char **argv) {
-  static const struct usage usage = {"timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .take = take};
+  static const struct usage usage = {
+      "timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .take = take};
   static struct request request;
   request = (struct request){.times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS};
   int status = usage_read(&usage, argc, argv, &request);

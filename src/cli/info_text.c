@@ -161,7 +161,8 @@ static void print_told(const struct info *info) {
   if (open > 0)
     table_fact("left open", "%s regions of the program's own, which it did not end", summary_number(number, open));
   if (refused > 0)
-    table_fact("refused", "%s ends of regions of the program's own, which did not fit", summary_number(number, refused));
+    table_fact("refused", "%s ends of regions of the program's own, which did not fit",
+               summary_number(number, refused));
 }
 
 static void print_outcome(const struct info *info) {

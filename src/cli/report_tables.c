@@ -153,7 +153,8 @@ static const struct section parallel_section = {
     "Parallel regions", is_parallel, parallel_weight, fill_parallel,
     {{"region", TABLE_TEXT}, {"times", TABLE_NUMBER}, {"threads", TABLE_NUMBER}, {"time", TABLE_NUMBER},
      {"useful", TABLE_NUMBER}, {"potential gain", TABLE_NUMBER}, {"region end", TABLE_NUMBER},
-     {"barriers", TABLE_NUMBER}, {"locks, tasks", TABLE_NUMBER}, {"begun late", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER},
+     {"barriers", TABLE_NUMBER}, {"locks, tasks", TABLE_NUMBER}, {"begun late", TABLE_NUMBER},
+     {"imbalance", TABLE_NUMBER},
      {"useful by thread", TABLE_NUMBER}}};
 
 /* -- worksharing -- */
@@ -308,7 +309,8 @@ static const struct section task_section = {
 
 static bool is_odd_task(const struct report_region *base) {
   const struct report_task *one = base->task;
-  return one && (one->included + one->cancelled + one->untied + one->migrations + one->dependences + one->taskwaits > 0 ||
+  uint64_t told = one ? one->included + one->cancelled + one->untied + one->migrations : 0;
+  return one && (told + one->dependences + one->taskwaits > 0 ||
                  one->created > one->executed + one->cancelled);
 }
 

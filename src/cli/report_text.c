@@ -71,7 +71,8 @@ static void print_overview(const struct report_print *print) {
   table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
              text_percent(share, ratio((double)report->serial, (double)report->wall)));
   table_fact("parallel", "%s regions begun%s%s%s", summary_number(number, report->forks),
-             report->tasks_created ? ", " : "", report->tasks_created ? summary_number(more, report->tasks_created) : "",
+             report->tasks_created ? ", " : "",
+             report->tasks_created ? summary_number(more, report->tasks_created) : "",
              report->tasks_created ? " tasks created" : "");
 }
 
@@ -96,7 +97,8 @@ static void print_efficiency(const struct report *report) {
                  "threads x wall time not lost to serial parts (Amdahl)");
   efficiency_row(&table, "  thread efficiency", report->thread_efficiency,
                  "threads x time in parallel regions that is useful work");
-  efficiency_row(&table, "    load balance", report->load_balance, "the busiest thread's useful work that the mean has");
+  efficiency_row(&table, "    load balance", report->load_balance,
+                 "the busiest thread's useful work that the mean has");
   efficiency_row(&table, "    serialisation", report->serialisation,
                  "the busiest thread's time, without overhead, in which it does not wait");
   efficiency_row(&table, "    runtime", report->runtime_efficiency,
@@ -291,8 +293,9 @@ static void print_states(const struct report *report) {
   table_column(&table, "share", TABLE_NUMBER);
   for (size_t i = 0; i < report->state_count; i++) {
     char number[NUMBER_BYTES], share[TEXT_TIME_BYTES];
-    const char *const cells[] = {report->states[i].name, summary_number(number, report->states[i].samples),
-                                 text_percent(share, ratio((double)report->states[i].samples, (double)report->samples))};
+    const char *const cells[] = {
+        report->states[i].name, summary_number(number, report->states[i].samples),
+        text_percent(share, ratio((double)report->states[i].samples, (double)report->samples))};
     table_row(&table, cells);
   }
   table_print(&table);

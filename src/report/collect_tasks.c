@@ -410,8 +410,9 @@ static void add_dependence(struct collector *collector, const struct trace_event
     return;
   *dependence = (struct dependence){strand->dependences, address, !is_read_only(construct)};
   strand->dependences = dependence;
-  collector->has_failed |= !dependences_add(collector->dependences, strand->creator,
-                                            (struct dependences_task){strand->id, place->created_slot}, construct, address);
+  collector->has_failed |=
+      !dependences_add(collector->dependences, strand->creator,
+                       (struct dependences_task){strand->id, place->created_slot}, construct, address);
   const struct variable *variable = table_get(&collector->variables, strand->creator, address);
   if (!variable)
     return;

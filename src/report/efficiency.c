@@ -60,7 +60,8 @@ void efficiency_find(struct report *report) {
   if (report->trace->location_count > 0) {
     const uint64_t *activity = report->threads[longest].activity;
     most = (double)report->threads[longest].useful_in_teams;
-    overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] + activity[ACTIVITY_REDUCTION]);
+    overhead =
+        (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] + activity[ACTIVITY_REDUCTION]);
   }
   report->parallel_efficiency = ratio((double)report->useful, n * wall);
   report->serial_efficiency = ratio((double)report->serial + n * parallel, n * wall);

@@ -99,10 +99,12 @@ static void find_serial(struct report *report) {
     return;
   say(finding->what, "%s (%s) are spent outside of all parallel regions, where one of %zu threads works",
       time_of(&texts, serial), share_of(&texts, serial, wall), report->cpus);
-  say(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s", gap_edge(&texts, gap->before, "the beginning"),
+  say(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
+      gap_edge(&texts, gap->before, "the beginning"),
       gap_edge(&texts, gap->after, "the end"), time_of(&texts, (double)gap->time.sum), gap->time.count,
       gap->time.count == 1 ? "" : "s");
-  say(finding->advice, "work there limits the speedup to %.1f however many threads there are (Amdahl): make it parallel",
+  say(finding->advice,
+      "work there limits the speedup to %.1f however many threads there are (Amdahl): make it parallel",
       wall / serial);
 }
 
@@ -155,7 +157,8 @@ static void describe_loop(struct report *report, struct report_finding *finding,
     return;
   }
   say(finding->what, "%s is out of balance", label_of(&texts, region));
-  say(finding->evidence, "in %" PRIu64 " team%s the last thread needed %s in all, the mean %s; most: %s with %s, %.2f times "
+  say(finding->evidence,
+      "in %" PRIu64 " team%s the last thread needed %s in all, the mean %s; most: %s with %s, %.2f times "
                          "the mean of its threads",
       loop->teams, loop->teams == 1 ? "" : "s", time_of(&texts, (double)loop->longest),
       time_of(&texts, (double)(loop->longest - loop->imbalance)), name, time_of(&texts, longest),
@@ -243,7 +246,8 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
       report->span ? (double)report->work / (double)report->span : 0,
       share_of(&texts, on_path == REPLAY_NONE ? 0 : (double)report->regions[on_path].path, (double)report->span),
       on_path == REPLAY_NONE ? "nothing" : label_of(&texts, on_path));
-  say(finding->advice, "create tasks earlier and by several threads, start the longest first (priority), shorten chains "
+  say(finding->advice,
+      "create tasks earlier and by several threads, start the longest first (priority), shorten chains "
                        "of dependences, split the longest tasks");
 }
 
@@ -259,7 +263,8 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
   double mean = parallel->useful ? mean_of(report, parallel->useful) : 0;
   double longest = parallel->useful ? (double)parallel->useful[most] : 0;
   say(finding->what, "threads of %s wait for one another", label_of(&texts, region));
-  say(finding->evidence, "%s of waiting in explicit barriers, %s in implicit ones; most work: %s with %s, %.2f times the "
+  say(finding->evidence,
+      "%s of waiting in explicit barriers, %s in implicit ones; most work: %s with %s, %.2f times the "
                          "mean",
       time_of(&texts, (double)parallel->explicit_wait), time_of(&texts, (double)parallel->implicit_wait),
       report->trace->locations[most].name, time_of(&texts, longest), mean > 0 ? longest / mean : 0);
@@ -308,7 +313,8 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   say(finding->evidence, "%s of the %s waited in them are after the last thread had come, %s each time on average",
       time_of(&texts, (double)parallel->release), time_of(&texts, (double)parallel->activity[ACTIVITY_BARRIER_WAIT]),
       time_of(&texts, parallel->passages ? (double)parallel->release / (double)parallel->passages : 0));
-  say(finding->advice, "fewer barriers (nowait); see that there are no more threads than processors and nothing else runs "
+  say(finding->advice,
+      "fewer barriers (nowait); see that there are no more threads than processors and nothing else runs "
                        "there; OMP_WAIT_POLICY=active keeps waiting threads awake");
   return budget - gain;
 }
@@ -360,13 +366,14 @@ static void find_lock(struct report *report, uint32_t region) {
     return;
   say(finding->what, "threads queue for the lock of %s", label_of(&texts, region));
   say(finding->evidence,
-      "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; the holder waited "
-      "for most was %s in %s (%s)",
+      "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
+      "the holder waited for most was %s in %s (%s)",
       mutex->contended, mutex->acquisitions, time_of(&texts, (double)mutex->wait.sum),
       time_of(&texts, (double)mutex->wait.max), time_of(&texts, spread_mean(&mutex->hold)),
       holder->location < report->trace->location_count ? report->trace->locations[holder->location].name : "unknown",
       label_of(&texts, holder->region), time_of(&texts, (double)holder->ticks));
-  say(finding->advice, "hold it for less time, use several locks for independent data, an atomic or a reduction; only the "
+  say(finding->advice,
+      "hold it for less time, use several locks for independent data, an atomic or a reduction; only the "
                        "holding part of %s cannot overlap",
       time_of(&texts, (double)mutex->hold.sum));
 }

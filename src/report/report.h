@@ -31,8 +31,8 @@ struct report_parallel {
   uint64_t late;                        /* the part of it before members begin and after they end */
   uint64_t activity[ACTIVITY_COUNT];    /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
-  uint64_t latest;                      /* sum over the instances of the time from the fork to the last member's begin */
-  uint64_t release;                     /* the part of barrier wait after the last thread had come and all tasks were done */
+  uint64_t latest;                      /* sum over the instances: from the fork to the last member's begin */
+  uint64_t release;                     /* the part of barrier wait when all had come and all tasks were done */
   uint64_t passages;                    /* of barriers, by all members */
   uint64_t imbalance;                   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t tasks;                       /* explicit tasks created in it */
@@ -91,7 +91,7 @@ struct report_task {
 struct report_region {
   uint64_t visits, inclusive;       /* Enters; time between Enter and Leave, without suspension */
   uint64_t useful;                  /* in the region itself, not in those inside */
-  uint64_t wait, longest_wait;      /* waiting in a barrier, taskwait or taskgroup; the longest without a task between */
+  uint64_t wait, longest_wait;      /* in a barrier, taskwait or taskgroup; the longest without a task between */
   uint32_t longest_location;
   uint64_t path;                    /* its part of the critical path */
   struct report_parallel *parallel;
@@ -158,7 +158,7 @@ struct report {
   double parallel_efficiency, serial_efficiency, thread_efficiency, load_balance, serialisation, runtime_efficiency;
   uint64_t work, span;
   uint64_t forks, tasks_created, tasks_live;
-  uint64_t dispatch_cost;  /* what one in a hundred times from a task's end to the next one's begin does not exceed; 0: unknown */
+  uint64_t dispatch_cost;  /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
   struct report_thread *threads; /* by location */
   struct report_region *regions; /* by position in the trace */
   struct report_device *devices; /* by location */

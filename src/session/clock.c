@@ -72,6 +72,7 @@ uint64_t clock_frequency(enum clock_kind kind, const struct clock_point *start, 
   if (end->monotonic_ns < start->monotonic_ns + SHORTEST_NS || end->ticks <= start->ticks)
     frequency = frequency_now(kind);
   else
-    frequency = (uint64_t)((double)(end->ticks - start->ticks) * 1e9 / (double)(end->monotonic_ns - start->monotonic_ns));
+    frequency =
+        (uint64_t)((double)(end->ticks - start->ticks) * 1e9 / (double)(end->monotonic_ns - start->monotonic_ns));
   return frequency ? frequency : 1;
 }

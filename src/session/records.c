@@ -48,7 +48,8 @@ int record_print(const struct record *record, char *text, size_t size) {
   const uint64_t values[3] = {record->a, record->b, record->c};
   int n = snprintf(text, size, "%s ticks=%" PRIu64, row->name, record->ticks);
   for (int i = 0; i < 3; i++)
-    n += print_field(&row->fields[i], values[i], (size_t)n < size ? text + n : NULL, (size_t)n < size ? size - (size_t)n : 0);
+    n += print_field(&row->fields[i], values[i], (size_t)n < size ? text + n : NULL,
+                     (size_t)n < size ? size - (size_t)n : 0);
   return n + snprintf((size_t)n < size ? text + n : NULL, (size_t)n < size ? size - (size_t)n : 0,
                       " endpoint=%u flags=0x%x", record->endpoint, record->flags);
 }

@@ -71,7 +71,8 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
   header->constants.bytes = bytes_for(stride, slots);
   header->constants.slot_stride = stride;
   header->constants.slots_max = slots;
-  atomic_init(&header->shared.growth_left, 8 * ring_bytes > RING_GROWTH_BYTES ? 8 * (int64_t)ring_bytes : RING_GROWTH_BYTES);
+  atomic_init(&header->shared.growth_left,
+              8 * ring_bytes > RING_GROWTH_BYTES ? 8 * (int64_t)ring_bytes : RING_GROWTH_BYTES);
   *ret_header = header;
   *ret_fd = fd;
   return 0;

@@ -251,7 +251,8 @@ static void look_up(struct device_trace *trace, ompt_function_lookup_t lookup) {
 /* ompt_set_result_t of what was asked for; what start_trace said: 1 started. */
 static void put_tracing(const struct device_trace *trace, enum record_endpoint endpoint, unsigned ompt,
                         unsigned native, int answer) {
-  const uint64_t words[4] = {trace->get_num_procs ? (uint64_t)(int64_t)trace->get_num_procs(trace->handle) : UINT64_MAX};
+  const uint64_t words[4] = {trace->get_num_procs ? (uint64_t)(int64_t)trace->get_num_procs(trace->handle)
+                                                  : UINT64_MAX};
   const struct record_device_tracing record = {.type = RECORD_device_tracing,
                                                .endpoint = (uint8_t)endpoint,
                                                .flags = (uint8_t)answer,

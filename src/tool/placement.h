@@ -22,7 +22,8 @@ enum { PROCESSOR_NONE = INT32_MIN };
 static inline int32_t processor_now(void) {
 #if defined(RSEQ_SIG) && defined(__x86_64__)
   int32_t processor; /* in one instruction: this stands in the fast way */
-  __asm__ volatile("movl %%fs:%c2(%1), %0" : "=r"(processor) : "r"(tool.rseq_offset), "i"(offsetof(struct rseq, cpu_id)));
+  __asm__ volatile("movl %%fs:%c2(%1), %0" : "=r"(processor) : "r"(tool.rseq_offset),
+                   "i"(offsetof(struct rseq, cpu_id)));
   return processor;
 #elif defined(RSEQ_SIG)
   return *(volatile int32_t *)((char *)__builtin_thread_pointer() + tool.rseq_offset + offsetof(struct rseq, cpu_id));

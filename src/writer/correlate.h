@@ -178,7 +178,8 @@ void on_implicit_task_end(struct correlator *c, struct location *location,
 /* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes one. */
 void team_end(struct correlator *c, struct team *team, uint64_t ticks);
 /* Ends the innermost implicit task of the location and goes back to what ran before it. */
-void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks, bool is_late);
+void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                       bool is_late);
 /* The primary begins or has begun; used when a process ends in between. */
 void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks);
 void team_join(struct correlator *c, struct team *team, uint64_t ticks);
@@ -189,7 +190,8 @@ void team_show(struct correlator *c, struct team *team, uint64_t ticks);
 
 /* tasks.c */
 /* A switch to the task on the location, or to the location's own part of a team. */
-struct event task_switch_event(struct correlator *c, struct location *location, const struct task *task, uint64_t ticks);
+struct event task_switch_event(struct correlator *c, struct location *location, const struct task *task,
+                               uint64_t ticks);
 /* Writes the creation of a task that was created in a pause. */
 void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
 void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,

@@ -91,8 +91,8 @@ static void write_location_properties(struct definitions *definitions, OTF2_Glob
     write_frame_flags(definitions, w, location);
   if (location->partition) {
     OTF2_AttributeValue partition = {.stringRef = location->partition - 1};
-    OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "place partition"), OTF2_TYPE_STRING,
-                                               partition);
+    OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "place partition"),
+                                               OTF2_TYPE_STRING, partition);
   }
   if (!location->has_begun)
     return;
@@ -105,8 +105,8 @@ static void write_locations(struct definitions *definitions, OTF2_GlobalDefWrite
   char name[32] = "Process";
   if (run->mpi_rank >= 0)
     snprintf(name, sizeof name, "MPI Rank %d", run->mpi_rank);
-  OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                          TREE_NODE, OTF2_UNDEFINED_LOCATION_GROUP);
+  OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name),
+                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_NODE, OTF2_UNDEFINED_LOCATION_GROUP);
   definitions_write_devices(definitions, w, frequency_of(run));
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];

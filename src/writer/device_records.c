@@ -31,7 +31,8 @@ struct pending {
 /* -- clocks -- */
 
 static bool can_convert(const struct device *device) {
-  return device->clock_points >= 2 && device->last.time > device->first.time && device->last.ticks > device->first.ticks;
+  return device->clock_points >= 2 && device->last.time > device->first.time &&
+         device->last.ticks > device->first.ticks;
 }
 
 static uint64_t clamp(__int128 ticks, uint64_t least, uint64_t most) {
@@ -150,7 +151,8 @@ static const struct row rows[] = {
 enum { TYPE_DATA_OP = 9, TYPE_KERNEL = 10, TYPE_DATA_OP_EMI = 34, TYPE_KERNEL_EMI = 35 };
 
 /* Positions of fields in the rows of data operations and kernels. */
-enum { OP_HOST_OP, OP_KIND, OP_SOURCE, OP_SOURCE_DEVICE, OP_DESTINATION, OP_DESTINATION_DEVICE, OP_BYTES, OP_END, OP_CODE };
+enum { OP_HOST_OP, OP_KIND, OP_SOURCE, OP_SOURCE_DEVICE, OP_DESTINATION, OP_DESTINATION_DEVICE, OP_BYTES, OP_END,
+       OP_CODE };
 enum { KERNEL_HOST_OP, KERNEL_REQUESTED, KERNEL_GRANTED, KERNEL_END };
 
 static struct event enter(uint32_t region, enum attribute attribute, uint64_t value, uint64_t matching_id) {

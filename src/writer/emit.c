@@ -280,7 +280,8 @@ uint64_t emit_held_since(struct emitter *emitter) {
   size_t count;
   struct location **locations = definitions_locations(emitter->definitions, &count);
   for (size_t i = 0; i < count && emitter->holding; i++)
-    if (locations[i]->queue_begin != locations[i]->queue_end && locations[i]->queue[locations[i]->queue_begin].ticks < since)
+    if (locations[i]->queue_begin != locations[i]->queue_end &&
+        locations[i]->queue[locations[i]->queue_begin].ticks < since)
       since = locations[i]->queue[locations[i]->queue_begin].ticks;
   return since;
 }

@@ -222,7 +222,8 @@ static bool release(struct correlator *c, struct location *location, struct lock
 
 static void release_routine(struct correlator *c, struct location *location, const struct record_mutex_released *record,
                             uint64_t now) {
-  uint32_t region = region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock, record->codeptr, 0);
+  uint32_t region = region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock,
+                              record->codeptr, 0);
   struct lock *lock = map_get(&c->locks, record->wait_id);
   bool is_written = !c->is_paused || (is_held_by(lock, location) && !hidden_hold(lock, location));
   if (is_written)

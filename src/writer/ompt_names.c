@@ -20,9 +20,10 @@ static const char *const sync_region[] = {[1] = "barrier",
                                           [8] = "barrier_implicit_workshare",
                                           [9] = "barrier_implicit_parallel",
                                           [10] = "barrier_teams"};
-static const char *const work[] = {[1] = "loop",          [2] = "sections",      [3] = "single_executor", [4] = "single_other",
-                                   [5] = "workshare",     [6] = "distribute",    [7] = "taskloop",        [8] = "scope",
-                                   [10] = "loop_static",  [11] = "loop_dynamic", [12] = "loop_guided",    [13] = "loop_other"};
+static const char *const work[] = {[1] = "loop",          [2] = "sections",      [3] = "single_executor",
+                                   [4] = "single_other",  [5] = "workshare",     [6] = "distribute",
+                                   [7] = "taskloop",      [8] = "scope",         [10] = "loop_static",
+                                   [11] = "loop_dynamic", [12] = "loop_guided",  [13] = "loop_other"};
 
 const char *ompt_task_status_name(uint32_t status) {
   static char other[32];
@@ -91,9 +92,9 @@ static bool describe_flags(const struct flag *flags, uint32_t silent, uint32_t d
 }
 
 /* ompt_task_flag_t (OpenMP 5.1, 4.4.4.19). */
-static const struct flag task_flags[] = {{0x8, "target"},          {0x10, "taskwait"},        {0x08000000, "undeferred"},
-                                         {0x10000000, "untied"},   {0x20000000, "final"},     {0x40000000, "mergeable"},
-                                         {0x80000000, "merged"},   {0, NULL}};
+static const struct flag task_flags[] = {{0x8, "target"},        {0x10, "taskwait"},   {0x08000000, "undeferred"},
+                                         {0x10000000, "untied"}, {0x20000000, "final"}, {0x40000000, "mergeable"},
+                                         {0x80000000, "merged"}, {0, NULL}};
 /* ompt_parallel_flag_t (OpenMP 5.1, 4.4.4.21). Invoked by the runtime, and a team, go without saying. */
 static const struct flag parallel_flags[] = {
     {0x1, "invoked by the program"}, {0x40000000, "league"}, {0, NULL}};

@@ -28,7 +28,8 @@ static struct team *ending_team(const struct location *location) {
   return is_ending ? team : NULL;
 }
 
-static void emit_measurement(struct correlator *c, struct location *location, uint64_t ticks, OTF2_MeasurementMode mode) {
+static void emit_measurement(struct correlator *c, struct location *location, uint64_t ticks,
+                             OTF2_MeasurementMode mode) {
   struct team *team = ending_team(location);
   undecided_flush(c, location, team);
   emit_event(c, location, &(struct event){.kind = EVENT_MEASUREMENT,

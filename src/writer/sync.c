@@ -368,8 +368,9 @@ void on_error(struct correlator *c, struct location *location, const struct reco
   bytes = record->length < bytes ? record->length : bytes;
   memcpy(message, words, bytes);
   message[bytes] = '\0';
-  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
-                                          .id = region_at(c, location, CONSTRUCT_error, record->codeptr, record->severity),
-                                          .attribute = ATTRIBUTE_error_message,
-                                          .value = definitions_string(c->definitions, message)});
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = region_at(c, location, CONSTRUCT_error, record->codeptr, record->severity),
+                             .attribute = ATTRIBUTE_error_message,
+                             .value = definitions_string(c->definitions, message)});
 }

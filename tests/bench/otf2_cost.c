@@ -15,7 +15,8 @@ enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 256 << 10, TICKS_AP
 static OTF2_EvtWriter *writer;
 static uint64_t ticks;
 
-static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final) {
+static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                bool is_final) {
   (void)data, (void)type, (void)location, (void)caller, (void)is_final;
   return OTF2_FLUSH;
 }

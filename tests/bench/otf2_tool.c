@@ -16,7 +16,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 BENCH_THREAD_LOCAL OTF2_EvtWriter *writer;
 BENCH_THREAD_LOCAL uint64_t events;
 
-static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final) {
+static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                   bool is_final) {
   (void)data, (void)type, (void)location, (void)caller, (void)is_final;
   return OTF2_FLUSH;
 }

@@ -25,7 +25,8 @@ class Chrome(Case):
         events = self.chrome(self.simple)
         names = {event["tid"]: event["args"]["name"] for event in events if event.get("name") == "thread_name"}
         self.assertEqual(names, {1: "Master thread", 2: "OMP thread 1"})
-        order = {event["tid"]: event["args"]["sort_index"] for event in events if event.get("name") == "thread_sort_index"}
+        order = {event["tid"]: event["args"]["sort_index"] for event in events
+                 if event.get("name") == "thread_sort_index"}
         self.assertEqual(order, {1: 1, 2: 2})
 
     def test_arrow(self):

@@ -170,7 +170,8 @@ class FakeTracer(Case):
 
     def test_descriptors_and_signals_are_inherited_unchanged(self):
         script = ["python3", "-c", "import os, signal; print(sorted(os.listdir('/proc/self/fd'))); "
-                  "print([l for l in open('/proc/self/status') if l.startswith(('SigP', 'SigB', 'SigI', 'SigC', 'Shd'))])"]
+                  "print([l for l in open('/proc/self/status') if "
+                  "l.startswith(('SigP', 'SigB', 'SigI', 'SigC', 'Shd'))])"]
 
         def odd_state():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -273,7 +274,8 @@ class FakeTracer(Case):
         self.assertIn("process 77 was not traced: cannot create /x: no space\n", result.stderr)
 
     def test_many_archives(self):
-        result = self.sh("for i in $(seq 1 25); do echo archive $i /a/$i; echo closed $i threads=1; done > $STAVE_STATUS")
+        result = self.sh("for i in $(seq 1 25); do echo archive $i /a/$i; echo closed $i threads=1; done > "
+                         "$STAVE_STATUS")
         self.assertIn("stave: /a/10: 1 thread,", result.stderr)
         self.assertIn("stave: and 15 more\n", result.stderr)
 
@@ -288,7 +290,8 @@ class FakeTracer(Case):
         self.assertIn("/a/b: 3 threads", result.stderr)
 
     def test_waiting_can_be_interrupted(self):
-        process = self.popen("sh", "-c", "(echo archive 7 /a/b; exec 3>&1 >/dev/null 2>&1; exec sleep 30) > $STAVE_STATUS & "
+        process = self.popen("sh", "-c",
+                             "(echo archive 7 /a/b; exec 3>&1 >/dev/null 2>&1; exec sleep 30) > $STAVE_STATUS & "
                                          "echo $!; sleep 0.2; exit 6")
         background = int(process.stdout.readline())
         self.addCleanup(os.kill, background, signal.SIGKILL)
@@ -322,11 +325,13 @@ class Gcc(Case):
         self.check_moved(self.record(self.gcc()))
 
     def test_transitive_through_runpath(self):
-        library = "int answer(void) { int n = 0;\n#pragma omp parallel num_threads(4) reduction(+ : n)\nn++; return n; }"
+        library = ("int answer(void) { int n = 0;\n#pragma omp parallel num_threads(4) reduction(+ : n)\nn++; "
+                   "return n; }")
         os.mkdir(self.path("lib"))
         self.build("lib/libanswer.so", library, "gcc", "-fopenmp", "-shared", "-fPIC")
         main = '#include <stdio.h>\nint answer(void);\nint main(void) { printf("%d\\n", answer()); }'
-        program = self.build("program", main, "gcc", "-L", self.path("lib"), "-Wl,--no-as-needed,-lanswer,-rpath,$ORIGIN/lib")
+        program = self.build("program", main, "gcc", "-L", self.path("lib"),
+                             "-Wl,--no-as-needed,-lanswer,-rpath,$ORIGIN/lib")
         self.check_moved(self.record(program))
 
     def test_missing_version(self):
@@ -335,7 +340,8 @@ class Gcc(Case):
 
     def test_missing_symbol(self):
         program = self.gcc(text=SYMBOL_PROGRAM)
-        self.check_untraced(self.record(program), r"needs GOMP_target_ext of libgomp, which /\S+ lacks; it runs untraced")
+        self.check_untraced(self.record(program),
+                            r"needs GOMP_target_ext of libgomp, which /\S+ lacks; it runs untraced")
 
     def test_rpath_with_own_libgomp(self):
         own = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
@@ -348,7 +354,8 @@ class Gcc(Case):
         archive = subprocess.run(["gcc", "-print-file-name=libgomp.a"], capture_output=True, text=True).stdout.strip()
         source = self.write("static.c", OMP_PROGRAM)
         subprocess.run(["gcc", "-fopenmp", "-c", source, "-o", self.path("static.o")], check=True)
-        subprocess.run(["gcc", self.path("static.o"), archive, "-o", self.path("static"), "-lpthread", "-ldl"], check=True)
+        subprocess.run(["gcc", self.path("static.o"), archive, "-o", self.path("static"), "-lpthread", "-ldl"],
+                       check=True)
         self.check_untraced(self.record(self.path("static"), "3"), "static contains libgomp")
 
     def test_no_libomp(self):
@@ -431,7 +438,8 @@ class Tracer(Case):
 
     @unittest.skipUnless(shutil.which("fasttreeMP"), "no fasttreeMP")
     def test_fasttree(self):
-        sequences = "".join(f">s{i}\n{'ACGT' * 20}{'ACGT'[i % 4] * (i % 9 + 1)}{'T' * (9 - i % 9)}\n" for i in range(40))
+        sequences = "".join(f">s{i}\n{'ACGT' * 20}{'ACGT'[i % 4] * (i % 9 + 1)}{'T' * (9 - i % 9)}\n"
+                            for i in range(40))
         plain = subprocess.run(["fasttreeMP", "-nt", "-quiet"], input=sequences, capture_output=True, text=True)
         result = self.record("fasttreeMP", "-nt", "-quiet", input=sequences)
         self.assertEqual(result.stdout, plain.stdout)

@@ -16,7 +16,8 @@ COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "repo
             "export": "archive", "recover": "directory", "config": None}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
 READERS = [command for command, argument in COMMANDS.items() if argument in ("archive", "directory")]
-WITH_VALUE = {"record": "--output", "timeline": "-o", "report": "--top", "check": "-r", "export": "--format", "recover": "-o"}
+WITH_VALUE = {"record": "--output", "timeline": "-o", "report": "--top", "check": "-r", "export": "--format",
+              "recover": "-o"}
 # A process of root's without the right to read everything.
 AS_OTHERS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 
@@ -63,7 +64,8 @@ class Wrong(cli.Case):
 
     def test_help(self):
         for command in COMMANDS:
-            texts = {self.succeeds(cli.stave(*words)) for words in ((command, "--help"), (command, "-h"), ("help", command))}
+            texts = {self.succeeds(cli.stave(*words))
+                     for words in ((command, "--help"), (command, "-h"), ("help", command))}
             text, = texts
             self.assertTrue(text.startswith(f"usage: stave {command} "))
             self.assertIn("2 if an option is wrong" if command != "record" else "2 for wrong usage",
@@ -78,7 +80,8 @@ class Unreadable(cli.Case):
         for command, result in results.items():
             if command not in but:
                 self.fails(result, *words, status=UNDONE)
-        self.assertEqual(len({cli.said(result) for command, result in results.items() if command not in but}), 1, results)
+        self.assertEqual(len({cli.said(result) for command, result in results.items() if command not in but}), 1,
+                         results)
         self.assertEqual([name for name in os.listdir(self.folder) if re.search("recovered|html|csv", name)], [])
 
     def archive(self, name):

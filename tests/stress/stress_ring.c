@@ -191,7 +191,8 @@ static int check_result(const struct scenario *scenario, const struct common *co
     if (check->arrived[stream] + refused[stream] != produced[stream])
       failures += complain(scenario, "arrived and refused are not what was produced", stream, check->arrived[stream]);
   if (lost != refused[STREAM_THREAD] + refused[STREAM_HANDLER])
-    failures += complain(scenario, "lost events are miscounted", lost, refused[STREAM_THREAD] + refused[STREAM_HANDLER]);
+    failures +=
+        complain(scenario, "lost events are miscounted", lost, refused[STREAM_THREAD] + refused[STREAM_HANDLER]);
   if (check->lost != lost)
     failures += complain(scenario, "gap records do not add up", check->lost, lost);
   if (scenario->overflow == OVERFLOW_block && refused[STREAM_THREAD])

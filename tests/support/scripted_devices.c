@@ -213,7 +213,8 @@ static const struct {
 static bool is_lacking(const struct device *device, const char *name) {
   const char *found = device->lacking ? strstr(device->lacking, name) : NULL;
   size_t length = strlen(name);
-  return (found && (found[length] == '\0' || found[length] == ',')) || (device->lacking && !strcmp(device->lacking, "all"));
+  return (found && (found[length] == '\0' || found[length] == ',')) ||
+         (device->lacking && !strcmp(device->lacking, "all"));
 }
 
 static ompt_interface_fn_t lookup(const char *name) {

@@ -252,7 +252,8 @@ FIRE(target) {
 FIRE(target_data_op_emi) {
   CALL(ompt_callback_target_data_op_emi_t)
   (endpoint_of(line), DATA("target_task"), DATA("target"), host_op_of(line),
-   (ompt_target_data_op_t)NUMBER("kind", data_op_names), POINTER("src"), (int)NUMBER("src_device", NULL), POINTER("dest"),
+   (ompt_target_data_op_t)NUMBER("kind", data_op_names), POINTER("src"), (int)NUMBER("src_device", NULL),
+   POINTER("dest"),
    (int)NUMBER("dest_device", NULL), NUMBER("bytes", NULL), CODE);
 }
 

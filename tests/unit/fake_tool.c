@@ -52,7 +52,8 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
     fprintf(stderr, "session_create: %s\n", strerror(-error));
     exit(1);
   }
-  tool.threads = mmap(NULL, threads_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  tool.threads =
+      mmap(NULL, threads_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (tool.threads == MAP_FAILED) {
     perror("mmap");
     exit(1);

@@ -10,7 +10,8 @@
 #include "session/session.h"
 #include "writer/merge.h"
 
-enum { RING_BYTES = 64 << 10, CAPACITY = RING_BYTES / RECORD_BYTES, SLOTS = 8, SLOTS_MOST = 2000, TAKEN_MOST = 1 << 16 };
+enum { RING_BYTES = 64 << 10, CAPACITY = RING_BYTES / RECORD_BYTES, SLOTS = 8, SLOTS_MOST = 2000,
+       TAKEN_MOST = 1 << 16 };
 
 struct taken {
   uint32_t slot;

@@ -400,7 +400,8 @@ static void random_events_do_no_harm(void **state) {
           EVENT(ThreadTeamEnd, a),             EVENT(ThreadFork, 0, 2),             EVENT(ThreadJoin, 0),
           EVENT(ThreadTaskCreate, a, b, c),    EVENT(ThreadTaskSwitch, a, b, c),    EVENT(ThreadTaskComplete, a, b, c),
           EVENT(ThreadAcquireLock, 0, a, c),   EVENT(ThreadReleaseLock, 0, a, c),   EVENT(OmpTaskSwitch, c),
-          EVENT(RmaGet, 0, 0, 1, 1),           EVENT(RmaOpCompleteBlocking, 0, 1),  EVENT(ThreadTaskSwitch, UINT32_MAX, b, c)};
+          EVENT(RmaGet, 0, 0, 1, 1),           EVENT(RmaOpCompleteBlocking, 0, 1),
+          EVENT(ThreadTaskSwitch, UINT32_MAX, b, c)};
       take(location, ticks, events[(dice >> 40) % COUNT(events)]);
       first[location] = first[location] ? first[location] : ticks;
       last[location] = ticks;

@@ -5,7 +5,8 @@
 #include "unit.h"
 
 static void all_of_utf8_is_valid(void **state) {
-  static const char *const valid[] = {"", "plain", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+  static const char *const valid[] = {"", "plain", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                                      "\xee\x80\x80",
                                       "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xc3\xb6"};
   (void)state;
   for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)

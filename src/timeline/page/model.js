@@ -99,7 +99,8 @@ export class Model {
     const {finest} = this.rows[row].slices[depth];
     const {begin, end, region, activity, merged, busy, longest, attributes} = finest;
     const time = begin[i], slice = {row, depth, i, begin: time, end: end[i], region: this.regions[region[i]],
-      activity: this.activities[activity[i]], merged: merged[i], busy: busy[i], longest: longest[i], attributes: attributes.get(i) ?? []};
+      activity: this.activities[activity[i]], merged: merged[i], busy: busy[i], longest: longest[i],
+      attributes: attributes.get(i) ?? []};
     slice.around = this.#around(row, depth, time, end[i]);
     slice.task = slice.merged > 1 ? null : this.#taskOf(row, [...slice.around, slice]);
     return slice;

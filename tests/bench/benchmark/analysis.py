@@ -60,7 +60,8 @@ def section(build, millions, progress):
             rows.append(measure(name, command, events))
         progress("python3-otf2")
         small = make_archive(build, folder / "small", min(millions, 1))
-        rows.append(measure("python3-otf2", ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"], small))
+        rows.append(measure("python3-otf2", ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"],
+                            small))
     return rows
 
 

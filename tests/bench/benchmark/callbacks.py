@@ -14,7 +14,8 @@ EVENTS_A_ROUND = {"lock": 3, "task": 3, "for": 4}
 
 def ticks_per_us(archive):
     """By the clock of an archive that Stave wrote here."""
-    text = subprocess.run(["otf2-print", "-G", archive / "traces.otf2"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["otf2-print", "-G", archive / "traces.otf2"], capture_output=True, text=True,
+                          check=True).stdout
     line = next(line for line in text.splitlines() if line.startswith("CLOCK_PROPERTIES"))
     return int(line.split("Ticks per Seconds:")[1].split(",")[0]) / 1e6
 
@@ -27,7 +28,8 @@ def stalls(archive):
 
 def timed(build, folder, forward, command, **settings):
     output = folder / "histogram"
-    env = stave_environment(build, folder / "archive", TIMING_TOOL_FORWARD=forward, TIMING_TOOL_OUTPUT=output, **settings)
+    env = stave_environment(build, folder / "archive", TIMING_TOOL_FORWARD=forward, TIMING_TOOL_OUTPUT=output,
+                            **settings)
     env["OMP_TOOL_LIBRARIES"] = str(build.bench_tool("timing"))
     run(command, env)
     lines = [line.split() for line in output.read_text().splitlines()]

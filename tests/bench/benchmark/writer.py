@@ -4,7 +4,8 @@ import pathlib
 import tempfile
 import time
 
-from .runs import (Measured, archive_bytes, losses, parse_cost, records, run, stave_environment, wait_for, writer_wrapper)
+from .runs import (Measured, archive_bytes, losses, parse_cost, records, run, stave_environment, wait_for,
+                   writer_wrapper)
 
 # Rounds, OTF2 events a round, and the pattern by which otf2_cost writes the same events.
 WORKLOADS = {"lock": (700000, 6), "task": (700000, 8), "barrier": (500000, 4)}
