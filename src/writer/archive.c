@@ -31,7 +31,8 @@ struct archive {
 
 /* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in its
  * hands. */
-static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final) {
+static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                bool is_final) {
   (void)caller, (void)is_final;
   struct archive *archive = data;
   if (type != OTF2_FILETYPE_EVENTS)

@@ -1,10 +1,10 @@
 /* Chunks of events as OTF2 lays them out, as far as we have to know: where records begin and end.
  *
- * A chunk begins with a header (18 bytes): 0x03, 0x42 for little endian, number of the first event (from 1), of the last one
- * (0 until the chunk is full). Records follow: 0x05 and 8 bytes, the time of what follows; 0x02, the end of the file; any
- * other number, the length of its data in one byte (0xFF: in the 8 bytes that follow) and the data. Numbers from 10 on are
- * events, a list of attributes stands in front of its event. What stands behind the last event of a full chunk means
- * nothing. */
+ * A chunk begins with a header (18 bytes): 0x03, 0x42 for little endian, number of the first event (from 1), of the
+ * last one (0 until the chunk is full). Records follow: 0x05 and 8 bytes, the time of what follows; 0x02, the end of
+ * the file; any other number, the length of its data in one byte (0xFF: in the 8 bytes that follow) and the data.
+ * Numbers from 10 on are events, a list of attributes stands in front of its event. What stands behind the last event
+ * of a full chunk means nothing. */
 #ifndef STAVE_WRITER_CHUNK_H
 #define STAVE_WRITER_CHUNK_H
 

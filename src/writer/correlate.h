@@ -1,8 +1,8 @@
 /* From records in time order to events: what each record means for the thread, team, task or lock that it belongs to.
  *
- * correlate.c holds the switch over record types; threads.c, teams.c, tasks.c, sync.c and locks.c hold one subject each,
- * frames.c what they build on; closing.c ends what is open when the process is over. They share struct correlator and
- * call each other through this header. */
+ * correlate.c holds the switch over record types; threads.c, teams.c, tasks.c, sync.c and locks.c hold one subject
+ * each, frames.c what they build on; closing.c ends what is open when the process is over. They share struct correlator
+ * and call each other through this header. */
 #ifndef STAVE_WRITER_CORRELATE_H
 #define STAVE_WRITER_CORRELATE_H
 
@@ -86,9 +86,9 @@ static inline struct frame *stack_push(struct stack *stack) {
   return &stack->frames[stack->count++];
 }
 
-/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's: kind and region
- * are set here, time and attributes are the caller's. (Inline, and field by field: to copy a frame that was just put
- * together costs more than all the rest.) */
+/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's: kind and
+ * region are set here, time and attributes are the caller's. (Inline, and field by field: to copy a frame that was just
+ * put together costs more than all the rest.) */
 static inline void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task,
                                     struct frame frame, struct event *enter) {
   struct frame *top = stack_push(&task->stack);

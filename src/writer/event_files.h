@@ -1,7 +1,7 @@
-/* The event files of an archive, which we write ourselves. OTF2 lays the events of a location out in memory that it gets
- * here, chunk by chunk, and a full chunk goes to its file at once; then the next one takes its place in memory. (OTF2
- * would copy it to a buffer first, of 4 MiB a location, whose contents die with the process.) The memory is a block of
- * the recovery file, so that the chunk in the making survives too. */
+/* The event files of an archive, which we write ourselves. OTF2 lays the events of a location out in memory that it
+ * gets here, chunk by chunk, and a full chunk goes to its file at once; then the next one takes its place in memory.
+ * (OTF2 would copy it to a buffer first, of 4 MiB a location, whose contents die with the process.) The memory is a
+ * block of the recovery file, so that the chunk in the making survives too. */
 #ifndef STAVE_WRITER_EVENT_FILES_H
 #define STAVE_WRITER_EVENT_FILES_H
 
@@ -20,7 +20,8 @@ void event_files_close(struct event_files *files);
  * written. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
-/* Where the number of whole events of a location is to be told after each, for its recovery. The location has a chunk. */
+/* Where the number of whole events of a location is to be told after each, for its recovery. The location has a chunk.
+ * */
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location);
 
 /* The location's chunk is its last, and has got its mark of the end: writes it, and closes the file. */

@@ -7,8 +7,8 @@
  * which it was stored, without a system call. (Not the machine's: after a power loss any page may be as old as it was
  * on the disk.) Every value that is read from here is a guess. A block holds
  *   journal: a piece of the journal, a stream of entries that tells of every definition before an event refers to it;
- *   events: the chunk of a location's events that is in the making, which OTF2 puts together right there. It goes to the
- *     event file when it is full, and the next one takes its place. The block counts the location's whole events.
+ *   events: the chunk of a location's events that is in the making, which OTF2 puts together right there. It goes to
+ * the     event file when it is full, and the next one takes its place. The block counts the location's whole events.
  * Who lives has a lock (fcntl, F_SETLK) on the file. */
 #ifndef STAVE_WRITER_RECOVERY_FILE_H
 #define STAVE_WRITER_RECOVERY_FILE_H

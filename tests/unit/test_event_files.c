@@ -51,7 +51,8 @@ static void write_events(OTF2_EvtWriter *writer, uint64_t from, uint64_t to) {
   OTF2_AttributeList_Delete(list);
 }
 
-static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final) {
+static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                   bool is_final) {
   (void)data, (void)type, (void)location, (void)caller, (void)is_final;
   return OTF2_FLUSH;
 }
