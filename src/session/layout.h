@@ -84,7 +84,7 @@ struct session_shared {
    * first in the low half, a change counter against ABA in the high half. */
   _Alignas(64) _Atomic uint32_t slots_used;
   _Atomic uint64_t slots_free;
-  _Atomic uint32_t slots_ended;       /* slots of ended threads that are not drained yet */
+  _Atomic uint32_t slots_ended;       /* slots of ended threads that are to be drained before others get them */
   _Atomic int64_t growth_left;        /* bytes by which all rings together may still grow; may fall below 0 */
   _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
 
@@ -109,9 +109,10 @@ struct session_header {
   struct session_shared shared;
 };
 
-/* Who may use a slot. FREE -> LIVE by the thread that takes it, LIVE -> ENDED by that thread at its end,
- * ENDED -> FREE by the writer once the ring is drained. */
-enum slot_state { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
+/* Who may use a slot: the thread whose kernel id this is, or else nobody. A thread that takes it stores its id over
+ * SLOT_FREE. That thread at its end, or another one that finds it dead, stores SLOT_FREE; or SLOT_ENDED if the ring is
+ * full, and the writer SLOT_FREE once it is drained. */
+enum { SLOT_FREE = 0, SLOT_ENDED = -1 };
 
 /* The control page of a slot; its ring follows. ring.h says who may touch what. */
 struct thread_slot {
@@ -126,8 +127,9 @@ struct thread_slot {
   /* written by the writer */
   _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
   _Atomic uint64_t prepared;          /* records for which the ring has memory, where it may grow to that */
-  /* written by both, see enum slot_state */
-  _Alignas(64) _Atomic uint32_t state;
+  /* written by both: who may use it (low half), and how many threads have had it (high half), since the kernel gives
+   * the id of a dead thread to another one */
+  _Alignas(64) _Atomic uint64_t owner;
   _Atomic uint32_t next_free; /* index + 1 of the next free slot */
 };
 _Static_assert(sizeof(struct thread_slot) <= SESSION_PAGE_BYTES, "a slot's control data is one page");
@@ -137,6 +139,10 @@ _Static_assert(sizeof(struct thread_slot) <= SESSION_PAGE_BYTES, "a slot's contr
 
 static inline struct thread_slot *session_slot(struct session_header *header, uint64_t stride, uint32_t index) {
   return (struct thread_slot *)((char *)header + SESSION_HEADER_BYTES + stride * index);
+}
+
+static inline int32_t slot_owner(const struct thread_slot *slot) {
+  return (int32_t)atomic_load_explicit(&slot->owner, memory_order_acquire);
 }
 
 static inline struct record *slot_records(struct thread_slot *slot) {

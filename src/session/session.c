@@ -143,23 +143,27 @@ static bool take_new_slot(struct session_header *header, uint32_t *ret_index) {
   return true;
 }
 
-struct thread_slot *session_take_slot(struct session_header *header, uint32_t *ret_index) {
+struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index) {
   if (!pop_free_slot(header, ret_index) && !take_new_slot(header, ret_index))
     return NULL;
   struct thread_slot *slot = session_slot(header, header->constants.slot_stride, *ret_index);
-  atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_relaxed);
+  uint64_t turn = (atomic_load_explicit(&slot->owner, memory_order_relaxed) >> 32) + 1;
+  atomic_store_explicit(&slot->owner, turn << 32 | (uint32_t)kernel_tid, memory_order_relaxed);
   return slot;
 }
 
 void session_end_slot(struct session_header *header, struct thread_slot *slot) {
+  uint64_t turn = atomic_load_explicit(&slot->owner, memory_order_relaxed) >> 32;
   atomic_fetch_add_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
-  atomic_store_explicit(&slot->state, SLOT_ENDED, memory_order_release);
+  atomic_store_explicit(&slot->owner, turn << 32 | (uint32_t)SLOT_ENDED, memory_order_release);
 }
 
 void session_return_slot(struct session_header *header, uint32_t index) {
   struct thread_slot *slot = session_slot(header, header->constants.slot_stride, index);
-  atomic_fetch_sub_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
-  atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_relaxed);
+  uint64_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
+  if ((int32_t)owner == SLOT_ENDED)
+    atomic_fetch_sub_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
+  atomic_store_explicit(&slot->owner, owner >> 32 << 32 | SLOT_FREE, memory_order_relaxed);
   _Atomic uint64_t *top = &header->shared.slots_free;
   uint64_t seen = atomic_load_explicit(top, memory_order_relaxed);
   uint64_t wanted;

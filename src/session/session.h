@@ -28,14 +28,16 @@ int session_map(int fd, struct session_header **ret_header);
 
 void session_unmap(struct session_header *header);
 
-/* Takes a slot for the calling thread: one given back, else a new one. Lock-free. Its state becomes SLOT_LIVE.
+/* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.
  * Returns NULL when all are in use; *ret_index is its number. */
-struct thread_slot *session_take_slot(struct session_header *header, uint32_t *ret_index);
+struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index);
 
-/* The slot's thread has written its last record. Its owner only. */
+/* The slot's thread has written its last record; the writer gives the slot back once all are read. Its owner only, or
+ * who has found that dead (tool/slots.c). */
 void session_end_slot(struct session_header *header, struct thread_slot *slot);
 
-/* Gives an ended and drained slot back. Writer only. */
+/* Gives a slot back for others to take: the writer one that has ended and is drained, the tool one that its thread is
+ * done with. The ring stays as it is, with what is not read yet. */
 void session_return_slot(struct session_header *header, uint32_t index);
 
 /* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the store.

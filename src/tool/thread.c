@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
+#include "tool/slots.h"
 
 /* Never written to but by reservations that fail: its limit stays 0. */
 static struct thread nobody;
@@ -275,17 +276,6 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   thread_self = thread;
 }
 
-/* Threads that come and go faster than the writer drains their rings would each get a new one: they give it a little
- * time, 5 ms at most. */
-static struct thread_slot *take_slot(uint32_t *ret_index) {
-  enum { ENDED_MOST = 32, NAPS = 50, NAP_NS = 100000 };
-  for (int i = 0; i < NAPS && atomic_load(&tool.session->shared.slots_ended) >= ENDED_MOST; i++) {
-    session_wake_writer(tool.session);
-    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-  }
-  return session_take_slot(tool.session, ret_index);
-}
-
 bool thread_attach(uint64_t ticks) {
   if (tool_is_forked_child())
     tool_follow_fork();
@@ -294,14 +284,17 @@ bool thread_attach(uint64_t ticks) {
   if (!tool.session || atomic_load(&tool.recording) == RECORDING_ENDED)
     return false;
   uint32_t index;
-  struct thread_slot *slot = is_stopped() ? NULL : take_slot(&index);
-  if (!slot || !session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes())) {
+  int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
+  struct thread_slot *slot = is_stopped() ? NULL : slots_take(kernel_tid, &index);
+  bool has_memory = slot && session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes());
+  if (slot && !has_memory)
+    session_return_slot(tool.session, index);
+  if (!has_memory) {
     atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
     return false;
   }
   attach_to(&tool.threads[index], slot, index);
-  const struct record_attach attach = {
-      .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)syscall(SYS_gettid)};
+  const struct record_attach attach = {.type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};
   thread_put((const struct record *)&attach, NULL);
   sampler_attach(thread_self, ticks);
   callbacks_tell_kept(ticks);
@@ -309,11 +302,11 @@ bool thread_attach(uint64_t ticks) {
 }
 
 void thread_detach(void) {
-  struct thread_slot *slot = thread_self->ring.slot;
-  if (!slot)
+  struct thread *thread = thread_self;
+  if (!thread->ring.slot)
     return;
   thread_self = &nobody;
-  session_end_slot(tool.session, slot);
+  slots_give_back((uint32_t)(thread - tool.threads));
 }
 
 void thread_put(const struct record *record, const uint64_t *words) {

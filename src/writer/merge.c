@@ -151,7 +151,7 @@ static uint64_t take_run(struct merge *merge, uint32_t slot, uint64_t end) {
 /* A thread has ended and all its records are read: the slot is free for another. */
 static void return_if_ended(struct merge *merge, uint32_t slot) {
   struct thread_slot *control = merge->sources[slot].view.slot;
-  if (atomic_load_explicit(&control->state, memory_order_acquire) != SLOT_ENDED)
+  if (slot_owner(control) != SLOT_ENDED)
     return;
   if (atomic_load_explicit(&control->head, memory_order_acquire) == merge->sources[slot].view.next)
     session_return_slot(merge->session, slot);

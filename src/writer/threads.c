@@ -50,11 +50,36 @@ struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks
   return location ? location : new_location(c, slot, ticks);
 }
 
+static void end_thread(struct correlator *c, struct location *location, uint64_t now) {
+  c->by_slot[location->slot] = NULL;
+  if (location == c->primary)
+    return; /* its program ends when the process does */
+  location_unwind(c, location, now);
+  frames_leave_above(c, location, location->base, now, 0);
+  location->has_ended = true;
+  if (location->queue_begin == location->queue_end)
+    emit_end(c->emitter, location);
+}
+
+/* It has died without a word, which was noticed when another thread wanted a slot: what it had open is closed as at the
+ * end of a process. */
+static void end_dead_thread(struct correlator *c, struct location *location, uint64_t ticks) {
+  undecided_flush(c, location, NULL);
+  location->acquire_ticks = 0;
+  c->is_closing = true;
+  end_thread(c, location, location_now(c, location, ticks));
+  c->is_closing = false;
+  c->closed_by_writer += location->owed;
+}
+
 /* One thread can be the initial thread of two runtimes; the first that is done with it says that it has ended. */
 void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record) {
-  struct location *primary = c->primary;
-  bool is_taken = slot < c->by_slot_capacity && c->by_slot[slot];
-  if (is_taken || !primary || c->by_slot[primary->slot] == primary || primary->kernel_tid != record->kernel_tid)
+  struct location *primary = c->primary, *before = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  bool is_dead = before && before->kernel_tid; /* without: a signal handler was faster than this record */
+  if (is_dead)
+    end_dead_thread(c, before, record->ticks);
+  bool is_known = before && !is_dead;
+  if (is_known || !primary || c->by_slot[primary->slot] == primary || primary->kernel_tid != record->kernel_tid)
     return;
   memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
   c->by_slot[slot] = primary;
@@ -130,12 +155,5 @@ void on_thread_begin(struct correlator *c, struct location *location, const stru
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record) {
   uint64_t now = location_now(c, location, record->ticks);
   undecided_flush(c, location, NULL);
-  c->by_slot[location->slot] = NULL;
-  if (location == c->primary)
-    return; /* its program ends when the process does */
-  location_unwind(c, location, now);
-  frames_leave_above(c, location, location->base, now, 0);
-  location->has_ended = true;
-  if (location->queue_begin == location->queue_end)
-    emit_end(c->emitter, location);
+  end_thread(c, location, now);
 }

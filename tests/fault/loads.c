@@ -1,8 +1,9 @@
-/* loads WHAT NUMBER: what there can be a lot of. Prints the number and the peak of the memory it has used itself, in
- * KiB.
+/* loads WHAT NUMBER: what there can be a lot of. Prints the number and, on stderr, the peak of the memory it has used,
+ * in KiB, and how many timers it has (-1: the kernel does not tell).
  *
- * threads: plain threads one after another, each with a parallel region of its own (its
- * outermost construct: libomp 14 crashes with any tool in a critical section of such a thread). tasks: tasks that all
+ * threads: plain threads one after another, each with a parallel region of its own (its outermost construct: libomp 14
+ * crashes with any tool in a critical section of such a thread). locking: each takes a lock. fulfilling: each fulfils
+ * the event of a task, which is all the runtime tells of it: no thread_begin and no thread_end. tasks: tasks that all
  * wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). */
 #include <omp.h>
 #include <pthread.h>
@@ -15,6 +16,12 @@
 
 static volatile long sum;
 
+static void run_in_thread(void *(*function)(void *), void *argument) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, function, argument) == 0)
+    pthread_join(thread, NULL);
+}
+
 static void *use_openmp(void *unused) {
   (void)unused;
 #pragma omp parallel num_threads(1)
@@ -23,10 +30,54 @@ static void *use_openmp(void *unused) {
 }
 
 static void threads(long number) {
-  for (long i = 0; i < number; i++) {
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, use_openmp, NULL) == 0)
-      pthread_join(thread, NULL);
+  for (long i = 0; i < number; i++)
+    run_in_thread(use_openmp, NULL);
+}
+
+static void *take_lock(void *lock) {
+  omp_set_lock(lock);
+  sum++;
+  omp_unset_lock(lock);
+  return NULL;
+}
+
+static void locking(long number) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  for (long i = 0; i < number; i++)
+    run_in_thread(take_lock, &lock);
+  omp_destroy_lock(&lock);
+}
+
+static void *fulfil(void *event) {
+  omp_fulfill_event(*(omp_event_handle_t *)event);
+  sum++;
+  return NULL;
+}
+
+/* The task has ended but for its event when the plain thread comes. */
+static void fulfil_one(void) {
+  static atomic_int has_run;
+  omp_event_handle_t event = 0;
+  has_run = 0;
+#pragma omp task detach(event)
+  has_run = 1;
+  while (!has_run) {
+#pragma omp taskyield
+  }
+  run_in_thread(fulfil, &event);
+#pragma omp taskwait
+}
+
+static void fulfilling(long number) {
+  atomic_int is_done = 0;
+#pragma omp parallel num_threads(2)
+  {
+    for (long i = 0; omp_get_thread_num() == 0 && i < number; i++)
+      fulfil_one();
+    is_done += omp_get_thread_num() == 0;
+    while (!is_done)
+      usleep(1000);
   }
 }
 
@@ -51,15 +102,28 @@ static void tasks(long number) {
   }
 }
 
+static const struct {
+  const char *name;
+  void (*make)(long number);
+} loads[] = {{"threads", threads}, {"locking", locking}, {"fulfilling", fulfilling}, {"tasks", tasks}};
+
+static int count_timers(void) {
+  char line[256];
+  int timers = 0;
+  FILE *file = fopen("/proc/self/timers", "r");
+  while (file && fgets(line, sizeof line, file))
+    timers += !strncmp(line, "ID:", 3);
+  return file ? timers : -1;
+}
+
 int main(int argc, char **argv) {
   long number = argc > 2 ? atol(argv[2]) : 0;
-  if (argc > 1 && !strcmp(argv[1], "threads"))
-    threads(number);
-  else if (argc > 1)
-    tasks(number);
+  for (size_t i = 0; argc > 1 && i < sizeof loads / sizeof *loads; i++)
+    if (!strcmp(argv[1], loads[i].name))
+      loads[i].make(number);
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  fprintf(stderr, "%ld\n", usage.ru_maxrss);
+  fprintf(stderr, "%ld %d\n", usage.ru_maxrss, count_timers());
   printf("%ld\n", sum);
   return sum != number;
 }

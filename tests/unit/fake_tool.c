@@ -38,6 +38,10 @@ void sampler_attach(struct thread *thread, uint64_t ticks) {
   (void)thread, (void)ticks;
 }
 
+void sampler_detach(struct thread *thread) {
+  (void)thread;
+}
+
 unsigned fake_tool_gave_up(void) {
   return atomic_load(&times_given_up);
 }
@@ -61,6 +65,7 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
   tool.clock = clock_choose();
   tool.constants.config.overflow = overflow;
   tool.constants.config.timeout = 20;
+  atomic_store(&tool.slots_since_look, 0);
   atomic_store(&tool.recording, RECORDING_ON);
 }
 

@@ -64,7 +64,7 @@ static int teardown(void **state) {
 /* A ring of its own for the next `thread`, which begins at a position. */
 static struct thread_slot *attach(unsigned thread, uint64_t position) {
   uint32_t index;
-  struct thread_slot *slot = session_take_slot(session, &index);
+  struct thread_slot *slot = session_take_slot(session, 1, &index);
   assert_non_null(slot);
   assert_int_equal(index, thread);
   atomic_store(&slot->head, position);
@@ -324,7 +324,7 @@ static void the_number_of_slots_is_not_believed(void **state) {
 /* -- slots -- */
 
 static bool is_free(unsigned thread) {
-  return atomic_load(&rings[thread].slot->state) == SLOT_FREE;
+  return slot_owner(rings[thread].slot) == SLOT_FREE;
 }
 
 static void ended_slots_are_returned_once_drained(void **state) {
@@ -333,7 +333,7 @@ static void ended_slots_are_returned_once_drained(void **state) {
     attach(thread, 0);
     put_and_publish(thread, 1, 0);
   }
-  atomic_store_explicit(&rings[1].slot->state, SLOT_ENDED, memory_order_release);
+  session_end_slot(session, rings[1].slot);
   assert_int_equal(merge_pass(merge), 3);
   assert_false(is_free(0));
   assert_true(is_free(1));
@@ -348,7 +348,7 @@ static void ended_slots_are_returned_once_drained(void **state) {
 static void end_the_first(void) {
   during_pass = NULL;
   put_and_publish(0, 9, 2);
-  atomic_store_explicit(&rings[0].slot->state, SLOT_ENDED, memory_order_release);
+  session_end_slot(session, rings[0].slot);
 }
 
 /* The last record came after the pass had looked: the slot stays until that is read. */

@@ -8,6 +8,7 @@
 
 #include "fake_tool.h"
 #include "numbered.h"
+#include "tool/slots.h"
 
 /* Where counters begin: at rest, before 2^32, before 2^64, and where a ring of 64 KiB grows at once. */
 static const uint64_t starts[] = {0, UINT64_C(0xfffff000), UINT64_MAX - 3000, 2047};
@@ -56,12 +57,12 @@ static void the_first_event_gets_a_ring(void **state) {
   const struct record *attach = ring_view_at(&view, 0);
   assert_int_equal(attach->type, RECORD_attach);
   assert_int_equal(attach->a, syscall(SYS_gettid));
-  assert_int_equal(atomic_load(&view.slot->state), SLOT_LIVE);
+  assert_int_equal(slot_owner(view.slot), syscall(SYS_gettid));
   expect_in_order();
   assert_int_equal(check.arrived[STREAM_THREAD], 1);
   assert_int_equal(check.attaches, 1);
   thread_detach();
-  assert_int_equal(atomic_load(&view.slot->state), SLOT_ENDED);
+  assert_int_equal(slot_owner(view.slot), SLOT_FREE);
   thread_detach();
   fake_tool_stop();
 }
@@ -74,7 +75,7 @@ static void *put_three(void *data) {
   return NULL;
 }
 
-/* A slot that was given back goes on where it stood, for whoever takes it next. */
+/* A slot goes on where it stood, for whoever takes it next. */
 static void slots_pass_from_thread_to_thread(void **state) {
   (void)state;
   start(64 << 10, OVERFLOW_block, UINT64_C(0xffffffff) - 20);
@@ -86,10 +87,113 @@ static void slots_pass_from_thread_to_thread(void **state) {
     assert_int_equal(check.attaches, i);
     assert_int_equal(check.arrived[STREAM_THREAD], 3 * i);
     assert_int_equal(check.missing[STREAM_THREAD], 0);
-    assert_int_equal(atomic_load(&view.slot->state), SLOT_ENDED);
-    session_return_slot(tool.session, 0);
+    assert_int_equal(slot_owner(view.slot), SLOT_FREE);
   }
   assert_int_equal(atomic_load(&tool.session->shared.slots_used), 1);
+  fake_tool_stop();
+}
+
+static void *put_many(void *data) {
+  for (unsigned i = 0; i < *(unsigned *)data; i++)
+    put(1);
+  thread_detach();
+  return NULL;
+}
+
+/* The next thread shall not begin with a ring that is about to be full. */
+static void full_slots_are_drained_first(void **state) {
+  enum { CAPACITY = (64 << 10) / RECORD_BYTES };
+  (void)state;
+  for (unsigned unread = CAPACITY / 2 - 1; unread <= CAPACITY / 2; unread++) {
+    pthread_t thread;
+    unsigned events = unread - 1; /* and the attach record */
+    start(64 << 10, OVERFLOW_block, 0);
+    assert_int_equal(pthread_create(&thread, NULL, put_many, &events), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(slot_owner(view.slot), unread < CAPACITY / 2 ? SLOT_FREE : SLOT_ENDED);
+    assert_int_equal(atomic_load(&tool.session->shared.slots_ended), unread < CAPACITY / 2 ? 0 : 1);
+    expect_in_order();
+    fake_tool_stop();
+  }
+}
+
+/* -- threads that do not say that they end -- */
+
+static void *put_one(void *data) {
+  (void)data;
+  numbered_put(STREAM_THREAD, 0, 1);
+  return NULL;
+}
+
+static void put_one_in_each_of(unsigned threads) {
+  for (unsigned i = 0; i < threads; i++) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, put_one, NULL), 0);
+    pthread_join(thread, NULL);
+  }
+}
+
+static void dead_threads_give_their_slots_back(void **state) {
+  (void)state;
+  start(64 << 10, OVERFLOW_block, 0);
+  put_one_in_each_of(2000);
+  assert_in_range(atomic_load(&tool.session->shared.slots_used), 1, 40);
+  assert_int_equal(atomic_load(&tool.session->shared.lost_without_slot), 0);
+  fake_tool_stop();
+}
+
+static pthread_barrier_t everybody_has_put, everybody_may_leave;
+
+static void *put_and_stay(void *data) {
+  put_one(NULL);
+  *(struct thread **)data = thread_self;
+  pthread_barrier_wait(&everybody_has_put);
+  pthread_barrier_wait(&everybody_may_leave);
+  thread_detach();
+  return NULL;
+}
+
+/* Those that live keep their slots, however many die; there are at most twice as many slots as ever were alive. */
+static void living_threads_keep_their_slots(void **state) {
+  enum { LIVING = 50 };
+  (void)state;
+  pthread_t threads[LIVING];
+  struct thread *living[LIVING];
+  start(64 << 10, OVERFLOW_block, 0);
+  pthread_barrier_init(&everybody_has_put, NULL, LIVING + 1);
+  pthread_barrier_init(&everybody_may_leave, NULL, LIVING + 1);
+  for (int i = 0; i < LIVING; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, put_and_stay, &living[i]), 0);
+  pthread_barrier_wait(&everybody_has_put);
+  put_one_in_each_of(1000);
+  assert_in_range(atomic_load(&tool.session->shared.slots_used), LIVING + 1, 2 * LIVING + 8);
+  for (int i = 0; i < LIVING; i++)
+    assert_true(slot_owner(living[i]->ring.slot) > 0);
+  pthread_barrier_wait(&everybody_may_leave);
+  for (int i = 0; i < LIVING; i++) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(slot_owner(living[i]->ring.slot), SLOT_FREE);
+  }
+  fake_tool_stop();
+}
+
+static unsigned take_in_vain(unsigned most) {
+  unsigned tries = 0;
+  uint32_t index;
+  while (tries < most && !slots_take((int32_t)syscall(SYS_gettid), &index))
+    tries++;
+  return tries;
+}
+
+/* All slots are taken, almost all by the living: who comes in vain looks rarely, since it costs, but it does. */
+static void full_pools_are_looked_at_again(void **state) {
+  (void)state;
+  uint32_t index;
+  start(64 << 10, OVERFLOW_block, 0);
+  while (atomic_load(&tool.session->shared.slots_used) < SESSION_SLOTS_MOST - 8)
+    assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &index));
+  put_one_in_each_of(8);
+  assert_in_range(take_in_vain(2 * SESSION_SLOTS_MOST), 1000, SESSION_SLOTS_MOST);
   fake_tool_stop();
 }
 
@@ -97,7 +201,7 @@ static void without_a_slot_events_are_counted(void **state) {
   uint32_t index;
   (void)state;
   start(64 << 10, OVERFLOW_block, 0);
-  while (session_take_slot(tool.session, &index))
+  while (session_take_slot(tool.session, (int32_t)syscall(SYS_gettid), &index))
     ;
   for (int i = 0; i < 5; i++)
     assert_false(put(1));
@@ -224,6 +328,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_event_gets_a_ring),
       cmocka_unit_test(slots_pass_from_thread_to_thread),
+      cmocka_unit_test(full_slots_are_drained_first),
+      cmocka_unit_test(dead_threads_give_their_slots_back),
+      cmocka_unit_test(living_threads_keep_their_slots),
+      cmocka_unit_test(full_pools_are_looked_at_again),
       cmocka_unit_test(without_a_slot_events_are_counted),
       cmocka_unit_test(full_rings_drop_and_say_so),
       cmocka_unit_test(long_records_are_dropped_whole),

@@ -1,0 +1,76 @@
+/* A thread gives its slot back in thread_end. One that the runtime does not know has none (it has only fulfilled an
+ * event), and what is cancelled or leaves by the system call has none either. The kernel alone knows of every end: who
+ * needs a slot when none is free asks it, now and then, for the owners of all of them.
+ *
+ * A slot is given back for its owner only if the kernel had no such thread and `owner`, with its count of threads, is
+ * still the same after that: nobody else can change it then. Only one thread looks at a time: the one that brings
+ * slots_since_look to LOOK_EVERY, which stays beyond until that thread is done. */
+#include "tool/slots.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/session.h"
+#include "tool/sampler.h"
+#include "tool/thread.h"
+
+enum { LOOK_EVERY = 32 };
+
+/* Not tgkill: a process that shares the memory only has ids of its own. */
+static bool is_dead(int32_t kernel_tid) {
+  return syscall(SYS_tkill, kernel_tid, 0) < 0 && errno == ESRCH;
+}
+
+void slots_give_back(uint32_t index) {
+  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, index);
+  uint64_t unread = atomic_load_explicit(&slot->head, memory_order_relaxed) -
+                    atomic_load_explicit(&slot->tail, memory_order_relaxed);
+  if (unread <= atomic_load_explicit(&slot->mask, memory_order_relaxed) / 2)
+    session_return_slot(tool.session, index);
+  else
+    session_end_slot(tool.session, slot);
+}
+
+enum answer { NOT_OWNED, ALIVE, DEAD };
+
+static enum answer give_back_if_dead(uint32_t index) {
+  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, index);
+  uint64_t owner = atomic_load_explicit(&slot->owner, memory_order_acquire);
+  if ((int32_t)owner <= 0)
+    return NOT_OWNED;
+  if (!is_dead((int32_t)owner) || atomic_load_explicit(&slot->owner, memory_order_acquire) != owner)
+    return ALIVE;
+  sampler_detach(&tool.threads[index]);
+  slots_give_back(index);
+  return DEAD;
+}
+
+/* The next look comes when there are twice as many slots as threads were alive: so slots stay within twice the most
+ * threads that ever lived at once, and looking costs each thread two system calls at most. */
+static void look_for_dead(void) {
+  uint32_t used = atomic_load(&tool.session->shared.slots_used), most = tool.session->constants.slots_max;
+  uint32_t alive = 0;
+  used = used < most ? used : most;
+  for (uint32_t i = 0; i < used; i++)
+    alive += give_back_if_dead(i) == ALIVE;
+  uint32_t wanted = 2 * alive > LOOK_EVERY ? 2 * alive : LOOK_EVERY;
+  atomic_store(&tool.slots_since_look, wanted > used ? LOOK_EVERY - (int32_t)(wanted - used) : LOOK_EVERY - 1);
+}
+
+static bool is_time_to_look(void) {
+  bool is_one_free = (uint32_t)atomic_load(&tool.session->shared.slots_free) != 0;
+  return !is_one_free && atomic_fetch_add(&tool.slots_since_look, 1) + 1 == LOOK_EVERY;
+}
+
+struct thread_slot *slots_take(int32_t kernel_tid, uint32_t *ret_index) {
+  enum { ENDED_MOST = 32, NAPS = 50, NAP_NS = 100000 };
+  if (is_time_to_look())
+    look_for_dead();
+  for (int i = 0; i < NAPS && atomic_load(&tool.session->shared.slots_ended) >= ENDED_MOST; i++) {
+    session_wake_writer(tool.session);
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+  }
+  return session_take_slot(tool.session, kernel_tid, ret_index);
+}
