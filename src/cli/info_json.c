@@ -151,7 +151,8 @@ static json_t *origin(const struct info *info) {
 
 static json_t *outcome(const struct info *info) {
   const struct tally *tally = &info->tally;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ending", text(info_property(info, "ENDING")),
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ending",
+                   text(info_property(info, "ENDING")), "stopped", text(info_property(info, "STOPPED")),
                    "duration_ns", number(info->duration_ns), "events", number(tally->events), "event_bytes",
                    number(tally->file_bytes), "encoded_bytes", number(tally->encoded_bytes), "bytes",
                    number(info->place.bytes), "lost", number(info_lost(info)), "stalls", number(info->stalls),

@@ -101,6 +101,7 @@ static void print_samples(const struct info *info) {
 
 static void print_losses(const struct info *info) {
   char number[NUMBER_BYTES], duration[NUMBER_BYTES];
+  const char *stopped = info_property(info, "STOPPED");
   const char *complete = trace_archive_property(info->trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
   uint64_t lost = info_lost(info);
   if (lost > 0)
@@ -109,6 +110,8 @@ static void print_losses(const struct info *info) {
     table_fact("lost", "nothing");
   else
     table_fact("lost", "%s", complete == NULL ? absent : "the archive says that it is not complete");
+  if (stopped != NULL)
+    table_fact("stopped", "recording ended before the program did: %s", stopped);
   if (info_property(info, "RECOVERED") != NULL)
     table_fact("recovered", "whole up to %s; later events may be missing",
                summary_duration(duration, trace_ns(info->trace, info_number(info, "LOST_AFTER"))));

@@ -92,6 +92,8 @@ void status_line(struct status *status, char *line) {
     return;
   if (strcmp(verb, "archive") == 0 && (archive = add(status, pid)) != NULL) {
     set_text(&archive->path, rest);
+  } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+    set_text(&archive->stopped, rest);
   } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
     archive->state = ARCHIVE_CLOSED;
     read_pairs(archive, rest);
@@ -140,6 +142,7 @@ void status_close(struct status *status) {
   for (size_t i = 0; i < status->count; i++) {
     free(status->archives[i].path);
     free(status->archives[i].text);
+    free(status->archives[i].stopped);
   }
   free(status->archives);
   *status = (struct status){.read_fd = -1, .write_fd = -1};

@@ -5,8 +5,9 @@
  * bytes:
  *
  *   archive PID PATH                   the archive is open; PID is the traced process
+ *   stopped PID WHY                    recording ended before the program did
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
- *   failed PID MESSAGE                 this process cannot be traced (also from the tool, without a writer)
+ *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
  *
  * KEYs: threads, events, records, lost, duration_ns, bytes, regions, added. Unknown keys and lines are
  * skipped. */
@@ -29,7 +30,8 @@ struct archive {
   pid_t pid;
   enum archive_state state;
   char *path;
-  char *text; /* how the program ended, or why tracing failed */
+  char *text;    /* how the program ended, or why tracing failed */
+  char *stopped; /* why recording ended before the program; NULL: it did not */
   uint64_t threads, events, records, lost, duration_ns, bytes, regions, added;
 };
 

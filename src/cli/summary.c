@@ -65,7 +65,10 @@ static void print_closed(const struct archive *archive) {
 
 static void print_lost(const struct archive *archive) {
   char lost[NUMBER_BYTES];
-  if (archive->lost > 0)
+  if (archive->stopped != NULL)
+    message_say("%s: recording was stopped (%s): %s events are missing", path_of(archive), archive->stopped,
+                summary_number(lost, archive->lost));
+  else if (archive->lost > 0)
     message_say(
         "%s: %s events were lost; the archive tells where: use larger buffers (-b) or --overflow block",
         path_of(archive), summary_number(lost, archive->lost));
@@ -83,9 +86,13 @@ static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
 }
 
 static void print_failed(const struct archive *archive) {
-  message_say("process %d was not traced%s%s: %s", (int)archive->pid, archive->path != NULL ? " to " : "",
-              archive->path != NULL ? path_of(archive) : "",
-              archive->text != NULL ? archive->text : "no reason known");
+  char word[PATH_MAX];
+  const char *why = archive->text != NULL ? archive->text : "no reason known";
+  if (archive->path == NULL)
+    message_say("process %d was not traced: %s", (int)archive->pid, why);
+  else
+    message_say("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive), why,
+                message_shell_word(word, sizeof word, path_of(archive)));
 }
 
 static void print_archive(const struct archive *archive, bool writer_is_gone, bool quiet) {

@@ -61,7 +61,12 @@ void report_failed(struct report *report, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(shared->message, sizeof shared->message, format, arguments);
   va_end(arguments);
+  send_line(report, "failed", shared->message);
   set_state(report, WRITER_FAILED);
+}
+
+void report_stopped(struct report *report, const char *why) {
+  send_line(report, "stopped", why);
 }
 
 void report_closed(struct report *report, const char *figures, const char *notice) {

@@ -19,6 +19,9 @@ void report_ready(struct report *report, const char *archive, const char *notice
 /* It cannot: one line that says what, where and what to do. */
 void report_failed(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Recording ended before the program did: why. The archive is still to be closed. */
+void report_stopped(struct report *report, const char *why);
+
 /* The archive is whole. `figures` is the rest of the status line; the notice is for the user (may be empty). */
 void report_closed(struct report *report, const char *figures, const char *notice);
 

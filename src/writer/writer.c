@@ -142,6 +142,7 @@ static void begin_journal(struct writer *writer) {
 
 static void stop_recording(struct writer *writer, const char *why) {
   snprintf(writer->stopped, sizeof writer->stopped, "%s", why);
+  report_stopped(&writer->report, why);
   atomic_store(&writer->session->shared.stop_recording, 1);
 }
 

@@ -3,103 +3,17 @@
 
 What does not need a tracer stands in for one by a shell script that writes to the status FIFO itself.
 """
-import glob
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from cli import HAS_TRACER, STAVE
-
-OMP_PROGRAM = r"""
-#include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <signal.h>
-int main(int argc, char **argv) {
-  int sum = 0;
-#pragma omp parallel num_threads(4) reduction(+ : sum)
-  sum += 1;
-  printf("%d\n", sum);
-  fflush(stdout);
-  if (argc > 1 && argv[1][0] == 'k')
-    raise(atoi(argv[1] + 1));
-  return argc > 1 ? atoi(argv[1]) : 0;
-}
-"""
-
-# Needs symbol version OMP_5.1, which libomp lacks.
-VERSION_PROGRAM = """
-#include <omp.h>
-#include <stdio.h>
-int main(int argc, char **argv) { if (argc > 2) omp_display_env(0); puts("4"); return argv[0] ? 3 : 0; }
-"""
-
-# libomp has the version of GOMP_target_ext, but not the function.
-SYMBOL_PROGRAM = """
-#include <stdio.h>
-int main(void) {
-  int n = 0;
-#pragma omp target map(tofrom : n)
-  n = 4;
-  printf("%d\\n", n);
-  return 3;
-}
-"""
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.dir = tempfile.mkdtemp(prefix="stave-test-")
-        self.addCleanup(shutil.rmtree, self.dir)
-        self.tmp = os.path.join(self.dir, "tmp")
-        os.mkdir(self.tmp)
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("STAVE_", "OMP_", "KMP_", "LD_"))}
-        self.env["TMPDIR"] = self.tmp
-        self.env["LC_ALL"] = "C"
-
-    def tearDown(self):
-        self.assertEqual(os.listdir(self.tmp), [], "the private directory was left behind")
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def write(self, name, text, mode=0o755):
-        with open(self.path(name), "w") as file:
-            file.write(text)
-        os.chmod(self.path(name), mode)
-        return self.path(name)
-
-    def read(self, name):
-        with open(self.path(name)) as file:
-            return file.read()
-
-    def build(self, name, text, *command):
-        source = self.write(name + ".c", text)
-        subprocess.run([*command, "-o", self.path(name), source], check=True)
-        return self.path(name)
-
-    def stave(self, *arguments, **more):
-        more.setdefault("env", self.env)
-        more.setdefault("cwd", self.dir)
-        return subprocess.run([STAVE, *arguments], capture_output=True, text=True, timeout=60, **more)
-
-    def record(self, *arguments, **more):
-        return self.stave("record", *arguments, **more)
-
-    def popen(self, *arguments, **more):
-        process = subprocess.Popen([STAVE, "record", *arguments], env=self.env, cwd=self.dir, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        return process
+from cli import STAVE
+from record_case import Case
 
 
 class Command(Case):
@@ -273,6 +187,17 @@ class FakeTracer(Case):
         result = self.sh("echo failed 77 cannot create /x: no space > $STAVE_STATUS")
         self.assertIn("process 77 was not traced: cannot create /x: no space\n", result.stderr)
 
+    def test_failed_to_close(self):
+        result = self.sh("echo archive 77 /a/b > $STAVE_STATUS; echo failed 77 no room > $STAVE_STATUS")
+        self.assertIn("/a/b: not closed: no room: stave recover /a/b makes", result.stderr)
+
+    def test_stopped(self):
+        """Larger buffers would not help."""
+        result = self.sh("echo archive 77 /a/b > $STAVE_STATUS; echo stopped 77 the disk is full > $STAVE_STATUS; "
+                         "echo closed 77 lost=1200 > $STAVE_STATUS")
+        self.assertIn("/a/b: recording was stopped (the disk is full): 1,200 events are missing\n", result.stderr)
+        self.assertNotIn("larger buffers", result.stderr)
+
     def test_many_archives(self):
         result = self.sh("for i in $(seq 1 25); do echo archive $i /a/$i; echo closed $i threads=1; done > "
                          "$STAVE_STATUS")
@@ -299,158 +224,6 @@ class FakeTracer(Case):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=10), 6)
         self.assertIn("/a/b: still being written", process.stderr.read())
-
-
-class Gcc(Case):
-    """What is known of a program before it starts."""
-
-    def setUp(self):
-        super().setUp()
-        self.env["STAVE_LIBRARY"] = self.write("empty.so", "")
-
-    def gcc(self, *options, text=OMP_PROGRAM, name="program"):
-        return self.build(name, text, "gcc", "-fopenmp", *options)
-
-    def check_moved(self, result, moved=True):
-        self.assertEqual(result.stdout, "4\n")
-        self.assertEqual("did not come to use OpenMP" in result.stderr, moved, result.stderr)
-
-    def check_untraced(self, result, why):
-        self.assertEqual(result.returncode, 3)
-        self.assertEqual(result.stdout, "4\n")
-        self.assertRegex(result.stderr, why)
-        self.assertEqual(result.stderr.count("\n"), 1)
-
-    def test_direct(self):
-        self.check_moved(self.record(self.gcc()))
-
-    def test_transitive_through_runpath(self):
-        library = ("int answer(void) { int n = 0;\n#pragma omp parallel num_threads(4) reduction(+ : n)\nn++; "
-                   "return n; }")
-        os.mkdir(self.path("lib"))
-        self.build("lib/libanswer.so", library, "gcc", "-fopenmp", "-shared", "-fPIC")
-        main = '#include <stdio.h>\nint answer(void);\nint main(void) { printf("%d\\n", answer()); }'
-        program = self.build("program", main, "gcc", "-L", self.path("lib"),
-                             "-Wl,--no-as-needed,-lanswer,-rpath,$ORIGIN/lib")
-        self.check_moved(self.record(program))
-
-    def test_missing_version(self):
-        program = self.gcc(text=VERSION_PROGRAM)
-        self.check_untraced(self.record(program, "3"), r"needs OMP_5\.1 of libgomp, which /\S+ lacks; it runs untraced")
-
-    def test_missing_symbol(self):
-        program = self.gcc(text=SYMBOL_PROGRAM)
-        self.check_untraced(self.record(program),
-                            r"needs GOMP_target_ext of libgomp, which /\S+ lacks; it runs untraced")
-
-    def test_rpath_with_own_libgomp(self):
-        own = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
-                                              text=True).stdout.strip())
-        shutil.copy(own, self.path("libgomp.so.1"))
-        program = self.gcc("-Wl,--disable-new-dtags,-rpath,$ORIGIN")
-        self.check_untraced(self.record(program, "3"), "finds its own libgomp")
-
-    def test_static_libgomp(self):
-        archive = subprocess.run(["gcc", "-print-file-name=libgomp.a"], capture_output=True, text=True).stdout.strip()
-        source = self.write("static.c", OMP_PROGRAM)
-        subprocess.run(["gcc", "-fopenmp", "-c", source, "-o", self.path("static.o")], check=True)
-        subprocess.run(["gcc", self.path("static.o"), archive, "-o", self.path("static"), "-lpthread", "-ldl"],
-                       check=True)
-        self.check_untraced(self.record(self.path("static"), "3"), "static contains libgomp")
-
-    def test_no_libomp(self):
-        self.env["STAVE_RUNTIME"] = "/no/such/libomp.so.5"
-        self.check_untraced(self.record(self.gcc(), "3"), "STAVE_RUNTIME")
-
-    def test_runtime_none(self):
-        self.check_untraced(self.record("--runtime", "none", self.gcc(), "3"), "cannot be traced|leave")
-
-    def test_no_library(self):
-        self.env["STAVE_LIBRARY"] = "/no/such/libstave.so"
-        self.check_untraced(self.record(self.gcc(), "3"), "STAVE_LIBRARY")
-
-    def test_private_directory_impossible(self):
-        result = self.record(self.gcc(), "3", env={**self.env, "TMPDIR": "/no/such/directory"})
-        self.check_untraced(result, "set TMPDIR")
-
-    @unittest.skipUnless(os.getuid() == 0, "only root can make a file another user's")
-    def test_set_user_id(self):
-        program = self.gcc()
-        os.chown(program, 65534, 65534)
-        os.chmod(program, 0o4755)
-        self.check_untraced(self.record(program, "3"), "set-user-ID")
-
-    def test_broken_files(self):
-        """Nothing in an ELF file is trusted: cut and changed copies must not crash stave."""
-        with open(self.gcc(), "rb") as file:
-            good = file.read()
-        for i in range(0, 400):
-            bad = bytearray(good[:len(good) * (i % 7 + 1) // 7]) if i % 2 else bytearray(good)
-            for offset in range(i, min(len(bad), 20000), 61 + i):
-                bad[offset] = (bad[offset] * 7 + i) & 0xff if i % 3 else 0xff
-            bad[:4] = b"\x7fELF" if i % 5 else bad[:4]
-            with open(self.path("broken"), "wb") as file:
-                file.write(bad)
-            os.chmod(self.path("broken"), 0o755)
-            result = subprocess.run([STAVE, "record", self.path("broken")], env=self.env, cwd=self.dir,
-                                    capture_output=True, timeout=20)
-            self.assertNotIn(b"Sanitizer", result.stderr)
-            for leftover in glob.glob(self.dir + "/core*"):
-                os.remove(leftover)
-
-
-@unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
-class Tracer(Case):
-    """The whole way, with the real tool and writer."""
-
-    def archives(self):
-        return sorted(glob.glob(self.path("stave-*/traces.otf2")))
-
-    def check(self, result, count=1):
-        self.assertEqual(len(self.archives()), count, result.stderr)
-        self.assertRegex(result.stderr, r"\d+ threads?, [\d,]+ events in ")
-        self.assertIn("otf2-print", result.stderr)
-        for archive in self.archives():
-            listing = subprocess.run(["otf2-print", archive], capture_output=True, text=True)
-            self.assertEqual(listing.returncode, 0)
-            self.assertIn("ENTER", listing.stdout)
-
-    def program(self, compiler):
-        return self.build("program", OMP_PROGRAM, compiler, "-g", "-fopenmp")
-
-    def test_compilers_and_endings(self):
-        for compiler in ("gcc", "clang"):
-            program = self.program(compiler)
-            for argument, status in (("0", 0), ("3", 3), ("k11", -11), ("k9", -9), ("k6", -6), ("k15", -15)):
-                with self.subTest(compiler=compiler, argument=argument):
-                    for old in glob.glob(self.path("stave-*")):
-                        shutil.rmtree(old)
-                    result = self.record(program, argument)
-                    self.assertEqual(result.returncode, status)
-                    self.assertEqual(result.stdout, "4\n")
-                    self.check(result)
-
-    def test_script_of_programs(self):
-        program = self.program("gcc")
-        result = self.record(self.write("run.sh", f"#!/bin/sh\n{program}\n{program} 3\n"))
-        self.assertEqual(result.returncode, 3)
-        self.check(result, 2)
-
-    @unittest.skipUnless(shutil.which("fasttreeMP"), "no fasttreeMP")
-    def test_fasttree(self):
-        sequences = "".join(f">s{i}\n{'ACGT' * 20}{'ACGT'[i % 4] * (i % 9 + 1)}{'T' * (9 - i % 9)}\n"
-                            for i in range(40))
-        plain = subprocess.run(["fasttreeMP", "-nt", "-quiet"], input=sequences, capture_output=True, text=True)
-        result = self.record("fasttreeMP", "-nt", "-quiet", input=sequences)
-        self.assertEqual(result.stdout, plain.stdout)
-        self.check(result)
-
-    @unittest.skipUnless(shutil.which("convert-im6.q16"), "no ImageMagick")
-    def test_convert(self):
-        command = ["convert-im6.q16", "-size", "300x300", "plasma:fractal", "-seed", "1", "-blur", "0x4", "ppm:out"]
-        result = self.record(*command)
-        self.assertEqual(result.returncode, 0)
-        self.check(result)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,73 @@
+"""What the tests of stave record share: programs, and a folder for each test."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from cli import STAVE
+
+OMP_PROGRAM = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+int main(int argc, char **argv) {
+  int sum = 0;
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+  sum += 1;
+  printf("%d\n", sum);
+  fflush(stdout);
+  if (argc > 1 && argv[1][0] == 'k')
+    raise(atoi(argv[1] + 1));
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="stave-test-")
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.tmp = os.path.join(self.dir, "tmp")
+        os.mkdir(self.tmp)
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("STAVE_", "OMP_", "KMP_", "LD_"))}
+        self.env["TMPDIR"] = self.tmp
+        self.env["LC_ALL"] = "C"
+
+    def tearDown(self):
+        self.assertEqual(os.listdir(self.tmp), [], "the private directory was left behind")
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text, mode=0o755):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
+    def build(self, name, text, *command):
+        source = self.write(name + ".c", text)
+        subprocess.run([*command, "-o", self.path(name), source], check=True)
+        return self.path(name)
+
+    def stave(self, *arguments, **more):
+        more.setdefault("env", self.env)
+        more.setdefault("cwd", self.dir)
+        return subprocess.run([STAVE, *arguments], capture_output=True, text=True, timeout=60, **more)
+
+    def record(self, *arguments, **more):
+        return self.stave("record", *arguments, **more)
+
+    def popen(self, *arguments, **more):
+        process = subprocess.Popen([STAVE, "record", *arguments], env=self.env, cwd=self.dir, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+"""stave record, the whole way, with the real tool and writer: test_record_traced.py BUILD [unittest arguments]."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cli import HAS_TRACER
+from record_case import OMP_PROGRAM, Case
+
+# Its archive would have some megabytes.
+LARGE_PROGRAM = OMP_PROGRAM.replace("  int sum = 0;\n", """
+  int sum = 0, n = 0;
+  for (int i = 0; i < 20000; i++)
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+    n++;
+""")
+
+
+@unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
+class Tracer(Case):
+    def archives(self):
+        return sorted(glob.glob(self.path("stave-*/traces.otf2")))
+
+    def check(self, result, count=1):
+        self.assertEqual(len(self.archives()), count, result.stderr)
+        self.assertRegex(result.stderr, r"\d+ threads?, [\d,]+ events in ")
+        self.assertIn("otf2-print", result.stderr)
+        for archive in self.archives():
+            listing = subprocess.run(["otf2-print", archive], capture_output=True, text=True)
+            self.assertEqual(listing.returncode, 0)
+            self.assertIn("ENTER", listing.stdout)
+
+    def program(self, compiler):
+        return self.build("program", OMP_PROGRAM, compiler, "-g", "-fopenmp")
+
+    def test_compilers_and_endings(self):
+        for compiler in ("gcc", "clang"):
+            program = self.program(compiler)
+            for argument, status in (("0", 0), ("3", 3), ("k11", -11), ("k9", -9), ("k6", -6), ("k15", -15)):
+                with self.subTest(compiler=compiler, argument=argument):
+                    for old in glob.glob(self.path("stave-*")):
+                        shutil.rmtree(old)
+                    result = self.record(program, argument)
+                    self.assertEqual(result.returncode, status)
+                    self.assertEqual(result.stdout, "4\n")
+                    self.check(result)
+
+    def test_script_of_programs(self):
+        program = self.program("gcc")
+        result = self.record(self.write("run.sh", f"#!/bin/sh\n{program}\n{program} 3\n"))
+        self.assertEqual(result.returncode, 3)
+        self.check(result, 2)
+
+    def test_directory_that_cannot_be_made(self):
+        """Also of a program that dies: nobody is left to guess."""
+        program = self.program("clang")
+        for argument, status in (("0", 0), ("k9", -9)):
+            result = self.record("-o", "/proc/nowhere/x", program, argument)
+            self.assertEqual(result.returncode, status)
+            self.assertRegex(result.stderr, r"stave: process \d+ was not traced: cannot create the directory /proc/now")
+            self.assertNotIn("did not come to use OpenMP", result.stderr)
+
+    def test_stopped_at_a_size(self):
+        program = self.build("large", LARGE_PROGRAM, "clang", "-g", "-fopenmp")
+        self.env.update(STAVE_MAX_SIZE="64K", STAVE_BUFFER_SIZE="64K")
+        for argument, status in (("0", 0), ("k9", -9)):
+            result = self.record("-o", "large-" + argument, program, argument)
+            self.assertEqual(result.returncode, status)
+            why = "STAVE_MAX_SIZE is reached"
+            archive = "large-" + argument
+            self.assertRegex(result.stderr, rf"{archive}: recording was stopped \({why}\): [\d,]+ events are missing\n")
+            self.assertIn(f"recording ended before the program did: {why}\n", self.stave("info", archive).stdout)
+            self.assertEqual(json.loads(self.stave("info", "--json", archive).stdout)["stopped"], why)
+
+    @unittest.skipUnless(shutil.which("fasttreeMP"), "no fasttreeMP")
+    def test_fasttree(self):
+        sequences = "".join(f">s{i}\n{'ACGT' * 20}{'ACGT'[i % 4] * (i % 9 + 1)}{'T' * (9 - i % 9)}\n"
+                            for i in range(40))
+        plain = subprocess.run(["fasttreeMP", "-nt", "-quiet"], input=sequences, capture_output=True, text=True)
+        result = self.record("fasttreeMP", "-nt", "-quiet", input=sequences)
+        self.assertEqual(result.stdout, plain.stdout)
+        self.check(result)
+
+    @unittest.skipUnless(shutil.which("convert-im6.q16"), "no ImageMagick")
+    def test_convert(self):
+        command = ["convert-im6.q16", "-size", "300x300", "plasma:fractal", "-seed", "1", "-blur", "0x4", "ppm:out"]
+        result = self.record(*command)
+        self.assertEqual(result.returncode, 0)
+        self.check(result)
+
+
+if __name__ == "__main__":
+    unittest.main()
