@@ -57,6 +57,14 @@ class Case(unittest.TestCase):
         subprocess.run([*command, "-o", self.path(name), source], check=True)
         return self.path(name)
 
+    def fifos(self, *names):
+        """What scripts wait at: `read x <NAME` until tell(NAME)."""
+        for name in names:
+            os.mkfifo(self.path(name))
+
+    def tell(self, name):
+        self.write(name, "go on\n")
+
     def stave(self, *arguments, **more):
         more.setdefault("env", self.env)
         more.setdefault("cwd", self.dir)

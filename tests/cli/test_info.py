@@ -7,6 +7,7 @@ import collections
 import fcntl
 import functools
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import _otf2
 import cli
 import otf2
+import status
 import tracing
 from made_archive import replace_bytes
 from otf2.enums import LocationGroupType, LocationType, Type
@@ -67,11 +69,6 @@ def write_archive(path, regions=("work",), locations=1, events=10, properties=()
                 writer.leave(1005 + 10 * j, region)
         for name, value in properties:
             _otf2.Archive_SetProperty(trace._handle, name, value, True)
-
-
-def contents(path):
-    with open(path) as file:
-        return file.read()
 
 
 def kinds_by_otf2_print(archive):
@@ -267,17 +264,16 @@ class Unreadable(Case):
         """As soon as there is an archive, nobody is told that it is simply unfinished."""
         path = self.path("running")
         program = cli.compile_program(self.path("waits"), WAITS)
-        process = subprocess.Popen([program], env=tracing.tool_environment(cli.BUILD, path))
+        writer = status.Status(pathlib.Path(self.folder))
+        self.addCleanup(writer.close)
+        process = subprocess.Popen([program], env=tracing.tool_environment(cli.BUILD, path, STAVE_STATUS=writer.path))
         try:
-            deadline = time.monotonic() + 10
-            while not os.path.exists(f"{path}/traces.recovery") and time.monotonic() < deadline:
-                time.sleep(0.01)
+            writer.wait_for("archive")
             self.assertIn("still being written", cli.said(info(path)))
         finally:
             process.kill()
             process.wait()
-        while os.path.exists(f"{path}/traces.recovery") and time.monotonic() < deadline + 10:
-            time.sleep(0.01)
+        writer.wait_for("closed")
         self.assertIn("signal 9", self.json(path)["ending"])
 
     def test_damaged(self):
@@ -298,38 +294,32 @@ class Unreadable(Case):
         os.unlink(f"{archive}/traces/0.evt")
         self.fails(info(archive), "cannot be read")
 
-    def worker_of(self, process):
-        path = f"/proc/{process.pid}/task/{process.pid}/children"
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            children = contents(path).split()
-            if children:
-                return int(children[0])
-            time.sleep(0.01)
-        raise AssertionError("no worker")
-
     def blocked(self, name):
-        """Reading the events blocks on a FIFO that nobody writes to."""
+        """Reading the events blocks on a FIFO that nobody writes to. Returns the process and its worker, which has come
+        that far."""
         archive = self.copy(name)
         os.unlink(f"{archive}/traces/0.evt")
         os.mkfifo(f"{archive}/traces/0.evt")
-        return subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(os.close, os.open(f"{archive}/traces/0.evt", os.O_WRONLY))      # waits for a reader
+        worker, = cli.read_bytes(f"/proc/{process.pid}/task/{process.pid}/children").split()
+        return process, int(worker)
 
     def ended(self, process):
         output, error = process.communicate(timeout=60)
         return subprocess.CompletedProcess([], process.returncode, output, error)
 
     def test_crash_and_stillness(self):
-        stuck, crashed, interrupted = self.blocked("stuck"), self.blocked("crashed"), self.blocked("interrupted")
-        os.kill(self.worker_of(crashed), signal.SIGSEGV)
+        stuck, _ = self.blocked("stuck")
+        crashed, worker = self.blocked("crashed")
+        os.kill(worker, signal.SIGSEGV)
         self.fails(self.ended(crashed), "damaged", "Segmentation fault")
-        worker = self.worker_of(interrupted)
+        interrupted, worker = self.blocked("interrupted")
+        worker_fd = os.pidfd_open(worker)
+        self.addCleanup(os.close, worker_fd)
         interrupted.terminate()
         self.ended(interrupted)
-        deadline = time.monotonic() + 10
-        while os.path.exists(f"/proc/{worker}") and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertFalse(os.path.exists(f"/proc/{worker}"), "the worker outlived its guard")
+        cli.wait_until_ended(worker_fd)     # it does not outlive its guard
         self.fails(self.ended(stuck), "damaged", "no progress")
 
 

@@ -8,10 +8,10 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
 from cli import STAVE
 from record_case import Case
 
@@ -33,6 +33,12 @@ class FakeTracer(Case):
 
     def sh(self, script, *options, **more):
         return self.record(*options, "sh", "-c", script, **more)
+
+    def with_late_writer(self, program, writer, archive=""):
+        """A shell that goes on at once, and leaves something with the status FIFO open that waits for tell("late")."""
+        self.fifos("begun", "late")
+        background = f"exec 3>$STAVE_STATUS >/dev/null; {archive} echo >begun; read x <late; {writer}"
+        return self.popen("sh", "-c", f"({background}) & read x <begun; {program}")
 
     def test_exit_status(self):
         for status in (0, 3, 255):
@@ -59,10 +65,10 @@ class FakeTracer(Case):
 
     def test_pipe_is_closed_when_the_program_ends(self):
         """Not only when the archive is closed."""
-        process = self.popen("sh", "-c", "(exec >/dev/null; exec 3>$STAVE_STATUS; sleep 1) & sleep 0.1; echo x")
-        begin = time.monotonic()
+        process = self.with_late_writer("echo x", "")
         self.assertEqual(process.stdout.read(), "x\n")
-        self.assertLess(time.monotonic() - begin, 0.9)
+        self.assertIsNone(process.poll())
+        self.tell("late")
         self.assertEqual(process.wait(), 0)
 
     def test_options_do_not_reach_into_the_program(self):
@@ -107,8 +113,8 @@ class FakeTracer(Case):
 
     def test_signals_are_passed_on(self):
         for name in ("TERM", "HUP", "USR1", "USR2", "INT", "QUIT", "ALRM"):
-            process = self.popen("sh", "-c", f"trap 'echo got {name}; exit 7' {name}; echo ready; "
-                                             "while :; do sleep 0.02; done")
+            process = self.popen("sh", "-c", f"trap 'kill $!; echo got {name}; exit 7' {name}; sleep 60 & "
+                                             "echo ready; wait")
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(getattr(signal, "SIG" + name))
             self.assertEqual(process.stdout.read(), f"got {name}\n")
@@ -116,9 +122,11 @@ class FakeTracer(Case):
 
     def test_terminal_interrupt_reaches_the_program_once(self):
         """Ctrl-C comes from the terminal to the process group: the program must see it once, and stave live on."""
-        program = ("import signal, time\nseen = []\nsignal.signal(signal.SIGINT, lambda *a: seen.append(1))\n"
-                   "print('ready', flush=True)\nend = time.time() + 0.5\n"
-                   "while time.time() < end: time.sleep(0.05)\nprint('seen', len(seen), flush=True)")
+        program = ("import signal\nseen = []\n"
+                   "def on_interrupt(*_):\n  seen.append(1)\n  print('interrupted', flush=True)\n"
+                   "def on_user(*_):\n  print('seen', len(seen), flush=True)\n  raise SystemExit\n"
+                   "signal.signal(signal.SIGINT, on_interrupt)\nsignal.signal(signal.SIGUSR1, on_user)\n"
+                   "print('ready', flush=True)\nwhile True: signal.pause()")
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(STAVE, [STAVE, "record", "python3", "-c", program], self.env)
@@ -126,6 +134,9 @@ class FakeTracer(Case):
         while b"ready" not in output:
             output += os.read(terminal, 1000)
         os.write(terminal, b"\x03")
+        while b"interrupted" not in output:
+            output += os.read(terminal, 1000)
+        os.kill(pid, signal.SIGUSR1)        # stave passes it on after all that it would do about the interrupt
         try:
             while True:
                 output += os.read(terminal, 1000)
@@ -150,10 +161,17 @@ class FakeTracer(Case):
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stderr, r"^stave: no archive: /bin/true is not linked with OpenMP .*\n$")
 
+    def end_of_program(self, process):
+        """Waits for a shell that has printed its number."""
+        program_fd = os.pidfd_open(int(process.stdout.readline()))
+        self.addCleanup(os.close, program_fd)
+        cli.wait_until_ended(program_fd)
+
     def test_zombie_until_the_archive_is_closed(self):
         """A writer can still read the program's exit status."""
-        process = self.popen("sh", "-c", "(exec 3>$STAVE_STATUS; sleep 0.5; cut -d' ' -f3,52 /proc/$$/stat >&2) & "
-                                         "sleep 0.2; exit 3")
+        process = self.with_late_writer("echo $$; exit 3", "cut -d' ' -f3,52 /proc/$$/stat >&2")
+        self.end_of_program(process)
+        self.tell("late")
         self.assertEqual(process.wait(), 3)
         self.assertIn(f"Z {3 << 8}\n", process.stderr.read())
 
@@ -175,8 +193,11 @@ class FakeTracer(Case):
         self.assertEqual(self.sh(script, "-q").stderr, "")
 
     def test_late_writer_is_waited_for(self):
-        result = self.sh("(echo archive 77 /a/late; sleep 0.5; echo closed 77 threads=2) > $STAVE_STATUS & sleep 0.1")
-        self.assertIn("/a/late: 2 threads", result.stderr)
+        process = self.with_late_writer("echo $$", "echo closed 77 threads=2 >&3", "echo archive 77 /a/late >&3;")
+        self.end_of_program(process)
+        self.tell("late")
+        self.assertEqual(process.wait(), 0)
+        self.assertIn("/a/late: 2 threads", process.stderr.read())
 
     def test_writer_died(self):
         result = self.sh("echo archive 77 /a/dead > $STAVE_STATUS")
@@ -215,11 +236,8 @@ class FakeTracer(Case):
         self.assertIn("/a/b: 3 threads", result.stderr)
 
     def test_waiting_can_be_interrupted(self):
-        process = self.popen("sh", "-c",
-                             "(echo archive 7 /a/b; exec 3>&1 >/dev/null 2>&1; exec sleep 30) > $STAVE_STATUS & "
-                                         "echo $!; sleep 0.2; exit 6")
-        background = int(process.stdout.readline())
-        self.addCleanup(os.kill, background, signal.SIGKILL)
+        process = self.with_late_writer("exit 6", "", "exec 2>/dev/null; echo archive 7 /a/b >&3;")
+        self.addCleanup(self.tell, "late")
         self.assertIn("waiting for", process.stderr.readline())
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=10), 6)

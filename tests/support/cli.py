@@ -69,6 +69,12 @@ def trace(program, archive, *arguments, **settings):
     return subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=60)
 
 
+def wait_until_ended(pid_fd, timeout_s=30):
+    """Of any process, by its os.pidfd_open: it has ended, and may be a zombie."""
+    if not select.select([pid_fd], [], [], timeout_s)[0]:
+        raise AssertionError(f"a process still runs after {timeout_s} s")
+
+
 def read_bytes(path):
     with open(path, "rb") as file:
         return file.read()
