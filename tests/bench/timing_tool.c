@@ -2,7 +2,6 @@
  *
  * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first MAX_TICKS COUNT"
  * for threads' first events, which are kept apart. */
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +10,7 @@
 #include <string.h>
 #include <x86intrin.h>
 
-#include <omp-tools.h>
+#include "../support/other_tool.h"
 
 enum { CALLBACKS = 64, BUCKETS = 64 };
 
@@ -95,15 +94,9 @@ static void finalize(ompt_data_t *tool_data) {
   fclose(file);
 }
 
-__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
-                                                                                 const char *runtime_version);
-
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
-  typedef ompt_start_tool_result_t *start_tool_t(unsigned, const char *);
   const char *path = getenv("TIMING_TOOL_FORWARD");
-  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  start_tool_t *start_tool = library ? (start_tool_t *)dlsym(library, "ompt_start_tool") : NULL;
-  self.other = start_tool ? start_tool(omp_version, runtime_version) : NULL;
+  self.other = other_tool_start(path, omp_version, runtime_version);
   return self.other ? &result : NULL;
 }

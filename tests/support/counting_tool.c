@@ -8,14 +8,13 @@
  * KIND is the kind of work, synchronisation, mutex, dispatch or thread, the status of task_schedule, the flags of
  * cancel; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for merged, in
  * task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by its type as well. */
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <omp-tools.h>
+#include "other_tool.h"
 
 enum { CALLBACKS_MAX = 64, KINDS_MAX = 128, ENDPOINTS_MAX = 4 };
 enum { NO_KIND = KINDS_MAX - 1, DEPENDENCE = CALLBACKS_MAX - 1 };
@@ -260,16 +259,10 @@ static void finalize(ompt_data_t *tool_data) {
   write_counts();
 }
 
-__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
-                                                                                 const char *runtime_version);
-
 /* NULL, and the program runs without any tool, if the other tool cannot be loaded or does not want to. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
-  typedef ompt_start_tool_result_t *start_tool_t(unsigned, const char *);
   const char *path = getenv("COUNTING_TOOL_FORWARD");
-  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  start_tool_t *start_tool = library ? (start_tool_t *)dlsym(library, "ompt_start_tool") : NULL;
-  self.other = start_tool ? start_tool(omp_version, runtime_version) : NULL;
+  self.other = other_tool_start(path, omp_version, runtime_version);
   return path && !self.other ? NULL : &result;
 }
