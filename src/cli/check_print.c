@@ -107,7 +107,7 @@ void check_print_text(const struct trace *trace, const struct check_result *resu
     printf("checked only up to %.6f ms: %s\n", (double)trace_ns(trace, result->until_ticks) / 1e6,
            result->partial_reason);
   summary_number(events, result->events);
-  printf("%s events checked: %llu violations, %llu hazards, %llu informations\n", events,
+  printf("%s events checked: %llu violations, %llu hazards, %llu for information\n", events,
          (unsigned long long)result->of_severity[CHECK_VIOLATION],
          (unsigned long long)result->of_severity[CHECK_HAZARD],
          (unsigned long long)result->of_severity[CHECK_INFORMATION]);
@@ -164,7 +164,7 @@ int check_print_json(const struct trace *trace, const struct check_result *resul
   json_t *object = json_pack(
       "{s:I,s:I,s:I,s:I,s:o,s:o,s:I,s:o}", "events", (json_int_t)result->events, "violations",
       (json_int_t)result->of_severity[CHECK_VIOLATION], "hazards", (json_int_t)result->of_severity[CHECK_HAZARD],
-      "informations", (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result),
+      "information", (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result),
       "not_checked", not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
   if (!object)
     return -1;

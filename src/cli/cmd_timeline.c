@@ -117,9 +117,10 @@ static bool write_output(const struct request *request, struct timeline *timelin
 
 static void say_written(const struct request *request, const struct timeline *timeline) {
   struct stat status;
-  char events[32], shorter[32], length[32];
+  char events[32], size[32], shorter[32], length[32];
   uint64_t bytes = stat(request->output, &status) == 0 ? (uint64_t)status.st_size : 0;
-  message_say("%s: %s events, %.1f MB", request->output, summary_number(events, timeline->events), (double)bytes / 1e6);
+  message_say("%s: %s events, %s", request->output, summary_number(events, timeline->events),
+              summary_size(size, bytes));
   if (timeline->events == 0)
     message_say("there are no events there: the trace lasts %s",
                 summary_duration(length, trace_span_ns(timeline->trace, timeline->trace->clock.length_ticks)));

@@ -19,22 +19,6 @@ static const char *or_absent(const char *text) {
   return text != NULL && *text != '\0' ? text : absent;
 }
 
-/* 15234567 as "15.2 MB". */
-static char *size_text(char buffer[NUMBER_BYTES], uint64_t bytes) {
-  static const char units[] = "kMGTP";
-  double value = (double)bytes;
-  int unit = -1;
-  while (value >= 999.5 && unit < (int)sizeof units - 2) {
-    value /= 1000;
-    unit++;
-  }
-  if (unit < 0)
-    snprintf(buffer, NUMBER_BYTES, "%" PRIu64 " B", bytes);
-  else
-    snprintf(buffer, NUMBER_BYTES, "%.*f %cB", value >= 100 ? 0 : 1, value, units[unit]);
-  return buffer;
-}
-
 static char *ratio_text(char buffer[NUMBER_BYTES], uint64_t part, uint64_t whole, double factor) {
   snprintf(buffer, NUMBER_BYTES, "%.1f", whole > 0 ? (double)part * factor / (double)whole : 0.0);
   return buffer;
@@ -176,8 +160,8 @@ static void print_outcome(const struct info *info) {
   table_fact("threads", "%s", summary_number(number, count_threads(info->trace)));
   print_devices(info->trace);
   table_fact("events", "%s in %s of event files (%s bytes an event)", summary_number(number, tally->events),
-             size_text(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
-  table_fact("on disk", "%s", size_text(size, info->place.bytes));
+             summary_size(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
+  table_fact("on disk", "%s", summary_size(size, info->place.bytes));
   print_losses(info);
   print_samples(info);
   if (info->stalls > 0)

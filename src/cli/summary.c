@@ -36,6 +36,21 @@ char *summary_duration(char *buffer, uint64_t duration_ns) {
   return buffer;
 }
 
+char *summary_size(char *buffer, uint64_t bytes) {
+  static const char units[] = "kMGTP";
+  double value = (double)bytes;
+  int unit = -1;
+  while (value >= 999.5 && unit < (int)sizeof units - 2) {
+    value /= 1000;
+    unit++;
+  }
+  if (unit < 0)
+    snprintf(buffer, NUMBER_BYTES, "%" PRIu64 " B", bytes);
+  else
+    snprintf(buffer, NUMBER_BYTES, "%.*f %cB", value >= 100 ? 0 : 1, value, units[unit]);
+  return buffer;
+}
+
 /* The path as a person standing here would type it. */
 static const char *relative_path(const char *path) {
   char here[PATH_MAX];

@@ -12,6 +12,9 @@ void summary_print(const struct status *status, bool quiet);
 /* Writes 1234567 as "1,234,567" into `buffer` of at least 32 bytes. Returns buffer. */
 char *summary_number(char *buffer, uint64_t number);
 
+/* Writes 15234567 as "15.2 MB" into `buffer` of at least 32 bytes. Returns buffer. */
+char *summary_size(char *buffer, uint64_t bytes);
+
 /* Writes a duration with three significant digits and its unit into `buffer` of at least 32 bytes. */
 char *summary_duration(char *buffer, uint64_t duration_ns);
 
