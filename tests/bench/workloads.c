@@ -1,7 +1,8 @@
-/* workloads NAME N [WARM_UP]: N rounds of one construct, the same work in every run on one thread.
+/* workloads NAME N [WARM_UP [BURSTS]]: N rounds of one construct, the same work in every run on one thread.
  *
  * Prints its peak memory, and what the N rounds cost: processor time of all threads, and elapsed time. WARM_UP rounds
- * before them start the threads and everything that a tool does once. */
+ * before them start the threads and everything that a tool does once. BURSTS: the N rounds are made so often, each time
+ * after a rest that is not counted, in which a tool can finish what it does with the events. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -146,15 +147,28 @@ static uint64_t now(clockid_t clock) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void measure(void (*run)(long), long n, long warm_up) {
+static void rest(void) {
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
+static void measure(void (*run)(long), long n, long warm_up, long bursts) {
+  uint64_t elapsed = 0, cpu = 0;
   if (warm_up)
     run(warm_up);
-  uint64_t elapsed = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-  run(n);
-  cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-  elapsed = now(CLOCK_MONOTONIC) - elapsed;
+  for (long i = 0; i < (bursts ? bursts : 1); i++) {
+    if (bursts)
+      rest();
+    uint64_t elapsed_begin = now(CLOCK_MONOTONIC), cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
+    run(n);
+    cpu += now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
+    elapsed += now(CLOCK_MONOTONIC) - elapsed_begin;
+  }
   print_memory();
   printf("cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)cpu, (unsigned long long)elapsed);
+}
+
+static long argument(int argc, char **argv, int i) {
+  return i < argc ? atol(argv[i]) : 0;
 }
 
 int main(int argc, char **argv) {
@@ -165,12 +179,12 @@ int main(int argc, char **argv) {
                    {"critical", run_critical}, {"lock", run_lock},     {"task", run_task},
                    {"fib", run_fib},           {"single", run_single}, {"depend", run_depend},
                    {"taskloop", run_taskloop}, {"threads", run_threads}, {"rest", run_rest}};
-  if (argc != 3 && argc != 4)
+  if (argc < 3 || argc > 5)
     return 2;
   omp_init_lock(&lock);
   for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
     if (strcmp(argv[1], workloads[i].name) == 0) {
-      measure(workloads[i].run, atol(argv[2]), argc == 4 ? atol(argv[3]) : 0);
+      measure(workloads[i].run, atol(argv[2]), argument(argc, argv, 3), argument(argc, argv, 4));
       return 0;
     }
   }

@@ -40,8 +40,8 @@ def measure(name, build, options, progress):
 
 
 def render(name, found):
-    several = {"instructions": instructions.tables, "threads": threads.tables}
-    one = {"costs": costs.table, "callbacks": callbacks.table, "writer": writer.table, "symbols": symbols.table,
+    several = {"instructions": instructions.tables, "costs": costs.tables, "threads": threads.tables}
+    one = {"callbacks": callbacks.table, "writer": writer.table, "symbols": symbols.table,
            "programs": programs.table, "analysis": analysis.table}
     every = list(several[name](found)) if name in several else [list(one[name](found))]
     return "\n\n".join(tables.render(rows) for rows in every if len(rows) > 1)

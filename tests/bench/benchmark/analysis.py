@@ -1,5 +1,8 @@
-"""How fast archives are read: Stave's commands, and what else there is, on the same archive."""
+"""How fast archives are read, and in how much memory: Stave's commands, and what else there is, on the same archive."""
+import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -7,7 +10,10 @@ import time
 
 import otf2
 
-from .runs import run, stave_environment
+from .runs import ROOT, run, stave_environment
+
+sys.path.insert(0, str(ROOT / "tests/support"))
+from recovery import the_writer  # pylint: disable=wrong-import-position
 
 # Reads every event and does nothing with it.
 PYTHON_READER = """
@@ -28,24 +34,42 @@ def commands(build, anchor, folder):
             "otf2-print": ["otf2-print", anchor]}
 
 
-def measure(name, command, events):
-    """Wall time."""
-    begin = time.monotonic()
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE)
-    errors = process.stderr.read()
-    status = process.wait()
-    seconds = time.monotonic() - begin
-    if status not in (0, 3):  # `stave check` ends with 3 where it has findings
-        sys.exit(f"{name}: status {status}: {errors.decode(errors='replace')[-500:]}")
-    return {"command": name, "events": events, "seconds": seconds, "million_events_a_s": events / seconds / 1e6}
+def measure(build, name, command, events):
+    """Wall time, and the peak memory of the largest process."""
+    with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
+        report = pathlib.Path(folder) / "costs"
+        begin = time.monotonic()
+        process = subprocess.run([str(word) for word in [build.bench / "costs_of", report, *command]],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        seconds = time.monotonic() - begin
+        if process.returncode not in (0, 3):  # `stave check` ends with 3 where it has findings
+            sys.exit(f"{name}: status {process.returncode}: {process.stderr.decode(errors='replace')[-500:]}")
+        return {"command": name, "events": events, "seconds": seconds, "million_events_a_s": events / seconds / 1e6,
+                "memory_kib": json.loads(report.read_text())["memory_kib"]}
+
+
+def events_of(archive):
+    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
+        return sum(location.number_of_events for location in trace.definitions.locations)
 
 
 def make_archive(build, archive, millions):
     """Two threads, tasks: about as many million OTF2 events."""
     run([build.workloads, "task", int(millions * 1e6 / 8)], stave_environment(build, archive, OMP_NUM_THREADS=2))
-    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
-        return sum(location.number_of_events for location in trace.definitions.locations)
+    return events_of(archive)
+
+
+def make_unfinished(build, archive, millions):
+    """Program and writer are killed when the archive has about so many events."""
+    wanted, rounds = millions * 1e6 * 9, 100000  # bytes: the events of this program have some nine
+    program = subprocess.Popen([str(build.workloads), "task", str(rounds), "0", str(int(millions * 1e7 / rounds))],
+                               env=stave_environment(build, archive, OMP_NUM_THREADS=2), stdout=subprocess.DEVNULL)
+    while program.poll() is None and sum(path.stat().st_size for path in archive.glob("traces/*.evt")) < wanted:
+        time.sleep(0.01)
+    writer = the_writer(archive)
+    os.kill(writer, signal.SIGKILL)
+    program.kill()
+    program.wait()
 
 
 def section(build, millions, progress):
@@ -57,15 +81,22 @@ def section(build, millions, progress):
         rows = []
         for name, command in commands(build, anchor, folder).items():
             progress(name)
-            rows.append(measure(name, command, events))
+            rows.append(measure(build, name, command, events))
+        progress("stave recover")
+        make_unfinished(build, folder / "unfinished", millions)
+        command = [build.stave, "recover", folder / "unfinished", "-o", folder / "recovered"]
+        rows.append(measure(build, "stave recover", command, 0))
+        rows[-1]["events"] = count = events_of(folder / "recovered")
+        rows[-1]["million_events_a_s"] = count / rows[-1]["seconds"] / 1e6
         progress("python3-otf2")
         small = make_archive(build, folder / "small", min(millions, 1))
-        rows.append(measure("python3-otf2", ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"],
+        rows.append(measure(build, "python3-otf2", ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"],
                             small))
     return rows
 
 
 def table(rows):
-    yield ["command", "events", "seconds", "million events/s"]
+    yield ["command", "events", "seconds", "million events/s", "MiB"]
     for row in rows:
-        yield [row["command"], row["events"], f"{row['seconds']:.2f}", f"{row['million_events_a_s']:.2f}"]
+        yield [row["command"], row["events"], f"{row['seconds']:.2f}", f"{row['million_events_a_s']:.2f}",
+               f"{row['memory_kib'] / 1024:.0f}"]

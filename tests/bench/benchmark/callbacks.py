@@ -10,6 +10,7 @@ from .runs import environment, run, stave_environment
 
 LIMIT_US = 10
 EVENTS_A_ROUND = {"lock": 3, "task": 3, "for": 4}
+EVENTS_A_BURST = 50000
 
 
 def ticks_per_us(archive):
@@ -44,10 +45,11 @@ def over(histogram, ticks):
 
 
 def measure(build, name, forward, workload, millions, tick_us):
-    rounds = int(millions * 1e6 / EVENTS_A_ROUND[workload])
+    rounds = EVENTS_A_BURST // EVENTS_A_ROUND[workload]
+    command = [build.workloads, workload, rounds, 4 * rounds, int(millions * 1e6 / EVENTS_A_BURST)]
     with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
         folder = pathlib.Path(folder)
-        first, histogram = timed(build, folder, forward, [build.workloads, workload, rounds], OMP_NUM_THREADS=1)
+        first, histogram = timed(build, folder, forward, command, OMP_NUM_THREADS=1)
         archive = folder / "archive"
         stalled = stalls(archive) if archive.exists() else 0
     count, longest = over(histogram, LIMIT_US * tick_us)

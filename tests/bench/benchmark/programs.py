@@ -17,7 +17,7 @@ def fasttree(folder):
 
 
 def convert(folder):
-    return ["convert-im6.q16", "-size", "1200x1200", "gradient:red-blue", "-distort", "SRT", "20", "-despeckle",
+    return ["convert-im6.q16", "-size", "2600x2600", "gradient:red-blue", "-distort", "SRT", "20", "-despeckle",
             folder / "image.ppm"]
 
 

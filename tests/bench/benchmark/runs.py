@@ -110,22 +110,10 @@ def archive_bytes(archive):
     return sum(path.stat().st_size for path in archive.rglob("*") if path.is_file())
 
 
-WRITER_WRAPPER = """#!/usr/bin/python3
-import json, resource, subprocess, sys
-code = subprocess.call([{writer!r}], close_fds=False)
-usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-with open({report!r} + ".new", "w") as file:
-    json.dump({{"memory_kib": usage.ru_maxrss, "cpu_s": usage.ru_utime + usage.ru_stime}}, file)
-import os
-os.rename({report!r} + ".new", {report!r})
-sys.exit(code)
-"""
-
-
 def writer_wrapper(build, folder):
     """A program to be started as the writer, and the file in which it leaves what the writer has used."""
     wrapper, report = folder / "writer", folder / "writer.json"
-    wrapper.write_text(WRITER_WRAPPER.format(writer=str(build.writer), report=str(report)))
+    wrapper.write_text(f"#!/bin/sh\nexec '{build.bench}/costs_of' '{report}' '{build.writer}'\n")
     wrapper.chmod(0o755)
     return wrapper, report
 

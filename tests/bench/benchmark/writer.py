@@ -8,7 +8,7 @@ from .runs import (Measured, archive_bytes, losses, parse_cost, records, run, st
                    writer_wrapper)
 
 # Rounds, OTF2 events a round, and the pattern by which otf2_cost writes the same events.
-WORKLOADS = {"lock": (700000, 6), "task": (700000, 8), "barrier": (500000, 4)}
+WORKLOADS = {"lock": (2000000, 6), "task": (2000000, 8), "barrier": (2000000, 4)}
 
 
 def otf2_alone(build, workload, rounds):
