@@ -39,8 +39,9 @@ def measure(build, name, command, events):
     with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
         report = pathlib.Path(folder) / "costs"
         begin = time.monotonic()
-        process = subprocess.run([str(word) for word in [build.bench / "costs_of", report, *command]],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        words = [str(word) for word in (build.bench / "costs_of", report, *command)]
+        process = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 check=False)
         seconds = time.monotonic() - begin
         if process.returncode not in (0, 3):  # `stave check` ends with 3 where it has findings
             sys.exit(f"{name}: status {process.returncode}: {process.stderr.decode(errors='replace')[-500:]}")
@@ -90,8 +91,8 @@ def section(build, millions, progress):
         rows[-1]["million_events_a_s"] = count / rows[-1]["seconds"] / 1e6
         progress("python3-otf2")
         small = make_archive(build, folder / "small", min(millions, 1))
-        rows.append(measure(build, "python3-otf2", ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"],
-                            small))
+        command = ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"]
+        rows.append(measure(build, "python3-otf2", command, small))
     return rows
 
 

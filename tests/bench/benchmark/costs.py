@@ -1,7 +1,7 @@
 """What an event costs the program: processor time over the same program without a tool.
 
-All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians of
-rounds. The events come in bursts that fit into half a ring, with rests between that are not counted: so they are what
+All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians
+of rounds. The events come in bursts that fit into half a ring, with rests between that are not counted: so they are what
 callbacks cost. What a program does that makes events faster than they can be written is a table of its own."""
 import pathlib
 import statistics
@@ -27,7 +27,8 @@ def count(build, workload, rounds, threads):
 
 def records_a_round(build, workload, threads):
     """Without what begins and ends a run."""
-    return (count(build, workload, 2 * PROBE_ROUNDS, threads) - count(build, workload, PROBE_ROUNDS, threads)) / PROBE_ROUNDS
+    more, less = (count(build, workload, factor * PROBE_ROUNDS, threads) for factor in (2, 1))
+    return (more - less) / PROBE_ROUNDS
 
 
 def measure(build, tools, workload, threads, rounds):
@@ -100,7 +101,8 @@ def section(build, tools, rounds, progress):
 def tables(found):
     yield list(table(found["bursts"]))
     yield [["at full rate", "threads", "events", "untraced, ns an event", "elapsed, times", "million events/s"]] + \
-        [[row["workload"], row["threads"], int(row["events"]), f"{row['untraced_ns_an_event']:.1f} ±{row['noise_ns']:.1f}",
+        [[row["workload"], row["threads"], int(row["events"]),
+          f"{row['untraced_ns_an_event']:.1f} ±{row['noise_ns']:.1f}",
           f"{row['elapsed_ratio']['stave']:.2f}", f"{row['million_a_s']:.1f}"] for row in found["full_rate"]]
 
 
