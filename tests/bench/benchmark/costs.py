@@ -1,8 +1,8 @@
 """What an event costs the program: processor time over the same program without a tool.
 
 All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians
-of rounds. The events come in bursts that fit into half a ring, with rests between that are not counted: so they are what
-callbacks cost. What a program does that makes events faster than they can be written is a table of its own."""
+of rounds. The events come in bursts that fit into half a ring, with rests between that are not counted: so they are
+what callbacks cost. Programs that make events faster than they can be written have a table of their own."""
 import pathlib
 import statistics
 import tempfile
