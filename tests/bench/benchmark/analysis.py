@@ -67,10 +67,12 @@ def make_unfinished(build, archive, millions):
                                env=stave_environment(build, archive, OMP_NUM_THREADS=2), stdout=subprocess.DEVNULL)
     while program.poll() is None and sum(path.stat().st_size for path in archive.glob("traces/*.evt")) < wanted:
         time.sleep(0.01)
-    writer = the_writer(archive)
-    os.kill(writer, signal.SIGKILL)
+    program.send_signal(signal.SIGSTOP)  # so that it does not miss its writer first
+    os.kill(the_writer(archive), signal.SIGKILL)
     program.kill()
     program.wait()
+    while the_writer(archive):
+        time.sleep(0.001)
 
 
 def section(build, millions, progress):
