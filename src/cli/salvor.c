@@ -1,5 +1,6 @@
 #include "cli/salvor.h"
 
+#include "cli/lines.h"
 #include "cli/locate.h"
 #include "cli/message.h"
 #include "cli/summary.h"
@@ -16,10 +17,10 @@
 
 enum { PATIENCE_MS = 60000 };
 
-/* Lines as they come. */
+/* What it says, as it comes. */
 struct reading {
-  char line[8192];
-  size_t used;
+  struct lines lines;
+  struct salvor *salvor;
   bool is_reading; /* the events: then silence is no good sign */
   bool is_shown;
 };
@@ -36,37 +37,21 @@ _Noreturn static void be_salvor(char *path, const char *directory, const char *o
 
 /* -- what it says -- */
 
-static void set_number(const char *key, uint64_t value, struct salvor *salvor, struct salvor_location *location) {
-  const struct {
-    const char *key;
-    uint64_t *slot;
-  } slots[] = {{"events", location ? &location->events : &salvor->events},
-               {"missing", location ? &location->missing : &salvor->missing},
-               {"last_ns", location ? &location->last_ns : &salvor->last_ns},
-               {"added", &salvor->added},
-               {"refused", &salvor->refused},
-               {"unknown", &salvor->unknown},
-               {"lost", &salvor->lost},
-               {"whole_ns", &salvor->whole_ns}};
-  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
-    if (strcmp(slots[i].key, key) == 0)
-      *slots[i].slot = value;
+static void read_location(struct salvor_location *location, char *rest) {
+  const struct line_slot slots[] = {
+      {"events", &location->events}, {"missing", &location->missing}, {"last_ns", &location->last_ns}};
+  const char *name = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "name");
+  location->name = name != NULL ? strdup(name) : NULL;
 }
 
-/* "events=12 missing=0 name=all the rest" */
-static void read_pairs(char *rest, struct salvor *salvor, struct salvor_location *location) {
-  while (rest != NULL && *rest != '\0') {
-    if (location != NULL && strncmp(rest, "name=", 5) == 0) {
-      location->name = strdup(rest + 5);
-      return;
-    }
-    char *pair = strsep(&rest, " "), *value = strchr(pair, '=');
-    if (value == NULL)
-      continue;
-    *value++ = '\0';
-    set_number(pair, strtoull(value, NULL, 10), salvor, location);
-    salvor->is_journal_cut |= strcmp(pair, "definitions") == 0 && strcmp(value, "whole") != 0;
-  }
+static void read_result(struct salvor *salvor, char *rest) {
+  const struct line_slot slots[] = {
+      {"events", &salvor->events},    {"missing", &salvor->missing}, {"last_ns", &salvor->last_ns},
+      {"added", &salvor->added},      {"refused", &salvor->refused}, {"unknown", &salvor->unknown},
+      {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost}};
+  const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
+  salvor->is_journal_cut = definitions != NULL && strcmp(definitions, "whole") != 0;
+  salvor->is_done = true;
 }
 
 static struct salvor_location *add_location(struct salvor *salvor) {
@@ -90,7 +75,9 @@ static void show(struct reading *reading, const char *text) {
   fprintf(stderr, "\r\033[Kstave: %s", text);
 }
 
-static void take_line(struct salvor *salvor, struct reading *reading, char *line) {
+static void take_line(void *data, char *line) {
+  struct reading *reading = data;
+  struct salvor *salvor = reading->salvor;
   char *word = strsep(&line, " "), number[32], text[64];
   char *rest = line != NULL ? line : (char[]){""};
   struct salvor_location *location;
@@ -103,28 +90,16 @@ static void take_line(struct salvor *salvor, struct reading *reading, char *line
     reading->is_reading = false;
     show(reading, "looking up the names");
   } else if (strcmp(word, "location") == 0 && (location = add_location(salvor)) != NULL) {
-    read_pairs(rest, salvor, location);
+    read_location(location, rest);
   } else if (strcmp(word, "result") == 0) {
-    read_pairs(rest, salvor, NULL);
-    salvor->is_done = true;
+    read_result(salvor, rest);
   } else if (strcmp(word, "failed") == 0 && salvor->failure == NULL) {
     salvor->failure = strdup(rest);
   }
 }
 
-static void take_bytes(struct salvor *salvor, struct reading *reading, const char *bytes, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (bytes[i] == '\n') {
-      reading->line[reading->used] = '\0';
-      take_line(salvor, reading, reading->line);
-      reading->used = 0;
-    } else if (reading->used + 1 < sizeof reading->line) {
-      reading->line[reading->used++] = bytes[i];
-    }
-}
-
 /* Returns false if nothing came for too long. */
-static bool listen(struct salvor *salvor, struct reading *reading, int fd) {
+static bool listen(struct reading *reading, int fd) {
   char bytes[4096];
   for (;;) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -136,14 +111,14 @@ static bool listen(struct salvor *salvor, struct reading *reading, int fd) {
       continue;
     if (count <= 0)
       return true;
-    take_bytes(salvor, reading, bytes, (size_t)count);
+    lines_take(&reading->lines, bytes, (size_t)count, take_line, reading);
   }
 }
 
 static int watch(struct salvor *salvor, pid_t child, int fd) {
-  struct reading reading = {.used = 0};
+  struct reading reading = {.salvor = salvor};
   int status = 0;
-  bool is_alive = listen(salvor, &reading, fd);
+  bool is_alive = listen(&reading, fd);
   if (!is_alive)
     kill(child, SIGKILL);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

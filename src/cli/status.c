@@ -49,37 +49,18 @@ static void set_text(char **slot, const char *text) {
   *slot = strdup(text);
 }
 
-static void set_number(struct archive *archive, const char *key, uint64_t value) {
-  const struct {
-    const char *key;
-    uint64_t *slot;
-  } slots[] = {{"threads", &archive->threads},
-               {"events", &archive->events},
-               {"records", &archive->records},
-               {"lost", &archive->lost},
-               {"bytes", &archive->bytes},
-               {"regions", &archive->regions},
-               {"duration_ns", &archive->duration_ns},
-               {"added", &archive->added}};
-  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
-    if (strcmp(slots[i].key, key) == 0)
-      *slots[i].slot = value;
-}
-
-/* "threads=4 events=12 ending=exit status 0" */
-static void read_pairs(struct archive *archive, char *rest) {
-  while (rest != NULL && *rest != '\0') {
-    if (strncmp(rest, "ending=", 7) == 0) {
-      set_text(&archive->text, rest + 7);
-      return;
-    }
-    char *pair = strsep(&rest, " ");
-    char *value = strchr(pair, '=');
-    if (value == NULL)
-      continue;
-    *value++ = '\0';
-    set_number(archive, pair, strtoull(value, NULL, 10));
-  }
+static void read_figures(struct archive *archive, char *rest) {
+  const struct line_slot slots[] = {{"threads", &archive->threads},
+                                    {"events", &archive->events},
+                                    {"records", &archive->records},
+                                    {"lost", &archive->lost},
+                                    {"bytes", &archive->bytes},
+                                    {"regions", &archive->regions},
+                                    {"duration_ns", &archive->duration_ns},
+                                    {"added", &archive->added}};
+  const char *ending = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "ending");
+  if (ending != NULL)
+    set_text(&archive->text, ending);
 }
 
 void status_line(struct status *status, char *line) {
@@ -96,33 +77,22 @@ void status_line(struct status *status, char *line) {
     set_text(&archive->stopped, rest);
   } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
     archive->state = ARCHIVE_CLOSED;
-    read_pairs(archive, rest);
+    read_figures(archive, rest);
   } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
     archive->state = ARCHIVE_FAILED;
     set_text(&archive->text, rest);
   }
 }
 
-static void take_byte(struct status *status, char byte) {
-  if (byte == '\n') {
-    status->line[status->used] = '\0';
-    if (!status->skipping)
-      status_line(status, status->line);
-    status->used = 0;
-    status->skipping = false;
-  } else if (status->used + 1 < sizeof status->line) {
-    status->line[status->used++] = byte;
-  } else {
-    status->skipping = true;
-  }
+static void take_line(void *status, char *line) {
+  status_line(status, line);
 }
 
 void status_read(struct status *status) {
   char bytes[4096];
   ssize_t length;
   while ((length = read(status->read_fd, bytes, sizeof bytes)) > 0)
-    for (ssize_t i = 0; i < length; i++)
-      take_byte(status, bytes[i]);
+    lines_take(&status->lines, bytes, (size_t)length, take_line, status);
   if (length == 0)
     status->at_end = true;
 }

@@ -14,6 +14,8 @@
 #ifndef STAVE_CLI_STATUS_H
 #define STAVE_CLI_STATUS_H
 
+#include "cli/lines.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,9 +44,7 @@ struct status {
   bool at_end;  /* no writer is left */
   struct archive *archives;
   size_t count, capacity;
-  size_t used;   /* bytes in line */
-  bool skipping; /* inside a line that was too long */
-  char line[8192];
+  struct lines lines;
 };
 
 /* Makes the FIFO at `path` and opens it. Returns 0, or a negative errno; status_close in both cases. */
