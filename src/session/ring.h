@@ -140,10 +140,11 @@ static inline const struct record *ring_view_at(const struct ring_view *view, ui
   return slot_records(view->slot) + (position & view->mask);
 }
 
-/* Whether the ring was half full when its head was last seen, and could grow. */
+/* Whether the ring was half full when its head was last seen, and could grow. Before the first record of all, mask says
+ * nothing yet. */
 static inline bool ring_view_wants_growth(const struct ring_view *view) {
-  uint64_t capacity = view->mask + 1;
-  return view->head - view->next >= capacity / 2 && 2 * capacity <= view->capacity_max;
+  uint64_t capacity = view->mask + 1, unread = view->head - view->next;
+  return unread > 0 && unread >= capacity / 2 && 2 * capacity <= view->capacity_max;
 }
 
 /* There is memory for twice the capacity last seen. */

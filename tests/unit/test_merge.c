@@ -152,6 +152,16 @@ static void attach_another(void) {
   put_and_publish(1, 1, 7);
 }
 
+/* Between the moment when a thread takes a slot and its first record nothing says how large the ring is. */
+static void a_slot_without_a_ring_gets_no_memory(void **state) {
+  uint32_t index;
+  (void)state;
+  assert_non_null(session_take_slot(session, 1, &index));
+  int64_t before = atomic_load(&session->shared.growth_left);
+  assert_int_equal(merge_pass(merge), 0);
+  assert_int_equal(atomic_load(&session->shared.growth_left), before);
+}
+
 static void threads_that_begin_during_a_pass_are_next(void **state) {
   (void)state;
   attach(0, 0);
@@ -423,6 +433,7 @@ int main(void) {
       TEST(rings_are_merged_by_time),
       TEST(a_pass_takes_what_was_there_when_it_began),
       TEST(threads_that_begin_during_a_pass_are_next),
+      TEST(a_slot_without_a_ring_gets_no_memory),
       TEST(what_happened_before_comes_before),
       TEST(long_records_are_whole_across_the_wrap),
       TEST(records_longer_than_what_is_there_are_damage),
