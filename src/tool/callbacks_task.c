@@ -28,7 +28,7 @@ static void note_frame(struct thread *self, const ompt_frame_t *frame) {
  * OpenMP: both are kept here until something else happens, which begins the child's session. Ends begin none. Only the
  * thread that forked is in the child, so one place is enough. */
 static struct {
-  bool has_thread, has_task;
+  _Atomic bool has_thread, has_task; /* every thread's first event looks here */
   uint32_t thread_type, task_flags;
   uint64_t actual_and_index;
   ompt_data_t *task;
@@ -37,41 +37,46 @@ static struct {
 static bool keep_thread(uint32_t thread_type) {
   if (!tool_is_forked_child())
     return false;
-  kept.has_thread = true;
   kept.thread_type = thread_type;
+  atomic_store(&kept.has_thread, true);
   return true;
 }
 
 static bool keep_initial_task(ompt_data_t *task, uint64_t actual_and_index, uint32_t flags) {
   if (!(flags & ompt_task_initial) || !tool_is_forked_child())
     return false;
-  kept.has_task = true;
   kept.task = task;
   kept.actual_and_index = actual_and_index;
   kept.task_flags = flags;
+  atomic_store(&kept.has_task, true);
   return true;
 }
 
 static bool forget_kept(void) {
   if (!tool_is_forked_child())
     return false;
-  kept.has_thread = kept.has_task = false;
+  atomic_store(&kept.has_thread, false);
+  atomic_store(&kept.has_task, false);
   return true;
+}
+
+/* A parent's threads find nothing, without a store. */
+static bool take_kept(_Atomic bool *has_it) {
+  return atomic_load(has_it) && atomic_exchange(has_it, false);
 }
 
 void callbacks_tell_kept(uint64_t ticks) {
   struct event event = {.ticks = ticks};
-  if (kept.has_thread && thread_reserve(1, ticks, &event.position)) {
+  if (take_kept(&kept.has_thread) && thread_reserve(1, ticks, &event.position)) {
     event.thread = thread_self;
     EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = kept.thread_type);
   }
-  if (kept.has_task && thread_reserve(1, ticks, &event.position)) {
+  if (take_kept(&kept.has_task) && thread_reserve(1, ticks, &event.position)) {
     event.thread = thread_self;
     EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = 0,
               .actual_and_index = kept.actual_and_index, .task_flags = kept.task_flags);
     give_id(kept.task, event_id(&event));
   }
-  kept.has_thread = kept.has_task = false;
 }
 
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
