@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
+import sanitizers
 from report_case import GENERATOR, Case, report
 
 
@@ -48,6 +49,7 @@ class Output(Case):
         with open("/dev/full", "wb") as full:
             self.fails(report(self.path("full"), stdout=full), "cannot write")
 
+    @unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "sanitizers take memory of their own")
     def test_memory_is_bounded(self):
         """Ten times the events take no more memory."""
         peaks = []

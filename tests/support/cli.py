@@ -66,7 +66,9 @@ def compile_program(path, source, *options, compiler="clang"):
 def trace(program, archive, *arguments, **settings):
     """Runs the program with Stave until the archive is closed."""
     environment = tracing.tool_environment(BUILD, archive, STAVE_VERBOSE=0, **settings)
-    return subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=60)
+    result = subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=60)
+    tracing.expect_no_reports()
+    return result
 
 
 def wait_until_ended(pid_fd, timeout_s=30):

@@ -5,8 +5,9 @@
  * Thread 2 fires a callback; the lines are executed one after the other, whatever their thread (0, the main thread, if
  * left out). Callbacks are called as in omp-tools.h, without ompt_callback_; the keys and the names of enumerations are
  * in scripted_events.c, and every number is allowed in the place of a name. P1 and I2 are ompt_data_t objects: they
- * come into being with the value 0 and keep what the tool stores. Addresses are functions (those of
- * scripted_program.c, of any library) plus an offset, or numbers. '#' starts a comment. The other actions:
+ * come into being with the value 0 and keep what the tool stores; beside=N on the line hands out addresses N bytes
+ * behind theirs. Addresses are functions (those of scripted_program.c, of any library) plus an offset, or numbers. '#'
+ * starts a comment. The other actions:
  *
  *     runtime version="..." omp=201611      what ompt_start_tool is told
  *     result dispatch never                 what ompt_set_callback answers (default: always)

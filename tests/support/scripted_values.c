@@ -7,9 +7,10 @@
 
 enum { OBJECTS_MAX = 1024, TEXT_MAX = 256 };
 
+/* The data is a piece of memory of its own, so that a sanitizer knows its end. */
 static struct object {
   const char *name;
-  ompt_data_t data;
+  ompt_data_t *data;
 } objects[OBJECTS_MAX];
 
 const char *line_text(struct line *line, const char *key) {
@@ -74,13 +75,15 @@ static ompt_data_t *data_of(const struct line *line, const char *name) {
     i++;
   if (i == OBJECTS_MAX)
     line_fails(line, "more than %d names", OBJECTS_MAX);
-  objects[i].name = name;
-  return &objects[i].data;
+  if (!objects[i].name)
+    objects[i] = (struct object){name, calloc(1, sizeof(ompt_data_t))};
+  return objects[i].data;
 }
 
 ompt_data_t *line_data(struct line *line, const char *key) {
-  const char *name = line_text(line, key);
-  return !name || !strcmp(name, "NULL") ? NULL : data_of(line, name);
+  const char *name = line_text(line, key), *beside = line_text(line, "beside");
+  ompt_data_t *data = !name || !strcmp(name, "NULL") ? NULL : data_of(line, name);
+  return data && beside ? (ompt_data_t *)((char *)data + parse_number(line, beside, NULL)) : data;
 }
 
 uint64_t data_value(const struct line *line, const char *name) {
@@ -90,7 +93,7 @@ uint64_t data_value(const struct line *line, const char *name) {
 void data_forget(const char *name) {
   for (size_t i = 0; i < OBJECTS_MAX && objects[i].name; i++)
     if (!strcmp(objects[i].name, name))
-      objects[i].data = (ompt_data_t){0};
+      *objects[i].data = (ompt_data_t){0};
 }
 
 const void *line_code(struct line *line, const char *key) {

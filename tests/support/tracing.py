@@ -13,11 +13,13 @@ import tempfile
 import time
 
 import archive_check
+import sanitizers
 
 SKIP = 77
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 AUDIT = SOURCE_ROOT.parent / "shared" / "tools" / "otf2-audit"
 CLOSE_TIMEOUT_S = 10
+REPORTS = sanitizers.Reports()
 
 
 class Failure(Exception):
@@ -29,8 +31,7 @@ class Skip(Exception):
 
 
 class Build:
-    """Where things lie in a build directory. A tool built with sanitizers cannot be loaded into
-    programs built without: STAVE_TEST_TOOL names another one, to test the writer only."""
+    """Where things lie in a build directory. STAVE_TEST_TOOL names another tool (sanitizers.py)."""
 
     def __init__(self, root):
         root = pathlib.Path(root).resolve()
@@ -52,15 +53,23 @@ def clean_environment(**settings):
 
 def tool_environment(build, output, **settings):
     return clean_environment(OMP_TOOL_LIBRARIES=build.tool, STAVE_WRITER=build.writer,
-                             STAVE_OUTPUT=output, **settings)
+                             STAVE_OUTPUT=output, **REPORTS.settings(), **settings)
 
 
 def run(command, environment, timeout=60, **more):
     """Runs to the end; the program leaves no core dump when it crashes on purpose."""
     no_core = lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    return subprocess.run([str(word) for word in command], env=environment, timeout=timeout,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, preexec_fn=no_core, check=False, **more)
+    result = subprocess.run([str(word) for word in command], env=environment, timeout=timeout,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, preexec_fn=no_core, check=False, **more)
+    REPORTS.note(result.stderr)
+    return result
+
+
+def skip_if_sanitized(programs, why):
+    sanitized = [str(program) for program in programs if sanitizers.is_sanitized(program)]
+    if sanitized:
+        raise Skip(f"{' '.join(sanitized)}: built with sanitizers, which {why}")
 
 
 def expect_same(untraced, traced):
@@ -173,6 +182,13 @@ def temporary_folder(name):
     shutil.rmtree(folder)
 
 
+def expect_no_reports():
+    """No sanitizer had anything to say of what ran until now."""
+    reports = REPORTS.take()
+    if reports:
+        raise Failure(f"a sanitizer says:\n{reports}")
+
+
 def main(test, needs=()):
     """Runs the test function and returns the exit status of the test."""
     missing = [program for program in needs if not shutil.which(program)]
@@ -180,12 +196,14 @@ def main(test, needs=()):
         print(f"skipped: not installed: {' '.join(missing)}")
         return SKIP
     try:
-        return test() or 0
+        status = test() or 0
+        expect_no_reports()
+        return status
     except Skip as skip:
         print(f"skipped: {skip}")
         return SKIP
     except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
+        print(f"FAILED: {failure}\n{REPORTS.take()}", file=sys.stderr)
     except subprocess.TimeoutExpired as timeout:
         print(f"FAILED: still running after {timeout.timeout} s: {timeout.cmd}", file=sys.stderr)
     return 1
