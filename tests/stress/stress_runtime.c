@@ -1,0 +1,47 @@
+#include "stress_runtime.h"
+
+#include <string.h>
+
+ompt_callback_t stress_callbacks[CALLBACKS_MAX];
+
+static ompt_start_tool_result_t *tool_result;
+static _Atomic uint64_t said[SPEAKERS_MAX];
+
+ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
+
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  if ((unsigned)which >= CALLBACKS_MAX)
+    return ompt_set_error;
+  stress_callbacks[which] = callback;
+  return ompt_set_always;
+}
+
+/* Asked by the handler of samples, on any thread. */
+static int get_state(ompt_wait_id_t *wait_id) {
+  *wait_id = 0;
+  return ompt_state_work_parallel;
+}
+
+static ompt_interface_fn_t lookup(const char *name) {
+  if (strcmp(name, "ompt_set_callback") == 0)
+    return (ompt_interface_fn_t)set_callback;
+  return strcmp(name, "ompt_get_state") == 0 ? (ompt_interface_fn_t)get_state : NULL;
+}
+
+bool runtime_start(void) {
+  memset(said, 0, sizeof said);
+  tool_result = ompt_start_tool(202011, "stress runtime");
+  return tool_result && tool_result->initialize(lookup, 0, &tool_result->tool_data);
+}
+
+void runtime_end(void) {
+  tool_result->finalize(&tool_result->tool_data);
+}
+
+void runtime_said(uint32_t who, uint64_t count) {
+  said[who] = count;
+}
+
+uint64_t runtime_number_said(uint32_t who) {
+  return said[who];
+}
