@@ -1,6 +1,6 @@
-/* The whole tool between threads that do what an OpenMP runtime's threads do, all at once, and a writer that is a thread
- * too: a thread sanitizer sees both ends of every ring, of the slots, of the session's words and of the wake protocol.
- * Every number that a thread records arrives once and in order, or is counted as lost.
+/* The whole tool between threads that do what an OpenMP runtime's do, all at once, and a writer that is a thread too: a
+ * thread sanitizer sees both ends of every ring, of the slots, of the session's words and of the wake protocol. Every
+ * number that a thread records arrives once and in order, or is counted as lost.
  *
  *   stress_tool [--seconds N] */
 #include <dlfcn.h>

@@ -35,7 +35,8 @@ class Build:
 
     def __init__(self, root):
         root = pathlib.Path(root).resolve()
-        self.tool = pathlib.Path(os.environ.get("STAVE_TEST_TOOL", root / "src/tool/libstave.so"))
+        self.plain_tool = root / "src/tool/libstave.so"
+        self.tool = pathlib.Path(os.environ.get("STAVE_TEST_TOOL", self.plain_tool))
         self.writer = root / "src/writer/stave-writer"
         self.stave = root / "src/cli/stave"
 
