@@ -63,10 +63,15 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
     close(fd);
     return error;
   }
-  /* Nobody may take the memory away under either side (SIGBUS). */
-  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  madvise(memory, bytes_for(stride, slots), MADV_DONTDUMP);
   struct session_header *header = memory;
+  /* Nobody may take the memory away under either side (SIGBUS). */
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+    error = errno;
+    munmap(memory, bytes_for(stride, slots));
+    close(fd);
+    return -error;
+  }
+  madvise(memory, bytes_for(stride, slots), MADV_DONTDUMP);
   header->constants.magic = SESSION_MAGIC;
   header->constants.bytes = bytes_for(stride, slots);
   header->constants.slot_stride = stride;

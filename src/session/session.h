@@ -18,7 +18,7 @@ enum {
  * zero but constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room for as many threads
  * as the limits of the process allow, at least one.
  * Returns 0, *ret_header (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of
- * memfd_create, ftruncate or mmap. */
+ * memfd_create, ftruncate, mmap or fcntl (the seals). */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
 
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.

@@ -61,12 +61,22 @@ static struct device_trace *find(int number) {
   return NULL;
 }
 
+/* How many records this costs nobody knows: it counts as one lost event. */
+static void say_no_buffer(int device) {
+  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+  atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
+  if (!atomic_flag_test_and_set(&is_said))
+    tool_say("no memory for what device %d records: it is missing in the trace", device);
+}
+
 /* Without a buffer the device stops collecting. */
 static void on_buffer_request(int device, ompt_buffer_t **buffer, size_t *bytes) {
-  (void)device;
+  bool is_wanted = atomic_load(&tool.recording) == RECORDING_ON;
   void *memory = MAP_FAILED;
-  if (atomic_load(&tool.recording) == RECORDING_ON)
+  if (is_wanted)
     memory = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (is_wanted && memory == MAP_FAILED)
+    say_no_buffer(device);
   if (buffer)
     *buffer = memory == MAP_FAILED ? NULL : memory;
   if (bytes)

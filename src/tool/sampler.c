@@ -89,23 +89,26 @@ static bool is_ours(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
 }
 
-static void stay_in_memory(void) {
+static bool stay_in_memory(void) {
   Dl_info library;
-  if (dladdr((void *)(uintptr_t)on_timer, &library) && library.dli_fname)
-    dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  return dladdr((void *)(uintptr_t)on_timer, &library) && library.dli_fname &&
+         dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 void sampler_start(void) {
   struct sigaction action = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   if (tool.constants.config.sample_hz == 0 || tool.sample_signal)
     return;
+  if (!stay_in_memory()) {
+    tool_say("the sampling handler cannot be kept in memory: the trace has no samples");
+    return;
+  }
   int number = find_free_signal();
   sigfillset(&action.sa_mask);
   if (!number || sigaction(number, &action, NULL) < 0) {
     tool_say("no real-time signal is free: the trace has no samples");
     return;
   }
-  stay_in_memory();
   tool.sample_signal = number;
 }
 
@@ -115,13 +118,13 @@ static void wait_for_handler(const struct thread *thread) {
     nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
 }
 
-/* Ignoring a signal throws away what waits to be delivered, of all threads. */
+/* Ignoring a signal throws away what waits to be delivered, of all threads. It stays ignored if a timer goes on sending
+ * it: by default it would end the program. */
 static void give_signal_back(void) {
   struct sigaction present;
-  if (sigaction(tool.sample_signal, NULL, &present) == 0 && is_ours(&present)) {
-    signal(tool.sample_signal, SIG_IGN);
+  bool is_to_go = sigaction(tool.sample_signal, NULL, &present) == 0 && is_ours(&present);
+  if (is_to_go && signal(tool.sample_signal, SIG_IGN) != SIG_ERR && !atomic_load(&tool.has_stray_timer))
     signal(tool.sample_signal, SIG_DFL);
-  }
   tool.sample_signal = 0;
 }
 
@@ -157,7 +160,11 @@ static int start_timer(int *ret_timer) {
     return -errno;
   uint64_t period_ns = 1000000000 / tool.constants.config.sample_hz;
   struct timespec period = {(time_t)(period_ns / 1000000000), (long)(period_ns % 1000000000)};
-  return syscall(SYS_timer_settime, *ret_timer, 0, &(struct itimerspec){period, period}, NULL) < 0 ? -errno : 0;
+  if (syscall(SYS_timer_settime, *ret_timer, 0, &(struct itimerspec){period, period}, NULL) == 0)
+    return 0;
+  int error = errno;
+  syscall(SYS_timer_delete, *ret_timer);
+  return -error;
 }
 
 /* Once in a process: what is wrong with one thread's samples is wrong with many's. */
@@ -191,6 +198,6 @@ void sampler_attach(struct thread *thread, uint64_t ticks) {
 }
 
 void sampler_detach(struct thread *thread) {
-  if (atomic_exchange(&thread->is_sampled, false))
-    syscall(SYS_timer_delete, thread->timer);
+  if (atomic_exchange(&thread->is_sampled, false) && syscall(SYS_timer_delete, thread->timer) < 0)
+    atomic_store(&tool.has_stray_timer, true);
 }

@@ -37,14 +37,19 @@ static void close_if_open(int fd) {
     close(fd);
 }
 
-/* Private memory that a forked child finds zeroed: it shows the fork without a word on the hot path. */
+/* Private memory that a forked child finds zeroed: it shows the fork without a word on the hot path. Not wiped it would
+ * make the child go on in its parent's session, which is not mapped there. NULL: not to be had, errno says why. */
 static void *map_wiped_on_fork(size_t bytes) {
   void *memory =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
-  madvise(memory, bytes, MADV_WIPEONFORK);
-  return memory;
+  if (madvise(memory, bytes, MADV_WIPEONFORK) == 0)
+    return memory;
+  int error = errno;
+  munmap(memory, bytes);
+  errno = error;
+  return NULL;
 }
 
 static uint64_t power_of_two_below(uint64_t value) {
@@ -79,9 +84,9 @@ static int map_memory(int *ret_fd) {
   session->constants.start = clock_sample(tool.clock);
   tool.session = session;
   tool.threads = map_wiped_on_fork(layout.slots_max * sizeof *tool.threads);
-  tool.fork_mark = map_wiped_on_fork(SESSION_PAGE_BYTES);
-  if (!tool.threads || !tool.fork_mark)
-    return -ENOMEM;
+  tool.fork_mark = tool.threads ? map_wiped_on_fork(SESSION_PAGE_BYTES) : NULL;
+  if (!tool.fork_mark)
+    return -errno;
   madvise(session, layout.bytes, MADV_DONTFORK);
   atomic_store(tool.fork_mark, 1);
   return 0;
@@ -184,10 +189,12 @@ bool tool_start_session(void) {
   atomic_store(&tool.modules_count, 0);
   atomic_store(&tool.slots_since_look, 0);
   int error = map_memory(&session_fd);
-  if (error)
+  if (error) {
     tool_say("cannot get memory for the trace: %s; the program runs untraced", strerror(-error));
-  else
+    close_if_open(session_fd);
+  } else {
     error = keep_session_fd(move_up(session_fd));
+  }
   bool is_ready = !error && start_writer(tool.session_fd, &writer_pidfd) && wait_until_ready(writer_pidfd);
   close_if_open(writer_pidfd);
   if (!is_ready) {

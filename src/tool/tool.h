@@ -48,6 +48,7 @@ struct tool {
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
   int sample_signal; /* 0: no sampling */
+  atomic_bool has_stray_timer; /* one that could not be deleted still sends it */
   _Atomic uint64_t modules_closed; /* how many the dynamic linker had closed when the rows below were last looked at */
   uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
   uint32_t start_count;

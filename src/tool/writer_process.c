@@ -56,21 +56,35 @@ static void close_from(unsigned first) {
     close((int)fd);
 }
 
+/* What stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor written. */
+static int open_nothing(void) {
+  int fd = open("/dev/null", O_RDWR);
+  return fd >= 0 ? fd : open("/", O_PATH);
+}
+
+/* The writer keeps nothing of the application's, who may wait for the end of a pipe. */
+static bool arrange_descriptors(const struct writer_process *process) {
+  int nothing = open_nothing();
+  for (int fd = 0; fd < 3; fd++)
+    if (dup2(nothing, fd) < 0)
+      return false;
+  if (dup2(process->session_fd, WRITER_FD_SESSION) < 0)
+    return false;
+  if (process->application_fd < 0 || dup2(process->application_fd, WRITER_FD_APPLICATION) < 0)
+    close(WRITER_FD_APPLICATION);
+  close_from(WRITER_FD_APPLICATION + 1);
+  return true;
+}
+
 /* Second step, in a descriptor table of its own. Signals stay blocked until the writer has replaced this
  * memory: a handler of the application's must not run here. */
 static int run_writer(void *data) {
   struct steps *steps = data;
   struct writer_process *process = steps->process;
   setsid();
-  int null = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd < 3; fd++)
-    dup2(null, fd);
-  dup2(process->session_fd, WRITER_FD_SESSION);
-  if (process->application_fd < 0 || dup2(process->application_fd, WRITER_FD_APPLICATION) < 0)
-    close(WRITER_FD_APPLICATION);
-  close_from(WRITER_FD_APPLICATION + 1);
   char name[] = "stave-writer";
-  execve(process->path, (char *[]){name, NULL}, steps->environment);
+  if (arrange_descriptors(process))
+    execve(process->path, (char *[]){name, NULL}, steps->environment);
   steps->error = errno;
   _exit(127);
 }
@@ -142,16 +156,17 @@ static int fork_and_reap(struct steps *steps) {
 
 /* An application that collects orphans (PR_SET_CHILD_SUBREAPER) would get the writer: not during this. */
 static int clone_outside_of_family(struct steps *steps) {
+  uint64_t all = ~UINT64_C(0), before;
   int is_subreaper = 0;
+  if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all) < 0)
+    return -errno;
   prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
   if (is_subreaper)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
-  uint64_t all = ~UINT64_C(0), before;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
   int error = runs_on_valgrind() ? fork_and_reap(steps) : clone_and_reap(steps);
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
   if (is_subreaper)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
   return error;
 }
 

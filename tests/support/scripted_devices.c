@@ -288,17 +288,16 @@ static uint64_t value_of(struct line *line, const char *key) {
  * ignored. */
 static struct item *add_item(struct line *line, int type) {
   struct device *device = device_of(line);
-  if (!device->request || !device->is_started || device->is_paused) {
+  bool is_tracing = device->request && device->is_started && !device->is_paused;
+  if (is_tracing && !device->buffer) {
+    device->used = device->begin = 0;
+    device->request(device->number, &device->buffer, &device->size);
+  }
+  if (!is_tracing || !device->buffer || device->used + sizeof(struct item) > device->size) {
     for (size_t i = 0; i < line->count; i++)
       line->words[i].is_used = true;
     return NULL;
   }
-  if (!device->buffer) {
-    device->used = device->begin = 0;
-    device->request(device->number, &device->buffer, &device->size);
-  }
-  if (!device->buffer || device->used + sizeof(struct item) > device->size)
-    return NULL;
   struct item *item = (struct item *)((char *)device->buffer + device->used);
   *item = (struct item){.bytes = sizeof *item, .type = type};
   device->used += sizeof *item;
