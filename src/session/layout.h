@@ -41,6 +41,7 @@ enum tool_state {
   TOOL_FINISHED, /* finalize was called: no event follows */
   TOOL_ENDED,    /* omp_control_tool(omp_control_tool_end): what follows is not wanted */
   TOOL_GAVE_UP,  /* the writer was stuck; what was recorded since is lost and counted */
+  TOOL_WITHDREW, /* the session has not begun, and the program runs untraced: no archive is wanted */
 };
 
 enum clock_kind { CLOCK_KIND_TSC, CLOCK_KIND_MONOTONIC };

@@ -113,7 +113,7 @@ static bool wait_until_ready(int writer_pidfd) {
     futex_wait(state, WRITER_STARTING, SLICE_NS);
     if (atomic_load(state) != WRITER_STARTING)
       break;
-    if (process_is_dead(writer_pidfd)) {
+    if (process_is_dead(writer_pidfd) && atomic_load(state) == WRITER_STARTING) {
       tool_say("stave-writer ended while it started (a library it needs may be missing: run it by hand); the "
                "program "
                "runs untraced");
@@ -198,6 +198,8 @@ bool tool_start_session(void) {
   bool is_ready = !error && start_writer(tool.session_fd, &writer_pidfd) && wait_until_ready(writer_pidfd);
   close_if_open(writer_pidfd);
   if (!is_ready) {
+    if (tool.session)
+      atomic_store(&tool.session->shared.tool_state, TOOL_WITHDREW);
     drop_session();
     return false;
   }
@@ -226,7 +228,10 @@ void tool_give_up(void) {
   if (!atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_OFF))
     return;
   atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
-  if (session_writer_is_dead(tool.session))
+  if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
+    tool_say("%.1000s: recording stopped, the program goes on; the archive %s is not complete",
+             tool.session->shared.message, tool.session->shared.archive);
+  else if (session_writer_is_dead(tool.session))
     tool_say("stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
              tool.session->shared.archive);
   else

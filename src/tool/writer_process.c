@@ -56,7 +56,7 @@ static void close_from(unsigned first) {
     close((int)fd);
 }
 
-/* What stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor written. */
+/* Stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor written. */
 static int open_nothing(void) {
   int fd = open("/dev/null", O_RDWR);
   return fd >= 0 ? fd : open("/", O_PATH);

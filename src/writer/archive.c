@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "writer/event_files.h"
@@ -25,7 +27,8 @@ struct archive {
   OTF2_Archive *otf2;
   OTF2_GlobalDefWriter *global;
   struct event_files *files;
-  int held_fd; /* room for the definitions; -1: none */
+  char *anchor; /* path of the file that is written last */
+  int held_fd;  /* room for the definitions; -1: none */
   bool is_failed;
 };
 
@@ -83,6 +86,7 @@ static void free_archive(struct archive *archive) {
   if (archive->held_fd >= 0)
     close(archive->held_fd);
   event_files_close(archive->files);
+  free(archive->anchor);
   free(archive);
 }
 
@@ -91,6 +95,9 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   static const OTF2_MemoryCallbacks memory = {allocate, free_all};
   OTF2_Error_RegisterCallback(swallow_error, NULL);
   struct archive *archive = memory_get(1, sizeof *archive);
+  size_t anchor_bytes = strlen(directory) + sizeof "/traces.otf2";
+  archive->anchor = memory_get(anchor_bytes, 1);
+  snprintf(archive->anchor, anchor_bytes, "%s/traces.otf2", directory);
   archive->held_fd = room_hold(directory, DEFINITION_BYTES);
   archive->files = event_files_open(directory, recovery, archive->held_fd < 0 ? DEFINITION_BYTES : 0);
   archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
@@ -181,13 +188,21 @@ uint64_t archive_bytes(const struct archive *archive) {
   return event_files_bytes(archive->files);
 }
 
+/* OTF2 3.0 says nothing when memory fails it as it writes the anchor file. */
+static bool can_be_opened(const struct archive *archive) {
+  OTF2_Reader *reader = OTF2_Reader_Open(archive->anchor);
+  if (reader)
+    OTF2_Reader_Close(reader);
+  return reader;
+}
+
 int archive_close(struct archive *archive) {
   if (!archive)
     return 0;
   if (archive->global)
     check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
   check(archive, OTF2_Archive_Close(archive->otf2));
-  bool is_failed = archive->is_failed;
+  bool is_failed = archive->is_failed || !can_be_opened(archive);
   free_archive(archive);
   return is_failed ? -EIO : 0;
 }

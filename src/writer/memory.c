@@ -7,7 +7,19 @@
 
 #include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
 
+static struct {
+  void (*last)(void *data);
+  void *data;
+} exhaustion;
+
+void memory_at_exhaustion(void (*last)(void *data), void *data) {
+  exhaustion.last = last;
+  exhaustion.data = data;
+}
+
 static void out_of_memory(void) {
+  if (exhaustion.last)
+    exhaustion.last(exhaustion.data);
   fputs("stave-writer: out of memory\n", stderr);
   _exit(3);
 }

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* Has `last` called, in whichever thread it is, before the process ends for want of memory. It may ask for none. */
+void memory_at_exhaustion(void (*last)(void *data), void *data);
+
 /* Zeroed memory, the caller's to free(). Never NULL. */
 void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 

@@ -21,6 +21,7 @@
 enum {
   BUCKETS_MIN = 1024, /* most programs have fewer code addresses; the table grows */
   HURRY_MS = 200,     /* an address in work gets that long when there is no time for those that wait */
+  SLEEP_MS = 1000,    /* the symboliser looks that often for work whatever became of the waking */
   LOOK_MS = 50,       /* symbols_finish looks that often whether it is to hurry */
 };
 
@@ -77,7 +78,7 @@ static void sleep_until_woken(struct symbols *symbols) {
   cmm_smp_mb();
   if (cds_wfcq_empty(&symbols->head, &symbols->tail) && !atomic_load(&symbols->stop) &&
       !atomic_load(&symbols->hurry))
-    futex_wait(&symbols->asleep, 1, 0);
+    futex_wait(&symbols->asleep, 1, SLEEP_MS);
   atomic_store_explicit(&symbols->asleep, 0, memory_order_relaxed);
 }
 

@@ -45,6 +45,7 @@ struct writer {
   struct merge *merge;
   struct utsname machine;
   char directory[SESSION_TEXT_BYTES];
+  bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
   char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
@@ -119,11 +120,23 @@ static bool make_directory(struct writer *writer, char *notice, size_t size) {
 }
 
 /* With what OTF2 makes in it at first. */
-static void remove_directory(const char *directory) {
+static void remove_archive(struct writer *writer) {
   char path[SESSION_TEXT_BYTES + 16];
-  snprintf(path, sizeof path, "%s/traces", directory);
+  if (!*writer->directory)
+    return;
+  recovery_close(writer->recovery, true);
+  snprintf(path, sizeof path, "%s/traces", writer->directory);
   rmdir(path);
-  rmdir(directory);
+  rmdir(writer->directory);
+}
+
+/* Before the program goes on untraced there is nothing yet to keep. */
+static void tell_exhaustion(void *data) {
+  struct writer *writer = data;
+  if (!writer->is_ready)
+    remove_archive(writer);
+  report_failed(&writer->report, "stave-writer ran out of memory%s",
+                writer->is_ready ? " (stave recover makes an archive of what is there)" : "");
 }
 
 static void begin_journal(struct writer *writer) {
@@ -180,8 +193,7 @@ static bool open_archive(struct writer *writer) {
   if (writer->archive)
     error = archive_stop_error(writer->archive);
   if (!writer->archive || !writer->symbols || error) {
-    recovery_close(writer->recovery, true);
-    remove_directory(writer->directory); /* before the program goes on, which may end at once */
+    remove_archive(writer); /* before the program goes on, which may end at once */
     report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory, error ? ": " : "",
                   error ? strerror(error) : "");
     return false;
@@ -198,6 +210,7 @@ static bool open_archive(struct writer *writer) {
   writer->correlator.starts_paused = constants->config.start == START_paused;
   writer->merge = merge_create(writer->session, take_record, writer);
   begin_journal(writer);
+  writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);
   return true;
 }
@@ -235,6 +248,10 @@ static uint64_t drain_once(struct writer *writer) {
   return taken;
 }
 
+static bool is_unwanted(const struct writer *writer) {
+  return atomic_load(&writer->session->shared.tool_state) == TOOL_WITHDREW;
+}
+
 static int is_idle(void *data) {
   struct writer *writer = data;
   return merge_is_idle(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
@@ -242,6 +259,8 @@ static int is_idle(void *data) {
 
 /* Asked before a pass, so that the pass after a "yes" sees everything. */
 static bool has_ended(struct writer *writer) {
+  if (is_unwanted(writer))
+    return true;
   if (terminations > 1) {
     snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
     return true;
@@ -394,9 +413,14 @@ int main(void) {
   application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_SESSION);
   application_arguments(&writer.application, writer.arguments, sizeof writer.arguments);
   report_open(&writer.report, writer.session);
+  memory_at_exhaustion(tell_exhaustion, &writer);
   if (!open_archive(&writer))
     return 1;
   drain(&writer);
+  if (is_unwanted(&writer)) {
+    remove_archive(&writer);
+    return 0;
+  }
   close_and_report(&writer);
   close_writer(&writer);
   return 0;

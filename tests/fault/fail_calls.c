@@ -1,7 +1,7 @@
 /* Preloaded into a program: lets calls into the C library fail as a plan says, counts them, and notes which failed.
  *
- * FAIL_CALLS names a file with a struct plan, mapped shared: what is noted survives however the process ends, and forked
- * children go on counting. Only calls of one module count, found by their return address, or those of all. */
+ * FAIL_CALLS names a file with a struct plan, mapped shared: what is noted survives however the process ends, and
+ * forked children go on counting. Only calls of one module count, found by their return address, or those of all. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -169,8 +169,8 @@ static function *next_of(function *_Atomic *next, const char *name) {
   return *next;
 }
 
-/* Arguments and results are passed on as they are: on x86-64 and aarch64 the integers and pointers of all these functions
- * lie where seven longs would. The functions have other names here, since headers declare them otherwise. */
+/* Arguments and results are passed on as they are: on x86-64 and aarch64 the integers and pointers of all these
+ * functions lie where seven longs would. The functions have other names here, since headers declare them otherwise. */
 #define PARAMETERS long a, long b, long c, long d, long e, long f, long g
 #define NEXT(name) next_of(&next, #name)(a, b, c, d, e, f, g)
 #define CALLER __builtin_extract_return_addr(__builtin_return_address(0))

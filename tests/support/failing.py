@@ -18,11 +18,12 @@ def text_of(data):
 
 
 class Plan:
-    """A file that FAIL_CALLS names. `module` is whose calls count: a part of its name, "/" for the program, "" for all."""
+    """A file that FAIL_CALLS names. `module`: whose calls count, a part of its name, "/" for the program, "" for all."""
 
     def __init__(self, path, module, mode="count", number=0, site=0, seed=0, spared=""):
         self.path = path
-        path.write_bytes(HEADER.pack(module.encode(), f" {spared} ".encode(), MODES.index(mode), site, number, seed, 0, 0)
+        path.write_bytes(HEADER.pack(module.encode(), f" {spared} ".encode(), MODES.index(mode), site, number, seed,
+                                     0, 0)
                          + bytes(SITES * SITE.size + CRASH.size + FRAMES * FRAME.size))
 
     def read(self):
