@@ -18,7 +18,7 @@ def text_of(data):
 
 
 class Plan:
-    """A file that FAIL_CALLS names. `module`: whose calls count, a part of its name, "/" for the program, "" for all."""
+    """A file that FAIL_CALLS names. `module`: whose calls count, part of its name, "/" for the program, "" for all."""
 
     def __init__(self, path, module, mode="count", number=0, site=0, seed=0, spared=""):
         self.path = path
