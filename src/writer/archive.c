@@ -1,6 +1,7 @@
 #include "writer/archive.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@ struct archive {
   OTF2_Archive *otf2;
   OTF2_GlobalDefWriter *global;
   struct event_files *files;
-  char *anchor; /* path of the file that is written last */
-  int held_fd;  /* room for the definitions; -1: none */
+  char *anchor;               /* path of the file that is written last */
+  int held_fd;                /* room for the definitions; -1: none */
+  _Atomic uint64_t *progress; /* NULL: nobody looks */
   bool is_failed;
 };
 
@@ -111,6 +113,16 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   return NULL;
 }
 
+void archive_count_into(struct archive *archive, _Atomic uint64_t *counter) {
+  archive->progress = counter;
+}
+
+/* Thousands of files take seconds where the disk is slow. */
+static void count_progress(struct archive *archive) {
+  if (archive->progress)
+    atomic_fetch_add_explicit(archive->progress, 1, memory_order_relaxed);
+}
+
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
   archive->is_failed |= !writer;
@@ -125,6 +137,7 @@ uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer)
   uint64_t events = 0, refused = event_files_refused(archive->files);
   check(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
   check(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
+  count_progress(archive);
   return events - (event_files_refused(archive->files) - refused);
 }
 
@@ -163,6 +176,7 @@ void archive_write_local(struct archive *archive, uint32_t location, const uint3
   if (regions)
     write_mapping(archive, writer, regions, count);
   check(archive, OTF2_Archive_CloseDefWriter(archive->otf2, writer));
+  count_progress(archive);
 }
 
 OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
@@ -202,7 +216,7 @@ int archive_close(struct archive *archive) {
   if (archive->global)
     check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
   check(archive, OTF2_Archive_Close(archive->otf2));
-  bool is_failed = archive->is_failed || !can_be_opened(archive);
+  bool is_failed = archive->is_failed || !can_be_opened(archive) || !event_files_are_whole(archive->files);
   free_archive(archive);
   return is_failed ? -EIO : 0;
 }

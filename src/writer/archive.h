@@ -13,6 +13,9 @@ struct recovery;
  * which stays the caller's; NULL: by nobody. Returns NULL if OTF2 cannot. */
 struct archive *archive_open(const char *directory, struct recovery *recovery);
 
+/* Each file that is closed from now on is counted there. NULL: nowhere. */
+void archive_count_into(struct archive *archive, _Atomic uint64_t *counter);
+
 /* The event writer of a new location; locations are numbered from 0. NULL if OTF2 cannot. */
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location);
 

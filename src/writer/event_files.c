@@ -43,6 +43,7 @@ struct event_files {
   uint64_t bytes;
   uint64_t refused_events;
   int stop_error; /* errno: nothing more should be written; 0: go on */
+  bool is_failed; /* a file has no mark of its end, which readers need */
 };
 
 static uint64_t descriptors_for_files(void) {
@@ -202,12 +203,11 @@ static size_t finish(struct event_file *file, uint64_t *ret_last) {
 
 /* The last chunk found no room: the one before is the last, and gets its mark of the end where it ends anyhow. Returns
  * its bytes. */
-static size_t end_early(struct event_file *file) {
+static size_t end_early(struct event_files *files, struct event_file *file) {
   uint64_t offset = (file->chunks - 1) * RECOVERY_CHUNK_BYTES, last;
-  if (pread(file->fd, bytes_of(file), RECOVERY_CHUNK_BYTES, (off_t)offset) != RECOVERY_CHUNK_BYTES)
-    return RECOVERY_CHUNK_BYTES;
-  size_t count = finish(file, &last);
-  write_at(file->fd, bytes_of(file), count, offset);
+  bool is_read = pread(file->fd, bytes_of(file), RECOVERY_CHUNK_BYTES, (off_t)offset) == RECOVERY_CHUNK_BYTES;
+  size_t count = is_read ? finish(file, &last) : RECOVERY_CHUNK_BYTES;
+  files->is_failed |= !is_read || write_at(file->fd, bytes_of(file), count, offset) != 0;
   return count;
 }
 
@@ -235,7 +235,7 @@ void event_files_end(struct event_files *files, uint64_t location) {
   files->refused_events += (is_taken ? before : last) - written;
   files->unwritten -= file->chunks == 0;
   if (file->chunks > 0 && file->fd >= 0)
-    cut(file, is_taken ? count : end_early(file));
+    cut(file, is_taken ? count : end_early(files, file));
   close_file(files, file);
 }
 
@@ -251,6 +251,10 @@ void event_files_release(struct event_files *files, uint64_t location) {
 
 int event_files_stop_error(const struct event_files *files) {
   return files->stop_error;
+}
+
+bool event_files_are_whole(const struct event_files *files) {
+  return !files->is_failed;
 }
 
 uint64_t event_files_refused(const struct event_files *files) {

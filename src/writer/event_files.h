@@ -5,6 +5,7 @@
 #ifndef STAVE_WRITER_EVENT_FILES_H
 #define STAVE_WRITER_EVENT_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event_files;
@@ -32,6 +33,10 @@ void event_files_release(struct event_files *files, uint64_t location);
 
 /* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
 int event_files_stop_error(const struct event_files *files);
+
+/* Whether all files that were ended have got their mark of the end. On a full disk that copies on write none can be
+ * put where it would have to be. */
+bool event_files_are_whole(const struct event_files *files);
 
 /* Events of chunks that found no room on the disk. */
 uint64_t event_files_refused(const struct event_files *files);

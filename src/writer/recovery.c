@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@ enum {
 struct recovery {
   int fd; /* holds the lock; -1: no file */
   bool has_failed; /* the journal has: what follows it would be worth nothing */
+  volatile sig_atomic_t has_lost_pages; /* some are in no file any more: no further ones are taken from it */
   struct recovery_header *header;
   struct recovery_header unmapped; /* in its place when there is no file */
   struct recovery_block **arenas;
@@ -31,6 +34,52 @@ struct recovery {
   uint64_t journal_blocks;
   char path[PATH_MAX];
 };
+
+/* -- pages that the disk does not take -- */
+
+/* Whose pages the handler of SIGBUS looks after. */
+static struct recovery *_Atomic mapped;
+
+/* Where the page lies in the file; -1: it is none of the file's. */
+static off_t offset_of_page(const struct recovery *recovery, const char *page) {
+  const size_t arena_bytes = ARENA_BLOCKS * sizeof *recovery->arenas[0];
+  if (page == (const char *)recovery->header)
+    return 0;
+  for (size_t i = 0; i < recovery->arena_count; i++) {
+    uintptr_t offset = (uintptr_t)page - (uintptr_t)recovery->arenas[i];
+    if (offset < arena_bytes)
+      return RECOVERY_PAGE_BYTES + (off_t)(i * arena_bytes + offset);
+  }
+  return -1;
+}
+
+/* The room that was reserved does not help where a file system copies on write and has none left, or a quota is used
+ * up: the store is SIGBUS. The page goes on as ordinary memory, with what it held. Recovery then has less of it; the
+ * archive loses nothing. */
+static void on_page_without_room(int number, siginfo_t *info, void *context) {
+  (void)context;
+  struct recovery *recovery = atomic_load(&mapped);
+  char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)RECOVERY_PAGE_BYTES);
+  char copy[RECOVERY_PAGE_BYTES] = {0};
+  off_t offset = recovery ? offset_of_page(recovery, page) : -1;
+  int error = errno;
+  ssize_t held = offset < 0 ? -1 : pread(recovery->fd, copy, sizeof copy, offset);
+  if (held < 0 || mmap(page, sizeof copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+                      page) {
+    signal(number, SIG_DFL); /* the store comes again, and it is fatal */
+    return;
+  }
+  memcpy(page, copy, sizeof copy);
+  recovery->has_lost_pages = true;
+  errno = error;
+}
+
+static void keep_pages_of(struct recovery *recovery) {
+  atomic_store(&mapped, recovery);
+  sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_page_without_room, .sa_flags = SA_SIGINFO}, NULL);
+}
+
+/* -- the file -- */
 
 static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, recovery->fd, offset);
@@ -67,10 +116,11 @@ static void open_file(struct recovery *recovery) {
   struct recovery_header *header = map(recovery, RECOVERY_PAGE_BYTES, 0);
   if (!header)
     return;
+  recovery->header = header;
+  keep_pages_of(recovery);
   snprintf(header->version, sizeof header->version, "%s", STAVE_VERSION);
   header->writer = getpid();
   header->magic = RECOVERY_MAGIC;
-  recovery->header = header;
 }
 
 struct recovery *recovery_open(const char *directory) {
@@ -87,6 +137,7 @@ struct recovery *recovery_open(const char *directory) {
 void recovery_close(struct recovery *recovery, bool is_whole) {
   if (!recovery)
     return;
+  atomic_store(&mapped, NULL);
   if (recovery->fd >= 0 && is_whole)
     unlink(recovery->path);
   for (size_t i = 0; i < recovery->arena_count; i++)
@@ -121,6 +172,8 @@ static struct recovery_block *new_block(struct recovery *recovery) {
 
 struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use) {
   struct recovery_block *block = NULL;
+  if (recovery->has_lost_pages)
+    return NULL;
   if (recovery->unused_count > 0)
     block = recovery->unused[--recovery->unused_count];
   else if (recovery->header != &recovery->unmapped && (use == RECOVERY_JOURNAL || has_room(recovery)))

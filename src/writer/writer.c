@@ -199,6 +199,7 @@ static bool open_archive(struct writer *writer) {
     return false;
   }
   symbols_count_into(writer->symbols, &writer->session->shared.progress);
+  archive_count_into(writer->archive, &writer->session->shared.progress);
   const struct session_constants *constants = &writer->constants;
   writer->definitions = definitions_create(writer->archive);
   writer->regions = regions_create(writer->symbols, base_name(constants->program), constants->runtime_base,
