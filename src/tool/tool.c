@@ -2,6 +2,7 @@
 #include "tool/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ extern char **environ;
 struct tool tool = {.session_fd = -1};
 
 void tool_say(const char *format, ...) {
+  if (tool.is_mute)
+    return;
   char line[CONFIG_TEXT_BYTES + 512] = "stave: ";
   size_t start = strlen(line);
   va_list arguments;
@@ -117,6 +120,7 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
 /* The runtime asks for a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  tool.is_mute = fcntl(STDERR_FILENO, F_GETFD) < 0;
   if (getauxval(AT_SECURE)) {
     tool_say("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
     return NULL;

@@ -39,6 +39,7 @@ struct tool {
   uint64_t session_inode;         /* to know whether session_fd still is what it was */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
   int runtimes;                   /* initialized and not yet finalized */
+  bool is_mute;                   /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;

@@ -4,7 +4,7 @@
  * threads: plain threads one after another, each with a parallel region of its own (its outermost construct: libomp 14
  * crashes with any tool in a critical section of such a thread). locking: each takes a lock. fulfilling: each fulfils
  * the event of a task, which is all the runtime tells of it: no thread_begin and no thread_end. tasks: tasks that all
- * wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). */
+ * wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four deep. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -102,10 +102,30 @@ static void tasks(long number) {
   }
 }
 
+/* Teams of two, four deep: 1 + 2 + 4 + 8 of them in a round. Each member counts itself. */
+static void nest(int depth) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp atomic
+    sum++;
+    if (depth > 1)
+      nest(depth - 1);
+  }
+}
+
+static void nested(long number) {
+  enum { DEPTH = 4, MEMBERS = 2 + 4 + 8 + 16 };
+  omp_set_max_active_levels(DEPTH);
+  for (long i = 0; i < number; i++)
+    nest(DEPTH);
+  sum /= MEMBERS;
+}
+
 static const struct {
   const char *name;
   void (*make)(long number);
-} loads[] = {{"threads", threads}, {"locking", locking}, {"fulfilling", fulfilling}, {"tasks", tasks}};
+} loads[] = {{"threads", threads}, {"locking", locking}, {"fulfilling", fulfilling},
+           {"nested", nested},   {"tasks", tasks}};
 
 static int count_timers(void) {
   char line[256];

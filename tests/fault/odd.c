@@ -62,8 +62,21 @@ static int count_of_zeros(void) {
   return found;
 }
 
+/* Started without 0, 1 and 2: these become its own files. */
+static int open_three(const char *program) {
+  static const char *const names[] = {"first", "second", "third"};
+  use_openmp(program);
+  for (int i = 0; i < 3; i++)
+    if (open(names[i], O_RDWR | O_CREAT | O_TRUNC, 0666) != i || write(i, names[i], strlen(names[i])) < 0)
+      return 98;
+  use_openmp(program);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const char *way = argc > 1 ? argv[1] : "";
+  if (!strcmp(way, "opens-three"))
+    return open_three(argv[0]);
   signal(SIGCHLD, on_child);
   if (!strcmp(way, "subreaper"))
     prctl(PR_SET_CHILD_SUBREAPER, 1);
