@@ -120,7 +120,7 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
 /* The runtime asks for a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
-  tool.is_mute = fcntl(STDERR_FILENO, F_GETFD) < 0;
+  tool.is_mute = fcntl(STDERR_FILENO, F_GETFD) < 0 && errno == EBADF;
   if (getauxval(AT_SECURE)) {
     tool_say("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
     return NULL;
