@@ -134,12 +134,15 @@ struct recovery *recovery_open(const char *directory) {
   return recovery;
 }
 
-void recovery_close(struct recovery *recovery, bool is_whole) {
+void recovery_remove(struct recovery *recovery) {
+  if (recovery && recovery->fd >= 0)
+    unlink(recovery->path);
+}
+
+void recovery_close(struct recovery *recovery) {
   if (!recovery)
     return;
   atomic_store(&mapped, NULL);
-  if (recovery->fd >= 0 && is_whole)
-    unlink(recovery->path);
   for (size_t i = 0; i < recovery->arena_count; i++)
     munmap(recovery->arenas[i], ARENA_BLOCKS * sizeof *recovery->arenas[i]);
   if (recovery->header != &recovery->unmapped)

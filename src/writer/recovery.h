@@ -13,8 +13,11 @@ struct recovery;
  * whom. Never NULL. Free with recovery_close. */
 struct recovery *recovery_open(const char *directory);
 
-/* is_whole: the archive is closed, and the file is removed. Otherwise it stays. NULL is fine. */
-void recovery_close(struct recovery *recovery, bool is_whole);
+/* The archive is closed, or will never be: the file is not there any more. NULL is fine. */
+void recovery_remove(struct recovery *recovery);
+
+/* Frees the memory, and gives the disk's room back if the file was removed: that takes a millisecond. NULL is fine. */
+void recovery_close(struct recovery *recovery);
 
 /* A block for which the disk has room reserved; NULL if there is none. The taker says what is in it and then sets its
  * `use`: until then it counts as unused. */

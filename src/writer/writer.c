@@ -124,7 +124,7 @@ static void remove_archive(struct writer *writer) {
   char path[SESSION_TEXT_BYTES + 16];
   if (!*writer->directory)
     return;
-  recovery_close(writer->recovery, true);
+  recovery_remove(writer->recovery);
   snprintf(path, sizeof path, "%s/traces", writer->directory);
   rmdir(path);
   rmdir(writer->directory);
@@ -370,7 +370,8 @@ static int close_archive(struct writer *writer) {
                             .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   int error = archive_close(writer->archive);
-  recovery_close(writer->recovery, error == 0);
+  if (!error)
+    recovery_remove(writer->recovery);
   return error;
 }
 
@@ -397,6 +398,7 @@ static void close_writer(struct writer *writer) {
   contexts_destroy(writer->contexts);
   regions_destroy(writer->regions);
   symbols_destroy(writer->symbols);
+  recovery_close(writer->recovery);
 }
 
 int main(void) {

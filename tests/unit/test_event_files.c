@@ -106,7 +106,8 @@ static void files_are_what_otf2_writes(void **state, uint64_t events) {
   archive_write_local(archive, 0, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
-  recovery_close(recovery, true);
+  recovery_remove(recovery);
+  recovery_close(recovery);
   write_by_otf2(events);
   assert_same_files(events);
 }
@@ -153,7 +154,8 @@ static void up_to_the_last_byte(void **state) {
   archive_write_local(archive, 1, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
-  recovery_close(recovery, true);
+  recovery_remove(recovery);
+  recovery_close(recovery);
   free(contents(path_of("ours", "traces/0.evt"), &count));
   assert_int_equal(count, RECOVERY_CHUNK_BYTES);
 }
