@@ -171,7 +171,7 @@ void check_locks_on_step(struct checker *checker, const struct replay_lock_event
 /* -- held while another task runs -- */
 
 static void tell_across(struct checker *checker, const struct replay_task_event *step, const struct hold *hold,
-                        const struct task_state *holder) {
+                        uint64_t holder) {
   const struct replay_task *prior = step->other;
   uint32_t where = prior->frame_count ? prior->frames[prior->frame_count - 1].region : CHECK_NO_REGION;
   const struct lock_state *lock = lock_of(checker, hold->lock);
@@ -181,7 +181,7 @@ static void tell_across(struct checker *checker, const struct replay_task_event 
     return;
   struct task_state *next = checker_task(checker, step->task);
   found->lock = hold->lock;
-  found->holder = holder->id;
+  found->holder = holder;
   snprintf(found->detail, sizeof found->detail, "held in %s, where %s ran",
            where == CHECK_NO_REGION ? "its task" : checker_name(checker, where),
            next ? checker_name(checker, checker_place_of(next)) : "another task");
@@ -196,7 +196,7 @@ void check_locks_on_switch(struct checker *checker, const struct replay_task_eve
   const struct task_state *holder = checker_known_task(checker, name);
   for (uint32_t i = 0; holder && i < holder->hold_count; i++) {
     struct hold hold = holder->holds[i];
-    tell_across(checker, step, &hold, holder);
+    tell_across(checker, step, &hold, holder->id); /* which may move all tasks */
     holder = checker_known_task(checker, name);
   }
 }
