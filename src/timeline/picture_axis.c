@@ -4,7 +4,7 @@
 #include "timeline/palette.h"
 #include "timeline/picture_draw.h"
 
-enum { WANTED_GAP = 110, LEGEND_ENTRY = 150 };
+enum { WANTED_GAP = 110, LEGEND_ENTRY = 150, MARKS_MOST = 1000 };
 
 static const struct unit {
   const char *name;
@@ -13,7 +13,8 @@ static const struct unit {
 
 /* The times of the marks. */
 struct marks {
-  double first, step, last; /* ns since the beginning of the trace */
+  double first, step; /* ns since the beginning of the trace */
+  int count;
   const struct unit *unit;  /* of all labels */
   int digits;
 };
@@ -31,8 +32,10 @@ static struct marks marks_of(const struct picture *picture) {
   const struct timeline *timeline = picture->timeline;
   double from = (double)trace_ns(timeline->trace, timeline->from), to = (double)trace_ns(timeline->trace, timeline->to);
   double count = fmax(1, (picture->right - picture->left) / WANTED_GAP);
-  struct marks marks = {.step = nice_step((to - from) / count), .last = to, .unit = units};
+  struct marks marks = {.step = nice_step((to - from) / count), .unit = units};
   marks.first = ceil(from / marks.step) * marks.step;
+  /* Counted, since a step may be too small to change a time that is large. */
+  marks.count = (int)fmin(fmax(floor((to - marks.first) / marks.step) + 1, 0), MARKS_MOST);
   while (marks.unit->ns > fmax(to, 1))
     marks.unit++;
   marks.digits = (int)fmax(0, ceil(log10(marks.unit->ns / marks.step) - 1e-9));
@@ -47,8 +50,8 @@ static double mark_x(const struct picture *picture, double ns) {
 
 void picture_draw_grid(const struct picture *picture) {
   struct marks marks = marks_of(picture);
-  for (double ns = marks.first; ns <= marks.last; ns += marks.step)
-    cairo_rectangle(picture->cairo, mark_x(picture, ns) - 0.25, picture->rows_top, 0.5,
+  for (int i = 0; i < marks.count; i++)
+    cairo_rectangle(picture->cairo, mark_x(picture, marks.first + i * marks.step) - 0.25, picture->rows_top, 0.5,
                     picture->rows_bottom - picture->rows_top);
   picture_set_colour(picture, 0xd5dae0);
   cairo_fill(picture->cairo);
@@ -71,8 +74,8 @@ void picture_draw_axis(const struct picture *picture) {
   cairo_fill(picture->cairo);
   cairo_set_font_size(picture->cairo, 10);
   picture_text(picture, PICTURE_MARGIN, picture->rows_bottom + 16, picture->left - PICTURE_MARGIN, "time");
-  for (double ns = marks.first; ns <= marks.last; ns += marks.step)
-    draw_mark(picture, &marks, ns);
+  for (int i = 0; i < marks.count; i++)
+    draw_mark(picture, &marks, marks.first + i * marks.step);
 }
 
 /* -- legend -- */
