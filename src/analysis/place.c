@@ -87,12 +87,23 @@ static bool find_names(struct place *place, const char *path) {
   return is_named;
 }
 
+/* What OTF2 is going to open has to be a file. */
+static void check_file(struct place *place, const char *path) {
+  struct stat status;
+  if (place->state != PLACE_CLOSED || stat(path, &status) < 0 || S_ISREG(status.st_mode))
+    return;
+  place->state = PLACE_BROKEN;
+  snprintf(place->broken, sizeof place->broken, "%s", path);
+}
+
 static void measure(struct place *place) {
   char path[PATH_MAX];
   DIR *directory = opendir(place->events);
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
     if (!join(path, place->events, entry->d_name))
       continue;
+    if (ends_with(path, ".evt") || ends_with(path, ".def"))
+      check_file(place, path);
     uint64_t bytes = size_of(path);
     place->bytes += bytes;
     place->event_bytes += ends_with(entry->d_name, ".evt") ? bytes : 0;
@@ -101,6 +112,7 @@ static void measure(struct place *place) {
   if (directory)
     closedir(directory);
   snprintf(path, sizeof path, "%.*s.def", PATH_MAX - 5, place->events);
+  check_file(place, path);
   place->bytes += size_of(place->anchor) + size_of(path);
 }
 

@@ -11,6 +11,7 @@
 
 enum place_state {
   PLACE_CLOSED,     /* an archive that its writer has closed */
+  PLACE_BROKEN,     /* it was closed, but one of its files is none: a FIFO, a device, for which OTF2 would wait */
   PLACE_OPEN,       /* a stave-writer is still writing it */
   PLACE_UNFINISHED, /* it was not closed, and nobody writes it */
   PLACE_NO_ARCHIVE, /* there is something else */
@@ -28,7 +29,8 @@ struct place {
   uint64_t event_bytes;     /* in the event files */
   uint64_t bytes;           /* in all files of the archive */
   size_t event_files;
-  int error; /* errno of PLACE_ABSENT */
+  int error;             /* errno of PLACE_ABSENT */
+  char broken[PATH_MAX]; /* of PLACE_BROKEN: what is no file */
 };
 
 /* Looks at `path`: the directory of an archive, or its anchor file. */

@@ -103,6 +103,9 @@ void reading_explain(const char *path, const struct place *place) {
   switch (place->state) {
   case PLACE_CLOSED:
     break;
+  case PLACE_BROKEN:
+    message_say("%s: the archive is damaged: %s is no file", path, place->broken);
+    break;
   case PLACE_OPEN:
     report_open(path, place);
     break;

@@ -78,6 +78,18 @@ def kinds_by_otf2_print(archive):
     return collections.Counter(word.group(1).replace("_", "").lower() for word in words if word)
 
 
+def fill(writer):
+    """Whoever writes to the pipe from now on waits."""
+    os.set_blocking(writer, False)
+    for piece in (bytes(4096), bytes(1)):
+        try:
+            while True:
+                os.write(writer, piece)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writer, True)
+
+
 class Case(cli.Case):
     @classmethod
     def setUpClass(cls):
@@ -295,19 +307,28 @@ class Unreadable(Case):
         self.fails(info(archive), "cannot be read")
 
     def blocked(self, name):
-        """Reading the events blocks on a FIFO that nobody writes to. Returns the process and its worker, which has come
-        that far."""
-        archive = self.copy(name)
+        """Writing to a pipe that is full blocks: to the guard that is as if reading did. Returns the process and its
+        worker."""
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        fill(writer)
+        process = subprocess.Popen([cli.STAVE, "info", self.copy(name)], stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        children = f"/proc/{process.pid}/task/{process.pid}/children"
+        while not (worker := cli.read_bytes(children)):
+            time.sleep(0.001)
+        return process, int(worker)
+
+    def test_no_file(self):
+        """OTF2 would wait for who writes to a FIFO."""
+        archive = self.copy("fifo")
         os.unlink(f"{archive}/traces/0.evt")
         os.mkfifo(f"{archive}/traces/0.evt")
-        process = subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(os.close, os.open(f"{archive}/traces/0.evt", os.O_WRONLY))      # waits for a reader
-        worker, = cli.read_bytes(f"/proc/{process.pid}/task/{process.pid}/children").split()
-        return process, int(worker)
+        self.fails(info(archive), "damaged", "0.evt is no file")
 
     def ended(self, process):
         output, error = process.communicate(timeout=60)
-        return subprocess.CompletedProcess([], process.returncode, output, error)
+        return subprocess.CompletedProcess([], process.returncode, output or b"", error)
 
     def test_crash_and_stillness(self):
         stuck, _ = self.blocked("stuck")
