@@ -97,24 +97,37 @@ static bool on_context(struct retold *retold, struct payload payload) {
   return true;
 }
 
+/* Numbers are given out in order, but not every location has told of itself before others name it. */
+static struct location *location_at(struct retold *retold, uint32_t id) {
+  size_t count;
+  struct location **locations = definitions_locations(retold->definitions, &count);
+  if (!salvage_is_likely(id, count))
+    return NULL;
+  while (count <= id && definitions_add_location(retold->definitions))
+    locations = definitions_locations(retold->definitions, &count);
+  return id < count ? locations[id] : NULL;
+}
+
+static bool are_known(struct retold *retold, const uint32_t *members, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!location_at(retold, members[i]))
+      return false;
+  return true;
+}
+
 static bool on_comm(struct retold *retold, struct payload payload) {
   struct journal_comm comm;
-  if (!take_head(&payload, &comm, sizeof comm))
+  if (!take_head(&payload, &comm, sizeof comm) ||
+      (comm.parent != COMM_UNKNOWN && comm.parent >= definitions_comm_count(retold->definitions)))
     return false;
   size_t count = payload.count / sizeof(uint32_t);
   uint32_t *members = memory_get(count, sizeof *members);
   memcpy(members, payload.bytes, count * sizeof *members);
-  definitions_comm(retold->definitions, members, count, comm.parent, comm.is_serial);
+  bool is_sound = are_known(retold, members, count);
+  if (is_sound)
+    definitions_comm(retold->definitions, members, count, comm.parent, comm.is_serial);
   free(members);
-  return true;
-}
-
-static struct location *location_at(struct retold *retold, uint32_t id) {
-  size_t count;
-  struct location **locations = definitions_locations(retold->definitions, &count);
-  while (count <= id && definitions_add_location(retold->definitions))
-    locations = definitions_locations(retold->definitions, &count);
-  return id < count ? locations[id] : NULL;
+  return is_sound;
 }
 
 static bool on_user_region(struct retold *retold, struct payload payload) {
@@ -141,7 +154,7 @@ static bool on_counter(struct retold *retold, struct payload payload) {
 
 static bool on_location(struct retold *retold, struct payload payload) {
   struct journal_location entry;
-  if (!take_head(&payload, &entry, sizeof entry) || entry.id >= SALVAGE_LOCATIONS_MOST)
+  if (!take_head(&payload, &entry, sizeof entry))
     return false;
   struct location *location = location_at(retold, entry.id);
   if (!location)
@@ -149,8 +162,14 @@ static bool on_location(struct retold *retold, struct payload payload) {
   entry.name[sizeof entry.name - 1] = '\0';
   memcpy(location->name, entry.name, sizeof location->name);
   location->is_named = entry.is_named;
+  if (location->is_named)
+    definitions_take_name(retold->definitions, location);
   location->has_begun = entry.has_begun;
   location->thread_type = entry.thread_type;
+  location->partition = entry.partition <= definitions_string_count(retold->definitions) ? entry.partition : 0;
+  location->exit_flags = entry.exit_flags;
+  location->enter_flags = entry.enter_flags;
+  location->has_frame_flags = entry.has_frame_flags;
   location->device = entry.device <= definitions_device_count(retold->definitions) ? entry.device : 0;
   location->kernel_tid = entry.kernel_tid;
   location->place = entry.place;
@@ -175,6 +194,15 @@ static bool on_device_property(struct retold *retold, struct payload payload) {
   size_t name = strlen(pair);
   definitions_device_property(retold->definitions, device, pair, name < payload.count ? pair + name + 1 : "");
   free(pair);
+  return true;
+}
+
+static bool on_device_clock(struct retold *retold, struct payload payload) {
+  struct journal_device_clock clock;
+  if (!take_head(&payload, &clock, sizeof clock) || clock.device == 0 ||
+      clock.device > definitions_device_count(retold->definitions))
+    return false;
+  definitions_device_clock(retold->definitions, clock.device, clock.ticks, clock.seconds);
   return true;
 }
 
@@ -219,6 +247,8 @@ static bool take_entry(struct retold *retold, uint32_t type, struct payload payl
     return on_device(retold, payload);
   case JOURNAL_DEVICE_PROPERTY:
     return on_device_property(retold, payload);
+  case JOURNAL_DEVICE_CLOCK:
+    return on_device_clock(retold, payload);
   case JOURNAL_METRIC:
     return on_metric(retold, payload);
   case JOURNAL_PARAMETER:

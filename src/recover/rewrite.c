@@ -8,7 +8,18 @@
 enum { PROGRESS_EVENTS = 1 << 20 };
 
 /* What events refer to, and the journal tells of. */
-enum reference { REFERENCE_NONE, REFERENCE_REGION, REFERENCE_COMM, REFERENCE_STRING, REFERENCE_CONTEXT, REFERENCES };
+enum reference {
+  REFERENCE_NONE,
+  REFERENCE_REGION,
+  REFERENCE_COMM,
+  REFERENCE_STRING,
+  REFERENCE_CONTEXT,
+  REFERENCE_PARAMETER,
+  REFERENCE_METRIC, /* whatever is known has its number of values: nothing can stand for it */
+  REFERENCE_WINDOW,
+  REFERENCE_NEVER, /* to what Stave does not define */
+  REFERENCES
+};
 
 enum { FIELDS_MOST = 8 };
 
@@ -36,12 +47,17 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
     regions_add_again(retold->regions, CONSTRUCT_unknown, 0, 0);
     return rewriter->known[REFERENCE_REGION];
   case REFERENCE_COMM:
-    return definitions_comm(retold->definitions, NULL, 0, COMM_UNKNOWN, false);
+    return definitions_comm(retold->definitions, (const uint32_t[]){0}, 0, COMM_UNKNOWN, false);
   case REFERENCE_STRING:
     return definitions_string(retold->definitions, "unknown");
   case REFERENCE_CONTEXT:
     return contexts_construct(retold->contexts, CONTEXT_NONE, unknown_number(rewriter, REFERENCE_REGION));
+  case REFERENCE_PARAMETER:
+    return definitions_parameter(retold->definitions, "unknown");
   case REFERENCE_NONE:
+  case REFERENCE_METRIC:
+  case REFERENCE_WINDOW:
+  case REFERENCE_NEVER:
   case REFERENCES:
     break;
   }
@@ -54,7 +70,8 @@ static uint32_t unknown_number(struct rewriter *rewriter, enum reference referen
   return rewriter->unknown[reference] - 1;
 }
 
-static void mend_fields(struct rewriter *rewriter, struct trace_event *event) {
+/* Returns false if an event with such a reference cannot stay. */
+static bool mend_fields(struct rewriter *rewriter, struct trace_event *event) {
   size_t count;
   const struct trace_field *fields = trace_kind_fields(event->kind, &count);
   for (size_t i = 0; i < count && i < FIELDS_MOST; i++) {
@@ -62,10 +79,13 @@ static void mend_fields(struct rewriter *rewriter, struct trace_event *event) {
     uint32_t number = (uint32_t)trace_field_value(event, &fields[i]);
     if (reference == REFERENCE_NONE || number < rewriter->known[reference] || number == OTF2_UNDEFINED_UINT32)
       continue;
+    if (reference >= REFERENCE_METRIC)
+      return false;
     number = unknown_number(rewriter, reference);
     rewriter->result->unknown++;
     memcpy((char *)event + offsetof(struct trace_event, Enter) + fields[i].offset, &number, sizeof number);
   }
+  return true;
 }
 
 static void mend_attributes(struct rewriter *rewriter, struct trace_event *event) {
@@ -132,19 +152,28 @@ static bool take(void *data, const struct trace_event *event) {
   if (event->location >= rewriter->location_count)
     return true;
   struct trace_event mended = *event;
-  mend_fields(rewriter, &mended);
-  mend_attributes(rewriter, &mended);
-  unwind_take(rewriter->unwind, &mended);
+  if (mend_fields(rewriter, &mended)) {
+    mend_attributes(rewriter, &mended);
+    unwind_take(rewriter->unwind, &mended);
+  } else {
+    rewriter->result->refused++;
+  }
   if (++rewriter->taken % PROGRESS_EVENTS == 0)
     rewriter->progress(rewriter->taken);
   return true;
 }
 
 static enum reference reference_of(const struct trace_field *field) {
-  static const char *const meanings[REFERENCES] = {"", "region", "comm", "string", "calling_context"};
-  for (enum reference i = REFERENCE_REGION; i < REFERENCES; i++)
-    if (field->bytes == sizeof(uint32_t) && !field->is_array && strcmp(field->meaning, meanings[i]) == 0)
-      return i;
+  static const struct {
+    const char *meaning;
+    enum reference reference;
+  } meanings[] = {{"region", REFERENCE_REGION}, {"comm", REFERENCE_COMM}, {"string", REFERENCE_STRING},
+                  {"calling_context", REFERENCE_CONTEXT}, {"parameter", REFERENCE_PARAMETER},
+                  {"metric", REFERENCE_METRIC}, {"rma_win", REFERENCE_WINDOW}, {"group", REFERENCE_NEVER},
+                  {"io_handle", REFERENCE_NEVER}, {"io_file", REFERENCE_NEVER}};
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    if (field->bytes == sizeof(uint32_t) && !field->is_array && strcmp(field->meaning, meanings[i].meaning) == 0)
+      return meanings[i].reference;
   return REFERENCE_NONE;
 }
 
@@ -162,6 +191,9 @@ static void find_references(struct rewriter *rewriter) {
   rewriter->known[REFERENCE_COMM] = definitions_comm_count(retold->definitions);
   rewriter->known[REFERENCE_STRING] = definitions_string_count(retold->definitions);
   rewriter->known[REFERENCE_CONTEXT] = (uint32_t)contexts;
+  rewriter->known[REFERENCE_PARAMETER] = definitions_parameter_count(retold->definitions);
+  rewriter->known[REFERENCE_METRIC] = definitions_metric_count(retold->definitions);
+  rewriter->known[REFERENCE_WINDOW] = definitions_device_count(retold->definitions) > 0;
   rewriter->known_attributes = definitions_attribute_count(retold->definitions);
 }
 

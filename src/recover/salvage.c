@@ -112,7 +112,7 @@ static void find_event_files(struct salvage *salvage) {
     char *end;
     unsigned long number = strtoul(entry->d_name, &end, 10);
     if (isdigit((unsigned char)*entry->d_name) && strcmp(end, ".evt") == 0 && number < SALVAGE_LOCATIONS_MOST)
-      location_at(salvage, (uint32_t)number);
+      location_at(salvage, (uint32_t)number)->has_file = true;
   }
   if (directory)
     closedir(directory);
@@ -144,9 +144,23 @@ int salvage_open(struct salvage *salvage, const char *directory) {
   return 0;
 }
 
-void salvage_expect(struct salvage *salvage, size_t count) {
-  if (count > salvage->location_count)
-    location_at(salvage, (uint32_t)(count - 1));
+bool salvage_is_likely(uint64_t location, size_t known) {
+  enum { SLACK = 64 };
+  return location < SALVAGE_LOCATIONS_MOST && location <= 2 * known + SLACK;
+}
+
+void salvage_settle(struct salvage *salvage, size_t known) {
+  size_t left = known, count = known;
+  if (known > salvage->location_count)
+    location_at(salvage, (uint32_t)(known - 1));
+  for (size_t i = known; i < salvage->location_count && salvage_is_likely(i, left); i++)
+    if (salvage->locations[i].has_file || salvage->locations[i].chunk_count) {
+      left++;
+      count = i + 1;
+    }
+  for (size_t i = count; i < salvage->location_count; i++)
+    free(salvage->locations[i].chunks);
+  salvage->location_count = count;
 }
 
 void salvage_close(struct salvage *salvage) {

@@ -19,6 +19,7 @@ struct salvage_location {
     off_t offset;
   } * chunks; /* by sequence */
   size_t chunk_count, chunk_capacity;
+  bool has_file;
   bool is_counted; /* its first block is there, which tells: */
   uint64_t whole_events;
 };
@@ -39,8 +40,13 @@ struct salvage {
 int salvage_open(struct salvage *salvage, const char *directory);
 void salvage_close(struct salvage *salvage);
 
-/* There are at least `count` locations, though some have left nothing. */
-void salvage_expect(struct salvage *salvage, size_t count);
+/* Locations have the numbers from 0 on, and most have left something: one that lies far behind all others is a damaged
+ * number, and making all in between would take memory and time for nothing. `known`: how many there are at least,
+ * though some have left nothing. Forgets those that are not likely. */
+void salvage_settle(struct salvage *salvage, size_t known);
+
+/* Whether a location with this number is likely where so many others are known. */
+bool salvage_is_likely(uint64_t location, size_t known);
 
 /* The path of a location's event file, in `path`. */
 void salvage_event_path(const char *directory, uint32_t location, char *path, size_t size);

@@ -56,23 +56,27 @@ struct clock_point clock_sample(enum clock_kind kind) {
   return best;
 }
 
+/* Whatever the points are: they may come from a damaged file. */
+static uint64_t per_second(uint64_t ticks, uint64_t ns) {
+  static const double most = 1e18;
+  double frequency = (double)ticks * 1e9 / (double)(ns ? ns : 1);
+  return (uint64_t)(frequency < most ? frequency : most);
+}
+
 /* Measures for a moment when the run itself gave too little to measure. */
 static uint64_t frequency_now(enum clock_kind kind) {
   struct clock_point start = clock_sample(kind);
   usleep(2000);
   struct clock_point end = clock_sample(kind);
-  return (uint64_t)((double)(end.ticks - start.ticks) * 1e9 / (double)(end.monotonic_ns - start.monotonic_ns));
+  return per_second(end.ticks - start.ticks, end.monotonic_ns - start.monotonic_ns);
 }
 
 uint64_t clock_frequency(enum clock_kind kind, const struct clock_point *start, const struct clock_point *end) {
   enum { SHORTEST_NS = 1000000 };
   if (kind == CLOCK_KIND_MONOTONIC)
     return UINT64_C(1000000000);
-  uint64_t frequency;
-  if (end->monotonic_ns < start->monotonic_ns + SHORTEST_NS || end->ticks <= start->ticks)
-    frequency = frequency_now(kind);
-  else
-    frequency =
-        (uint64_t)((double)(end->ticks - start->ticks) * 1e9 / (double)(end->monotonic_ns - start->monotonic_ns));
+  uint64_t ns = end->monotonic_ns > start->monotonic_ns ? end->monotonic_ns - start->monotonic_ns : 0;
+  bool is_measured = ns >= SHORTEST_NS && end->ticks > start->ticks;
+  uint64_t frequency = is_measured ? per_second(end->ticks - start->ticks, ns) : frequency_now(kind);
   return frequency ? frequency : 1;
 }

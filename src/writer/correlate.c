@@ -156,7 +156,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     CASE(attach, location, AS(attach))
     CASE(placement, location, AS(placement), words)
   case RECORD_frame_flags:
-    on_frame_flags(location, AS(frame_flags));
+    on_frame_flags(c, location, AS(frame_flags));
     return;
     CASE(module, AS(module), words)
     CASE(stall, location, AS(stall))

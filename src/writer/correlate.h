@@ -31,6 +31,7 @@ struct correlator {
   struct map locks;         /* by wait id */
   struct map devices;       /* by number */
   struct map host_ops;      /* operations on devices that the host has begun, by host_op */
+  struct host_op *first_host_op, *last_host_op; /* of these, as they began */
   struct pool task_pool;
   uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */
@@ -161,7 +162,7 @@ struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
 void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
-void on_frame_flags(struct location *location, const struct record_frame_flags *record);
+void on_frame_flags(struct correlator *c, struct location *location, const struct record_frame_flags *record);
 void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
                   const uint64_t *words);
 /* What was told of the thread's placement since, as a metric in front of the Enter that must follow at this time. */
@@ -293,6 +294,9 @@ void on_device_native(struct correlator *c, struct location *location, const str
                       const uint64_t *words);
 void on_device_unreadable(struct correlator *c, struct location *location,
                           const struct record_device_unreadable *record);
+
+/* host_ops.c: the begin of the first operation that is on no stream yet; UINT64_MAX if there is none. */
+uint64_t host_ops_held_since(const struct correlator *c);
 
 /* host_ops.c: the process is over: ends what is under way on devices. */
 void host_ops_end(struct correlator *c, uint64_t now);

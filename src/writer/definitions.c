@@ -127,6 +127,10 @@ void definitions_location_changed(struct definitions *definitions, const struct 
   struct journal_location entry = {.id = location->id,
                                    .device = location->device,
                                    .thread_type = location->thread_type,
+                                   .partition = location->partition,
+                                   .exit_flags = location->exit_flags,
+                                   .enter_flags = location->enter_flags,
+                                   .has_frame_flags = location->has_frame_flags,
                                    .is_named = location->is_named,
                                    .has_begun = location->has_begun,
                                    .kernel_tid = location->kernel_tid,
@@ -141,6 +145,10 @@ static bool is_name_taken(struct definitions *definitions, const char *name) {
   bool is_taken = map_get(&definitions->location_names, key) != NULL;
   map_put(&definitions->location_names, key, definitions);
   return is_taken;
+}
+
+void definitions_take_name(struct definitions *definitions, const struct location *location) {
+  is_name_taken(definitions, location->name);
 }
 
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
@@ -202,6 +210,14 @@ uint32_t definitions_comm_count(const struct definitions *definitions) {
 
 uint32_t definitions_device_count(const struct definitions *definitions) {
   return (uint32_t)definitions->device_count;
+}
+
+uint32_t definitions_metric_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->metric_count;
+}
+
+uint32_t definitions_parameter_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->parameter_count;
 }
 
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location) {

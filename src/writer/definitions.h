@@ -46,6 +46,9 @@ struct location *definitions_add_location(struct definitions *definitions);
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
                                const char *number);
 
+/* No other location gets this one's name, which the journal has told. */
+void definitions_take_name(struct definitions *definitions, const struct location *location);
+
 /* Its thread's type, ids or placement have changed. */
 void definitions_location_changed(struct definitions *definitions, const struct location *location);
 
@@ -88,6 +91,8 @@ uint32_t definitions_string_count(const struct definitions *definitions);
 uint32_t definitions_attribute_count(const struct definitions *definitions);
 uint32_t definitions_comm_count(const struct definitions *definitions);
 uint32_t definitions_device_count(const struct definitions *definitions);
+uint32_t definitions_metric_count(const struct definitions *definitions);
+uint32_t definitions_parameter_count(const struct definitions *definitions);
 
 /* The location's thread number in the communicator; 0 if it is none of its. */
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location);

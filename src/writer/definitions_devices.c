@@ -43,6 +43,8 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds) {
   definitions->devices[device - 1].clock_ticks = ticks;
   definitions->devices[device - 1].clock_seconds = seconds;
+  const struct journal_device_clock entry = {ticks, seconds, device};
+  recovery_tell(definitions->recovery, JOURNAL_DEVICE_CLOCK, &entry, sizeof entry, NULL, 0);
 }
 
 uint32_t definitions_parameter(struct definitions *definitions, const char *name) {

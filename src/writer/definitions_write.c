@@ -25,8 +25,14 @@ static uint64_t frequency_of(const struct run *run) {
   return clock_frequency(run->constants->clock_kind, &run->constants->start, &run->end);
 }
 
+/* Ticks of a record may be anything, and so may the difference. */
+static uint64_t realtime_of(const struct clock_point *start, uint64_t ticks, uint64_t frequency) {
+  static const double most = 9e18;
+  double since_start = ((double)ticks - (double)start->ticks) * 1e9 / (double)frequency;
+  return start->realtime_ns + (since_start > -most && since_start < most ? (uint64_t)(int64_t)since_start : 0);
+}
+
 static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
-  const struct session_constants *constants = run->constants;
   uint64_t first = UINT64_MAX, last = 0;
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];
@@ -37,9 +43,8 @@ static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w
   }
   first = first < last ? first : last;
   uint64_t frequency = frequency_of(run);
-  double since_start = ((double)first - (double)constants->start.ticks) * 1e9 / (double)frequency;
   OTF2_GlobalDefWriter_WriteClockProperties(w, frequency, first, last - first,
-                                            constants->start.realtime_ns + (uint64_t)(int64_t)since_start);
+                                            realtime_of(&run->constants->start, first, frequency));
 }
 
 static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
@@ -138,7 +143,10 @@ static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter 
 
 /* Members of a team are positions in the one group of all threads; positions[location] tells which. */
 static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  uint64_t *ids = memory_get(definitions->location_count, sizeof *ids);
+  size_t most = definitions->location_count;
+  for (size_t i = 0; i < definitions->comm_count; i++)
+    most = definitions->comms[i].count > most ? definitions->comms[i].count : most;
+  uint64_t *ids = memory_get(most, sizeof *ids);
   uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;
   for (size_t i = 0; i < definitions->location_count; i++) {
     positions[i] = threads;
@@ -149,7 +157,7 @@ static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *
                                   OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, threads, ids);
   for (size_t i = 0; i < definitions->comm_count; i++) {
     const struct comm *comm = &definitions->comms[i];
-    for (size_t j = 0; j < comm->count && j < definitions->location_count; j++)
+    for (size_t j = 0; j < comm->count; j++)
       ids[j] = positions[comm->members[j]];
     OTF2_GlobalDefWriter_WriteGroup(w, (uint32_t)i + 1, string(definitions, ""), OTF2_GROUP_TYPE_COMM_GROUP,
                                     OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)comm->count, ids);

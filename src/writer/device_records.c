@@ -113,6 +113,7 @@ void device_flush(struct correlator *c, struct device *device) {
       host_op_timed(c, pending->native_host_op, pending->begin, pending->end);
   }
   device->pending_count = 0;
+  device->pending_since = 0;
 }
 
 static struct pending *add(struct device *device, uint64_t begin, uint64_t end, uint64_t arrival) {

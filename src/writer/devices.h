@@ -29,6 +29,7 @@ struct device {
   double first_translated; /* seconds */
   struct pending *pending; /* records of the buffer that is being read (device_records.c) */
   size_t pending_count, pending_capacity;
+  uint64_t pending_since; /* the begin of the first operation of the host's whose record is among them; 0: none */
   struct stream *streams;
   size_t stream_count, stream_capacity;
   struct location *memory; /* the location that records the metric; NULL until something was allocated */

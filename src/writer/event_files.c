@@ -84,8 +84,10 @@ static struct event_file *open_location(struct event_files *files, uint64_t loca
   file->fd = -1;
   file->block = files->recovery ? recovery_take(files->recovery, RECOVERY_EVENTS) : NULL;
   file->is_ordinary = !file->block;
-  if (file->is_ordinary)
+  if (file->is_ordinary) {
     file->block = memory_get_aligned(_Alignof(struct recovery_block), sizeof *file->block);
+    atomic_init(&file->block->count, 0);
+  }
   file->block->location = (uint32_t)location;
   file->block->sequence = 0;
   file->block->use = RECOVERY_EVENTS;

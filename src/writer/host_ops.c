@@ -7,6 +7,8 @@
 /* An operation that the host has begun. Those of a device that traces itself stay until its record has come. */
 struct host_op {
   uint64_t id;
+  struct host_op *earlier, *later; /* in the order of their begins */
+  uint64_t since;        /* the begin, as the host saw it */
   struct device *device; /* NULL: of no device that is known */
   size_t stream;         /* its place among the device's streams; NO_STREAM: it waits for the device's record */
   bool has_ended, is_delivered, is_timed;
@@ -15,9 +17,28 @@ struct host_op {
 
 static const size_t NO_STREAM = SIZE_MAX;
 
+static void put_last(struct correlator *c, struct host_op *op) {
+  op->earlier = c->last_host_op;
+  *(op->earlier ? &op->earlier->later : &c->first_host_op) = op;
+  c->last_host_op = op;
+}
+
 static void free_op(struct correlator *c, struct host_op *op) {
   map_remove(&c->host_ops, op->id);
+  *(op->earlier ? &op->earlier->later : &c->first_host_op) = op->later;
+  *(op->later ? &op->later->earlier : &c->last_host_op) = op->earlier;
   free(op);
+}
+
+/* Records of a buffer wait for its end: the first of them that the host has told of has begun before the others. */
+uint64_t host_ops_held_since(const struct correlator *c) {
+  uint64_t since = c->first_host_op ? c->first_host_op->since : UINT64_MAX;
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
+    const struct device *device = entry->value;
+    since = device->pending_since && device->pending_since < since ? device->pending_since : since;
+  }
+  return since;
 }
 
 static struct event end_of(const struct host_op *op, struct event told) {
@@ -71,12 +92,14 @@ void host_op_begin(struct correlator *c, uint64_t id, struct device *device, str
   displace(c, id, begin.ticks);
   struct host_op *op = memory_get(1, sizeof *op);
   struct stream *stream = device && !device->is_traced ? device_stream(c, device, begin.ticks) : NULL;
-  *op = (struct host_op){.id = id, .device = device, .stream = NO_STREAM, .operation.begin = begin};
+  *op = (struct host_op){
+      .id = id, .since = begin.ticks, .device = device, .stream = NO_STREAM, .operation.begin = begin};
   if (stream) {
     stream->is_busy = true;
     op->stream = (size_t)(stream - device->streams);
   }
   map_put(&c->host_ops, id, op);
+  put_last(c, op);
 }
 
 bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begin) {
@@ -85,6 +108,8 @@ bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begi
     return false;
   *ret_begin = op->operation.begin;
   op->is_delivered = true;
+  if (op->device && (op->device->pending_since == 0 || op->since < op->device->pending_since))
+    op->device->pending_since = op->since;
   if (op->has_ended)
     free_op(c, op);
   return true;
@@ -145,5 +170,6 @@ void host_ops_end(struct correlator *c, uint64_t now) {
     free(entry->value);
   }
   map_clear(&c->host_ops);
+  c->first_host_op = c->last_host_op = NULL;
   devices_end(c);
 }

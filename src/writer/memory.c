@@ -35,7 +35,7 @@ void *memory_get_aligned(size_t alignment, size_t size) {
   void *memory = aligned_alloc(alignment, size);
   if (!memory)
     out_of_memory();
-  return memset(memory, 0, size);
+  return memory;
 }
 
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size) {

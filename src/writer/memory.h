@@ -11,7 +11,8 @@ void memory_at_exhaustion(void (*last)(void *data), void *data);
 /* Zeroed memory, the caller's to free(). Never NULL. */
 void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
-/* The same for a thing that wants more alignment than malloc gives; size is a multiple of it. */
+/* The same for a thing that wants more alignment than malloc gives, but not zeroed, so that pages that are not used
+ * cost nothing; size is a multiple of alignment. */
 void *memory_get_aligned(size_t alignment, size_t size);
 
 /* Makes room for at least `needed` elements in *array (of *capacity elements); the capacity at least doubles. New

@@ -20,7 +20,7 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x31305f7265766f63) /* "cover_01" */
+#define RECOVERY_MAGIC UINT64_C(0x32305f7265766f63) /* "cover_02" */
 
 enum {
   RECOVERY_PAGE_BYTES = 4096,
@@ -32,10 +32,13 @@ enum {
 struct recovery_state {
   _Atomic uint64_t whole_until; /* ticks: what returned from a callback before is in the archive */
   struct clock_point clock;     /* the newest */
+  uint64_t last_ticks;          /* of the newest record: here what is open would be ended now */
   uint64_t lost;                /* events that threads dropped */
   uint64_t damaged;             /* records that made no sense */
   uint64_t refused;             /* events that OTF2 did not take */
   uint64_t stalls;
+  uint64_t samples_missed, samples_left_out, threads_unsampled;
+  uint64_t pauses, user_regions_begun, user_regions_ended, user_ends_refused;
   uint64_t records[RECORD_TYPE_COUNT];
 };
 
@@ -75,6 +78,7 @@ enum journal_type {
   JOURNAL_METRIC,          /* u32: enum metric */
   JOURNAL_PARAMETER,       /* the name */
   JOURNAL_CONTEXT,         /* struct journal_context */
+  JOURNAL_DEVICE_CLOCK,    /* struct journal_device_clock; the last one of a device is true */
 };
 
 /* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
@@ -116,13 +120,21 @@ struct journal_user_region {
   uint32_t construct, line, name_bytes, file_bytes;
 };
 
+struct journal_device_clock {
+  uint64_t ticks;
+  double seconds;
+  uint32_t device;
+};
+
 struct journal_comm {
   uint32_t parent, is_serial;
 };
 
 struct journal_location {
   uint32_t id, device, thread_type;
-  uint8_t is_named, has_begun;
+  uint32_t partition; /* string + 1 */
+  uint32_t exit_flags, enter_flags;
+  uint8_t is_named, has_begun, has_frame_flags;
   char name[64];
   uint64_t kernel_tid;
   int64_t place, processor;

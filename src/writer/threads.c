@@ -91,10 +91,11 @@ void on_attach(struct correlator *c, struct location *location, const struct rec
   definitions_location_changed(c->definitions, location);
 }
 
-void on_frame_flags(struct location *location, const struct record_frame_flags *record) {
+void on_frame_flags(struct correlator *c, struct location *location, const struct record_frame_flags *record) {
   location->exit_flags = (uint32_t)record->exit_flags;
   location->enter_flags = (uint32_t)record->enter_flags;
   location->has_frame_flags = true;
+  definitions_location_changed(c->definitions, location);
 }
 
 /* "0-3,6": runs of numbers in the order of the runtime's list. */

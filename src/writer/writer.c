@@ -229,12 +229,21 @@ static uint64_t refused_events(const struct writer *writer) {
 /* A pass that began at `begin` has taken all that was committed before. */
 static void tell_progress(struct writer *writer, uint64_t begin) {
   struct recovery_state *state = recovery_state(writer->recovery);
-  uint64_t held = emit_held_since(&writer->emitter);
+  uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
+  held = held < on_devices ? held : on_devices;
   atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
+  state->last_ticks = writer->correlator.last_ticks;
   state->lost = lost_events(writer);
   state->damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records;
   state->refused = refused_events(writer);
   state->stalls = merge_stalls(writer->merge);
+  state->samples_missed = writer->correlator.samples_missed;
+  state->samples_left_out = merge_samples_left_out(writer->merge);
+  state->threads_unsampled = atomic_load(&writer->session->shared.threads_unsampled);
+  state->pauses = writer->correlator.pauses;
+  state->user_regions_begun = writer->correlator.user_regions_begun;
+  state->user_regions_ended = writer->correlator.user_regions_ended;
+  state->user_ends_refused = writer->correlator.user_ends_refused;
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
   if (begin - state->clock.ticks >= CLOCK_TICKS)
     state->clock = clock_sample(writer->constants.clock_kind);

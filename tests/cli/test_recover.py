@@ -15,6 +15,7 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
 import cli
+import killing
 import tracing
 
 WITNESS = pathlib.Path(cli.BUILD_ROOT) / "tests/fault/witness"
@@ -27,8 +28,7 @@ class Recover(cli.Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.folder = pathlib.Path(cls.folder)
-        killing, witness = tracing.load_script(TESTS / "fault/both_killed"), cls.folder / "counts"
-        cls.left = cls.folder / "left"
+        witness, cls.left = cls.folder / "counts", cls.folder / "left"
         with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(cli.BUILD, cls.left)) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
             time.sleep(0.3)

@@ -22,11 +22,13 @@
  *     repeat 100 ... done                   not nested
  *     2: leave                              the thread ends, without a word
  *     1: exit 3; 1: _exit 3; 1: abort       the process ends
+ *     stop                                  the process stops (SIGSTOP), for whoever has started it
  *     device, mark, record, native, odd, deliver            what devices record: see scripted_devices.c
  *
  * The runtime has a number, 1 if not said: runtime=2 on `start`, `finalize` or a callback is another one in the same
  * process. A callback that the tool has not registered is skipped. */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,6 +344,11 @@ static void do_abort(struct line *line) {
   abort();
 }
 
+static void do_stop(struct line *line) {
+  (void)line;
+  raise(SIGSTOP);
+}
+
 static const struct {
   const char *name;
   void (*perform)(struct line *line);
@@ -349,7 +356,7 @@ static const struct {
 #define ACTION(name) {#name, do_##name}
     ACTION(start),  ACTION(start_tool), ACTION(initialize), ACTION(finalize), ACTION(unload), ACTION(runtime),
     ACTION(result), ACTION(states),     ACTION(places),     ACTION(lacks),    ACTION(is),     ACTION(forget),
-    ACTION(exit),   ACTION(_exit),      ACTION(abort),      ACTION(mutex_impls),
+    ACTION(exit),   ACTION(_exit),      ACTION(abort),      ACTION(mutex_impls), ACTION(stop),
     ACTION(device), ACTION(mark),       ACTION(record),     ACTION(native),   ACTION(odd),    ACTION(deliver),
 #undef ACTION
 };

@@ -1,0 +1,203 @@
+#include "recover/rebuild.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/trace.h"
+#include "writer/memory.h"
+#include "writer/properties.h"
+
+static int fail(struct rebuild *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(struct rebuild *job, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(job->failure, sizeof job->failure, format, arguments);
+  va_end(arguments);
+  return -EIO;
+}
+
+static int fail_to_open(struct rebuild *job, int error) {
+  if (error == -EBUSY)
+    return fail(job, "its stave-writer is still writing it");
+  if (error == -ENOENT)
+    return fail(job, "there is no " STAVE_RECOVERY_FILE);
+  if (error == -EINVAL)
+    return fail(job,
+                STAVE_RECOVERY_FILE " cannot be used: it is empty, cut, or written by another version of Stave than %s",
+                STAVE_VERSION);
+  return fail(job, STAVE_RECOVERY_FILE ": %s", strerror(-error));
+}
+
+static bool open_archive(struct rebuild *job) {
+  int error = 0;
+  struct retold *retold = &job->retold;
+  job->archive = archive_open(job->out, NULL);
+  retold->modules = modules_create();
+  retold->symbols = retold->modules ? symbols_create(retold->modules, &error) : NULL;
+  if (!job->archive || !retold->symbols)
+    return false;
+  retold->definitions = definitions_create(job->archive);
+  return true;
+}
+
+static bool add_locations(struct rebuild *job) {
+  size_t count;
+  definitions_locations(job->retold.definitions, &count);
+  salvage_settle(&job->salvage, count);
+  for (; count < job->salvage.location_count; count++)
+    if (!definitions_add_location(job->retold.definitions))
+      return false;
+  return true;
+}
+
+/* The newest record may have been none that is an event. */
+static void end_where_it_would(struct rebuild *job) {
+  uint64_t last = job->salvage.header.state.last_ticks;
+  if (last > job->last_ticks && last <= job->whole_until)
+    job->last_ticks = last;
+}
+
+static int assemble_events(struct rebuild *job) {
+  size_t count = job->salvage.location_count;
+  job->found = memory_get(count, sizeof *job->found);
+  snprintf(job->raw, sizeof job->raw, "%s/as-found", job->out);
+  if (mkdir(job->raw, 0777) < 0)
+    return -errno;
+  int error = assemble(&job->salvage, job->raw, job->found);
+  job->whole_until = atomic_load(&job->salvage.header.state.whole_until);
+  for (size_t i = 0; i < count; i++) {
+    const struct assembled *found = &job->found[i];
+    job->missing += found->missing;
+    job->last_ticks = found->last_ticks > job->last_ticks ? found->last_ticks : job->last_ticks;
+    if (!found->is_whole && found->last_ticks < job->whole_until)
+      job->whole_until = found->last_ticks;
+  }
+  end_where_it_would(job);
+  return error;
+}
+
+static void remove_raw(const struct rebuild *job) {
+  char path[PATH_MAX + 64];
+  for (size_t i = 0; i < job->salvage.location_count; i++) {
+    salvage_event_path(job->raw, (uint32_t)i, path, sizeof path);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces/%zu.def", job->raw, i);
+    unlink(path);
+  }
+  static const char *const rest[] = {"traces.def", "traces.otf2", "traces", ""};
+  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+    snprintf(path, sizeof path, "%s/%s", job->raw, rest[i]);
+    remove(path);
+  }
+}
+
+/* As the writer names at the end what no team has named. */
+static void name_the_nameless(struct rebuild *job) {
+  static const char foreign[] = "Foreign thread ";
+  char number[24];
+  size_t count, foreigners = 0;
+  struct location **locations = definitions_locations(job->retold.definitions, &count);
+  for (size_t i = 0; i < count; i++)
+    foreigners += strncmp(locations[i]->name, foreign, strlen(foreign)) == 0;
+  for (size_t i = 0; i < count; i++) {
+    if (locations[i]->is_named)
+      continue;
+    snprintf(number, sizeof number, "%zu", locations[i]->has_begun ? i : ++foreigners);
+    definitions_name_location(job->retold.definitions, locations[i],
+                              locations[i]->has_begun ? "OMP thread " : foreign, number);
+  }
+}
+
+static void close_locations(struct rebuild *job) {
+  size_t count;
+  struct location **locations = definitions_locations(job->retold.definitions, &count);
+  name_the_nameless(job);
+  for (size_t i = 0; i < count; i++)
+    definitions_close_location(job->retold.definitions, locations[i]);
+}
+
+static int write_definitions(struct rebuild *job) {
+  struct retold *retold = &job->retold;
+  const struct recovery_state *state = &job->salvage.header.state;
+  struct run run = {.constants = &retold->constants,
+                    .end = state->clock,
+                    .host = retold->host,
+                    .platform = retold->platform,
+                    .mpi_rank = retold->mpi_rank};
+  contexts_ask_again(retold->contexts);
+  symbols_finish(retold->symbols, false);
+  contexts_finish(retold->contexts);
+  uint32_t regions = regions_finish(retold->regions);
+  definitions_write(retold->definitions, retold->regions, regions, retold->contexts, &run);
+  struct summary summary = {.ending = "not known: stave-writer died before the program was seen to end",
+                            .closed_by_writer = job->rewritten.added,
+                            .lost = state->lost + job->missing,
+                            .damaged = state->damaged,
+                            .refused = state->refused + job->rewritten.refused,
+                            .stalls = state->stalls,
+                            .samples = {state->samples_missed, state->samples_left_out, state->threads_unsampled},
+                            .pauses = state->pauses,
+                            .user_regions_left_open = state->user_regions_begun - state->user_regions_ended,
+                            .user_ends_refused = state->user_ends_refused,
+                            .records = state->records,
+                            .stopped = "",
+                            .arguments = retold->arguments,
+                            .is_recovered = true,
+                            .whole_until = job->whole_until};
+  properties_write(job->archive, &retold->constants, &summary, retold->host);
+  struct archive *archive = job->archive;
+  job->archive = NULL;
+  return archive_close(archive);
+}
+
+static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch) {
+  char anchor[PATH_MAX + 64], reason[TRACE_ERROR_BYTES];
+  int error = assemble_events(job);
+  if (error)
+    return fail(job, "cannot write into %s: %s", job->raw, strerror(-error));
+  watch->step("reading");
+  snprintf(anchor, sizeof anchor, "%s/traces.otf2", job->raw);
+  if (rewrite(anchor, &job->retold, job->last_ticks, watch->progress, &job->rewritten, reason) < 0)
+    return fail(job, "the events cannot be read: %s", reason);
+  return 0;
+}
+
+int rebuild_run(struct rebuild *job, const char *directory, const char *out, const struct rebuild_watch *watch) {
+  *job = (struct rebuild){.out = out};
+  int error = salvage_open(&job->salvage, directory);
+  if (error)
+    return fail_to_open(job, error);
+  if (!open_archive(job))
+    return fail(job, "cannot write an archive in %s", job->out);
+  if (!retell(&job->salvage, &job->retold))
+    return fail(job, STAVE_RECOVERY_FILE " is cut before it tells what was traced");
+  if (!add_locations(job))
+    return fail(job, "cannot write an archive in %s", job->out);
+  error = rebuild_events(job, watch);
+  if (error)
+    return error;
+  watch->step("naming");
+  close_locations(job);
+  if (write_definitions(job) < 0)
+    return fail(job, "cannot write an archive in %s (is the disk full?)", job->out);
+  remove_raw(job);
+  return 0;
+}
+
+void rebuild_close(struct rebuild *job) {
+  if (job->archive && job->retold.definitions)
+    close_locations(job);
+  archive_close(job->archive);
+  retold_free(&job->retold);
+  definitions_destroy(job->retold.definitions);
+  symbols_destroy(job->retold.symbols);
+  modules_destroy(job->retold.modules);
+  salvage_close(&job->salvage);
+  free(job->found);
+}

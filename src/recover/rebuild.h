@@ -1,0 +1,37 @@
+/* The way from what a dead writer left to an archive, in one go. */
+#ifndef STAVE_RECOVER_REBUILD_H
+#define STAVE_RECOVER_REBUILD_H
+
+#include <limits.h>
+
+#include "recover/assemble.h"
+#include "recover/retell.h"
+#include "recover/rewrite.h"
+#include "recover/salvage.h"
+
+struct rebuild {
+  const char *out;
+  char raw[PATH_MAX]; /* the assembled events */
+  struct salvage salvage;
+  struct archive *archive; /* NULL once it is closed */
+  struct retold retold;
+  struct assembled *found; /* by location */
+  struct rewritten rewritten;
+  uint64_t last_ticks, whole_until; /* last_ticks: of the last event that was found */
+  uint64_t missing;                 /* events that are known to be */
+  char failure[2 * PATH_MAX];       /* why there is no archive, one line */
+};
+
+/* Who wants to know what it is about. */
+struct rebuild_watch {
+  /* "reading", when OTF2's reader may get stuck; "naming", when libbfd takes its time */
+  void (*step)(const char *word);
+  void (*progress)(uint64_t events);
+};
+
+/* Makes an archive in the existing, empty directory `out` of what is in `directory`; both texts stay the caller's.
+ * Returns 0; or -EIO with a line in job->failure, and then anything may be in `out`. rebuild_close in every case. */
+int rebuild_run(struct rebuild *job, const char *directory, const char *out, const struct rebuild_watch *watch);
+void rebuild_close(struct rebuild *job);
+
+#endif

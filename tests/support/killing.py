@@ -1,0 +1,88 @@
+"""Killing a traced program and its stave-writer at one moment, for those who recover what they leave."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import tracing
+from recovery import the_writer
+
+CLOCK_AT = 56       # in struct recovery_header: when the writer has looked at the clocks last
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            raise tracing.Failure(f"not in 60 s: {what}")
+        time.sleep(0.001)
+
+
+def has_begun(witness):
+    if not witness.exists():
+        return False
+    with witness.open("rb") as file:
+        return file.read(8).strip(b"\0")
+
+
+def kill_both(process, archive):
+    """The writer is stopped first, so that it cannot see the program die."""
+    writer = the_writer(archive)
+    if not writer or pathlib.Path(f"/proc/{writer}/comm").read_text() != "stave-writer\n":
+        raise tracing.Failure(f"process {writer} has the lock, no stave-writer")
+    os.kill(writer, signal.SIGSTOP)
+    process.kill()
+    os.kill(writer, signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not the_writer(archive), "the writer's end")
+
+
+def passes(archive):
+    """Something that changes every 50 ms or so, as long as the writer works."""
+    with open(archive / "traces.recovery", "rb") as file:
+        return file.read(CLOCK_AT + 8)[CLOCK_AT:]
+
+
+def wait_until_drained(archive):
+    """The writer has taken all that was recorded before the call: between two changes it began a pass."""
+    for _ in range(2):
+        before = passes(archive)
+        wait_until(lambda: passes(archive) != before, "the writer's passes")
+
+
+def started_until_stop(command, environment):
+    """The command, which has stopped itself (SIGSTOP)."""
+    process = subprocess.Popen([str(word) for word in command], env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    _, status = os.waitpid(process.pid, os.WUNTRACED)
+    if os.WIFSTOPPED(status):
+        return process
+    process.returncode = os.waitstatus_to_exitcode(status)
+    error = process.stderr.read().decode(errors="replace")
+    raise tracing.Failure(f"{command} has not stopped: {process.returncode}: {error}")
+
+
+def stop_and_kill(command, environment, archive):
+    """The command stops itself; when the writer has drained all of it, both are killed."""
+    with started_until_stop(command, environment) as process:
+        wait_until_drained(archive)
+        kill_both(process, archive)
+
+
+def is_stopped(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def close_and_copy(process, archive, copy):
+    """The archive's directory as it would be left if program and writer were killed now, copied; then the program is
+    killed alone, and its writer closes the archive: two archives of one run."""
+    writer = the_writer(archive)
+    os.kill(writer, signal.SIGSTOP)
+    wait_until(lambda: is_stopped(writer), "the writer stops")
+    shutil.copytree(archive, copy)
+    process.kill()
+    os.kill(writer, signal.SIGCONT)
+    process.wait()
+    wait_until(lambda: not (archive / "traces.recovery").exists(), "the writer closes the archive")
