@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -89,10 +90,12 @@ static bool is_ours(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
 }
 
+/* What is part of the program itself, without a name of its own, stays anyhow. */
 static bool stay_in_memory(void) {
-  Dl_info library;
-  return dladdr((void *)(uintptr_t)on_timer, &library) && library.dli_fname &&
-         dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  Dl_info info;
+  struct link_map *library;
+  return dladdr1((void *)(uintptr_t)on_timer, &info, (void **)&library, RTLD_DL_LINKMAP) &&
+         (!*library->l_name || dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
 }
 
 void sampler_start(void) {
