@@ -219,10 +219,10 @@ static void cut(const struct event_file *file, size_t last_count) {
     return; /* readers stop at the mark of the end */
 }
 
-/* A file without any chunk would make the archive unreadable: what there is may fit where there is no room for a whole
- * chunk. */
-static bool squeeze_first_in(struct event_files *files, struct event_file *file, size_t count) {
-  if (file->chunks > 0 || file->fd < 0 || write_at(file->fd, bytes_of(file), count, 0) != 0)
+/* A location without any chunk makes the archive unreadable: the file may be had now, and what there is may fit where
+ * there is no room for a whole chunk. */
+static bool squeeze_first_in(struct event_files *files, uint64_t location, struct event_file *file, size_t count) {
+  if (file->chunks > 0 || open_file(files, location, file) != 0 || write_at(file->fd, bytes_of(file), count, 0) != 0)
     return false;
   file->chunks = 1;
   files->unwritten--;
@@ -233,9 +233,10 @@ void event_files_end(struct event_files *files, uint64_t location) {
   struct event_file *file = files->by_location[location];
   uint64_t before = chunk_events_before(bytes_of(file)), written = file->events, last;
   size_t count = finish(file, &last);
-  bool is_taken = append(files, location, file, count, last) == 0 || squeeze_first_in(files, file, count);
+  bool is_taken = append(files, location, file, count, last) == 0 || squeeze_first_in(files, location, file, count);
   files->refused_events += (is_taken ? before : last) - written;
   files->unwritten -= file->chunks == 0;
+  files->is_failed |= file->chunks == 0;
   if (file->chunks > 0 && file->fd >= 0)
     cut(file, is_taken ? count : end_early(files, file));
   close_file(files, file);
