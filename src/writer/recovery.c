@@ -134,9 +134,8 @@ struct recovery *recovery_open(const char *directory) {
   return recovery;
 }
 
-void recovery_remove(struct recovery *recovery) {
-  if (recovery && recovery->fd >= 0)
-    unlink(recovery->path);
+int recovery_remove(struct recovery *recovery) {
+  return recovery && recovery->fd >= 0 && unlink(recovery->path) < 0 ? -errno : 0;
 }
 
 void recovery_close(struct recovery *recovery) {

@@ -13,8 +13,9 @@ struct recovery;
  * whom. Never NULL. Free with recovery_close. */
 struct recovery *recovery_open(const char *directory);
 
-/* The archive is closed, or will never be: the file is not there any more. NULL is fine. */
-void recovery_remove(struct recovery *recovery);
+/* The archive is closed, or will never be: the file is not there any more. Returns 0, or a negative errno if it stays:
+ * the archive looks unfinished then. NULL is fine. */
+int recovery_remove(struct recovery *recovery);
 
 /* Frees the memory, and gives the disk's room back if the file was removed: that takes a millisecond. NULL is fine. */
 void recovery_close(struct recovery *recovery);

@@ -379,9 +379,7 @@ static int close_archive(struct writer *writer) {
                             .arguments = writer->arguments};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   int error = archive_close(writer->archive);
-  if (!error)
-    recovery_remove(writer->recovery);
-  return error;
+  return error ? error : recovery_remove(writer->recovery);
 }
 
 static void close_and_report(struct writer *writer) {
