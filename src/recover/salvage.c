@@ -36,7 +36,7 @@ static void note_events(struct salvage *salvage, const struct block_head *head, 
   struct salvage_location *location = location_at(salvage, head->location);
   if (!location)
     return;
-  /* Only the first block of a location counts, but after its first use it holds any chunk. */
+  /* A location has one block, which counts its events; before the first it counts none. */
   if (head->count > location->whole_events || head->sequence == 0) {
     location->is_counted = true;
     location->whole_events = head->count > location->whole_events ? head->count : location->whole_events;

@@ -236,7 +236,7 @@ void event_files_end(struct event_files *files, uint64_t location) {
   bool is_taken = append(files, location, file, count, last) == 0 || squeeze_first_in(files, location, file, count);
   files->refused_events += (is_taken ? before : last) - written;
   files->unwritten -= file->chunks == 0;
-  files->is_failed |= file->chunks == 0;
+  files->is_failed |= file->chunks == 0 || file->fd < 0; /* no file, or one without its mark of the end */
   if (file->chunks > 0 && file->fd >= 0)
     cut(file, is_taken ? count : end_early(files, file));
   close_file(files, file);

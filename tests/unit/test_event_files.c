@@ -223,6 +223,27 @@ static void a_file_can_end_early(void **state) {
   assert_int_equal(gap, 0);
 }
 
+/* Without descriptors a file is closed after each chunk. One that cannot be opened again has no mark of the end. */
+static void a_file_that_cannot_be_ended_is_told(void **state) {
+  (void)state;
+  struct rlimit limit, none = {.rlim_cur = 0};
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  none.rlim_max = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){32, limit.rlim_max}); /* all of them are kept for other things */
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  write_events(writer, 0, 2 * EVENTS_OF_A_CHUNK);
+  assert_int_equal(archive_stop_error(archive), 0);
+  setrlimit(RLIMIT_NOFILE, &none);
+  archive_close_location(archive, writer);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  assert_true(archive_refused_events(archive) > 0);
+  archive_end_events(archive);
+  archive_write_local(archive, 0, NULL, 0);
+  archive_global(archive);
+  assert_int_not_equal(archive_close(archive), 0);
+}
+
 int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(without_events, setup, teardown),
@@ -232,6 +253,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(up_to_the_last_byte, setup, teardown),
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
