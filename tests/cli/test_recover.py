@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -31,7 +30,7 @@ class Recover(cli.Case):
         witness, cls.left = cls.folder / "counts", cls.folder / "left"
         with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(cli.BUILD, cls.left)) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            time.sleep(0.3)
+            killing.wait_until(lambda: any(path.stat().st_size for path in cls.left.glob("traces/*.evt")), "a chunk")
             killing.kill_both(process, cls.left)
 
     def setUp(self):
