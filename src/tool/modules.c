@@ -36,6 +36,12 @@ static struct known_module *find_known(uint64_t address) {
   return NULL;
 }
 
+void modules_forget(void) {
+  for (uint32_t i = 0; i < KNOWN_MODULES_MAX; i++)
+    atomic_store_explicit(&tool.modules[i].base, 0, memory_order_relaxed);
+  atomic_store(&tool.modules_count, 0);
+}
+
 /* Two threads may add the same module at once: it is published twice then, which harms nobody. */
 static void add_known(uint64_t base, uint64_t size, bool is_permanent) {
   uint32_t i = atomic_fetch_add_explicit(&tool.modules_count, 1, memory_order_relaxed);

@@ -186,7 +186,7 @@ static int keep_session_fd(int fd) {
 
 bool tool_start_session(void) {
   int session_fd = -1, writer_pidfd = -1;
-  atomic_store(&tool.modules_count, 0);
+  modules_forget();
   atomic_store(&tool.slots_since_look, 0);
   int error = map_memory(&session_fd);
   if (error) {
