@@ -147,6 +147,13 @@ static inline bool ring_view_wants_growth(const struct ring_view *view) {
   return unread > 0 && unread >= capacity / 2 && 2 * capacity <= view->capacity_max;
 }
 
+/* Whether the producer has more than three quarters of the ring left: then it wakes the consumer in time, at a mark
+ * where half of it is used, and the consumer may sleep with records unread. Looks anew. */
+static inline bool ring_view_can_wait(const struct ring_view *view) {
+  uint64_t unread = atomic_load_explicit(&view->slot->head, memory_order_relaxed) - view->next;
+  return unread == 0 || unread < (view->mask + 1) / 4;
+}
+
 /* There is memory for twice the capacity last seen. */
 static inline void ring_view_prepare(struct ring_view *view) {
   atomic_store_explicit(&view->slot->prepared, 2 * (view->mask + 1), memory_order_release);

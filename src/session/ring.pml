@@ -10,11 +10,20 @@
  *   -DEARLY_TAIL      tail is stored before the records are read
  *   -DNO_WAKE_FENCE   the producer looks at `asleep` while its store of head is still on its way
  *   -DNO_SLEEP_CHECK  the writer does not look again after it has said that it sleeps
+ *   -DSLEEP_WHEN_FULL ... looks, but sleeps even if the ring is full
  *   -DNO_FINISH_CHECK ... looks at the ring only, not at whether the program has finished
  *   -DFULL_PLUS_ONE   the producer takes one slot more than there are */
 #define CAPACITY 4
 #define WRAP 8
 #define EVENTS 10
+
+/* The writer sleeps with so much unread; ring_view_can_wait says less, a quarter. */
+#ifdef SLEEP_WHEN_FULL
+#define WAITS_BELOW (CAPACITY + 1)
+#else
+#define WAITS_BELOW (CAPACITY / 2)
+#endif
+
 #define SLOT_OF(position) ((position) % CAPACITY)
 #define DISTANCE(from, to) (((to) + WRAP - (from)) % WRAP)
 
@@ -115,9 +124,9 @@ inline sleep_until_woken() {
   :: true -> wake != seen_wake
 #else
 #ifdef NO_FINISH_CHECK
-  :: head == next -> wake != seen_wake
+  :: DISTANCE(next, head) < WAITS_BELOW -> wake != seen_wake
 #else
-  :: head == next && !finished -> wake != seen_wake
+  :: DISTANCE(next, head) < WAITS_BELOW && !finished -> wake != seen_wake
 #endif
   :: else
 #endif
@@ -141,7 +150,7 @@ active proctype writer() {
 #endif
     if
     :: is_over && is_empty -> break
-    :: !is_over && is_empty -> sleep_until_woken()
+    :: !is_over -> sleep_until_woken()
     :: else
     fi
   od;

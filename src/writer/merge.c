@@ -30,6 +30,7 @@ struct merge {
   uint32_t *heap; /* slots with something to read, the earliest on top */
   size_t heap_capacity;
   uint32_t heap_count;
+  double fullest; /* of the last pass */
   uint64_t damaged;
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
@@ -184,11 +185,18 @@ static void prepare_growth(struct merge *merge, struct source *source) {
     ring_view_prepare(&source->view);
 }
 
+static void note_fullest(struct merge *merge, const struct ring_view *view) {
+  double used = (double)(view->head - view->next) / (double)(view->mask + 1);
+  merge->fullest = used > merge->fullest ? used : merge->fullest;
+}
+
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
   find_new_slots(merge);
+  merge->fullest = 0;
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     update(merge, &merge->sources[slot]);
+    note_fullest(merge, &merge->sources[slot].view);
     merge->sources[slot].first_head = merge->sources[slot].view.head;
     prepare_growth(merge, &merge->sources[slot]);
   }
@@ -224,15 +232,18 @@ uint64_t merge_pass(struct merge *merge) {
   return taken;
 }
 
-int merge_is_idle(struct merge *merge) {
+double merge_fullest(const struct merge *merge) {
+  return merge->fullest;
+}
+
+bool merge_can_wait(struct merge *merge) {
   find_new_slots(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     const struct source *source = &merge->sources[slot];
-    uint64_t head = atomic_load_explicit(&source->view.slot->head, memory_order_relaxed);
-    if (head != source->view.next && !source->is_damaged)
-      return 0;
+    if (!source->is_damaged && !ring_view_can_wait(&source->view))
+      return false;
   }
-  return 1;
+  return true;
 }
 
 uint64_t merge_damaged(const struct merge *merge) {

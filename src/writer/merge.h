@@ -7,6 +7,8 @@
 #ifndef STAVE_WRITER_MERGE_H
 #define STAVE_WRITER_MERGE_H
 
+#include <stdbool.h>
+
 #include "session/layout.h"
 
 struct merge;
@@ -24,8 +26,11 @@ void merge_destroy(struct merge *merge);
 /* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
 uint64_t merge_pass(struct merge *merge);
 
-/* Whether no ring has anything to read: what the writer asks once more before it sleeps. */
-int merge_is_idle(struct merge *merge);
+/* How much of the fullest ring was in use when the last pass began: 0 to 1. */
+double merge_fullest(const struct merge *merge);
+
+/* Whether no ring needs a pass now (ring_view_can_wait): what the writer asks once more before it sleeps. */
+bool merge_can_wait(struct merge *merge);
 
 /* Slots whose contents made no sense (the application wrote over them), ever. */
 uint64_t merge_damaged(const struct merge *merge);

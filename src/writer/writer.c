@@ -24,7 +24,7 @@
 #include "writer/report.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
-enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 50000000, BUSY_RECORDS = 16384 };
+enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 50000000 };
 enum { RECORDS_BETWEEN_LOOKS = 256 };
 enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 
@@ -262,9 +262,9 @@ static bool is_unwanted(const struct writer *writer) {
   return atomic_load(&writer->session->shared.tool_state) == TOOL_WITHDREW;
 }
 
-static int is_idle(void *data) {
+static int can_sleep(void *data) {
   struct writer *writer = data;
-  return merge_is_idle(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
+  return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 
 /* Asked before a pass, so that the pass after a "yes" sees everything. */
@@ -296,6 +296,18 @@ static bool has_ended(struct writer *writer) {
   return true;
 }
 
+/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are busy each look
+ * takes one of them from a thread of the program, which others may be waiting for. */
+static uint64_t sleep_after(uint64_t sleep_ns, double fullest) {
+  if (fullest >= 0.5)
+    return SLEEP_SHORTEST_NS;
+  if (fullest >= 0.25)
+    return sleep_ns / 2 > SLEEP_SHORTEST_NS ? sleep_ns / 2 : SLEEP_SHORTEST_NS;
+  if (fullest >= 0.125)
+    return sleep_ns;
+  return 2 * sleep_ns < SLEEP_LONGEST_NS ? 2 * sleep_ns : SLEEP_LONGEST_NS;
+}
+
 static void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
   for (bool is_over = false;;) {
@@ -303,11 +315,10 @@ static void drain(struct writer *writer) {
     uint64_t taken = drain_once(writer);
     if (is_over && taken == 0)
       return;
-    if (is_over || taken >= BUSY_RECORDS)
+    if (is_over)
       continue;
-    sleep_ns = taken ? SLEEP_SHORTEST_NS : sleep_ns * 2;
-    sleep_ns = sleep_ns < SLEEP_LONGEST_NS ? sleep_ns : SLEEP_LONGEST_NS;
-    session_writer_sleep(writer->session, sleep_ns, is_idle, writer);
+    sleep_ns = sleep_after(sleep_ns, merge_fullest(writer->merge));
+    session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
 }
 

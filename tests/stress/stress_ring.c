@@ -67,18 +67,18 @@ struct reader {
   struct ring_view view;
 };
 
-static int is_idle(void *data) {
+static int can_sleep(void *data) {
   struct reader *reader = data;
-  return atomic_load(&reader->view.slot->head) == reader->view.next && !atomic_load(&reader->common->is_over);
+  return ring_view_can_wait(&reader->view) && !atomic_load(&reader->common->is_over);
 }
 
 /* Nothing but the producer's wakes ends this sleep early; if it ends by itself, nothing may be left to read that the
  * producer should have waked for. */
 static void sleep_until_woken(struct reader *reader) {
   uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-  session_writer_sleep(reader->session, UINT64_C(1000000000) * SLEEP_S, is_idle, reader);
+  session_writer_sleep(reader->session, UINT64_C(1000000000) * SLEEP_S, can_sleep, reader);
   reader->common->sleeps++;
-  if (clock_ns(CLOCK_MONOTONIC) - begin >= UINT64_C(1000000000) * SLEEP_S && !is_idle(reader))
+  if (clock_ns(CLOCK_MONOTONIC) - begin >= UINT64_C(1000000000) * SLEEP_S && !can_sleep(reader))
     snprintf(reader->common->check.problem, sizeof reader->common->check.problem, "a wake was lost");
 }
 
@@ -90,7 +90,7 @@ static void read_all(struct reader *reader) {
     atomic_fetch_add(&reader->session->shared.progress, 1);
     if (*common->check.problem || (is_over && records == 0))
       break;
-    if (records == 0)
+    if (!is_over)
       sleep_until_woken(reader);
   }
   if (*common->check.problem) /* lets the producer go */

@@ -43,9 +43,9 @@ static bool has_ended(void) {
   return state == TOOL_FINISHED || state == TOOL_ENDED;
 }
 
-static int is_idle(void *data) {
+static int can_sleep(void *data) {
   (void)data;
-  return merge_is_idle(writer.merge) && !has_ended();
+  return merge_can_wait(writer.merge) && !has_ended();
 }
 
 /* As writer.c's drain. After CLOSED the session is the tool's to unmap. */
@@ -56,8 +56,8 @@ static void *drain(void *data) {
     atomic_fetch_add(&writer.session->shared.progress, 1);
     if (is_over && taken == 0)
       break;
-    if (taken == 0)
-      session_writer_sleep(writer.session, SLEEP_NS, is_idle, NULL);
+    if (!is_over)
+      session_writer_sleep(writer.session, SLEEP_NS, can_sleep, NULL);
   }
   writer.result.lost = merge_lost(writer.merge);
   writer.result.stalls = merge_stalls(writer.merge);
