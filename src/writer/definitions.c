@@ -21,7 +21,7 @@ void definitions_tell(struct definitions *definitions, struct recovery *recovery
 }
 
 static void free_location(struct location *location) {
-  free(location->queue);
+  held_clear(&location->held);
   free(location->samples);
   free(location);
 }

@@ -219,17 +219,16 @@ static void wait_for(struct location *location, struct team *team) {
 }
 
 static void hold(struct emitter *emitter, struct location *location, const struct event *event) {
-  if (location->queue_begin == location->queue_end) {
+  if (held_is_empty(&location->held)) {
     wait_for(location, event->team);
     emitter->holding++;
   }
-  memory_grow(&location->queue, &location->queue_capacity, location->queue_end + 1, sizeof *location->queue);
-  location->queue[location->queue_end++] = *event;
+  held_put(&location->held, event);
   team_keep(event->team);
 }
 
 void emit(struct emitter *emitter, struct location *location, const struct event *event) {
-  if (location->queue_begin != location->queue_end || must_wait(event))
+  if (!held_is_empty(&location->held) || must_wait(event))
     hold(emitter, location, event);
   else
     write_now(emitter, location, event);
@@ -237,11 +236,12 @@ void emit(struct emitter *emitter, struct location *location, const struct event
 
 void emit_end(struct emitter *emitter, struct location *location) {
   write_samples_until(emitter, location, UINT64_MAX);
+  held_clear(&location->held);
   definitions_close_location(emitter->definitions, location);
 }
 
 static void close_if_ended(struct emitter *emitter, struct location *location) {
-  if (location->has_ended && location->queue_begin == location->queue_end)
+  if (location->has_ended && held_is_empty(&location->held))
     emit_end(emitter, location);
 }
 
@@ -254,23 +254,22 @@ void emit_sample(struct emitter *emitter, struct location *location, const struc
   memory_grow(&location->samples, &location->sample_capacity, location->sample_end + 1, sizeof *sample);
   location->samples[location->sample_end++] = *sample;
   size_t most = may_be_preceded ? SAMPLES_HELD_MOST : SAMPLES_HELD_LEAST;
-  while (location->queue_begin == location->queue_end && location->sample_end - location->sample_begin > most)
+  while (held_is_empty(&location->held) && location->sample_end - location->sample_begin > most)
     write_sample(emitter, location);
 }
 
 /* Writes what is held back, up to the next event that has to wait for something else. */
 static void release_queue(struct emitter *emitter, struct location *location) {
-  while (location->queue_begin != location->queue_end) {
-    struct event event = location->queue[location->queue_begin];
+  while (!held_is_empty(&location->held)) {
+    struct event event = held_first(&location->held);
     if (must_wait(&event)) {
       wait_for(location, event.team);
       return;
     }
-    location->queue_begin++;
+    held_drop_first(&location->held);
     write_now(emitter, location, &event);
     team_release(event.team);
   }
-  location->queue_begin = location->queue_end = 0;
   emitter->holding--;
   close_if_ended(emitter, location);
 }
@@ -280,9 +279,8 @@ uint64_t emit_held_since(struct emitter *emitter) {
   size_t count;
   struct location **locations = definitions_locations(emitter->definitions, &count);
   for (size_t i = 0; i < count && emitter->holding; i++)
-    if (locations[i]->queue_begin != locations[i]->queue_end &&
-        locations[i]->queue[locations[i]->queue_begin].ticks < since)
-      since = locations[i]->queue[locations[i]->queue_begin].ticks;
+    if (!held_is_empty(&locations[i]->held) && held_first_ticks(&locations[i]->held) < since)
+      since = held_first_ticks(&locations[i]->held);
   return since;
 }
 

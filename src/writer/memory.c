@@ -38,15 +38,20 @@ void *memory_get_aligned(size_t alignment, size_t size) {
   return memory;
 }
 
+void *memory_resize(void *memory, size_t count, size_t size) {
+  void *larger = reallocarray(memory, count, size);
+  if (!larger)
+    out_of_memory();
+  return larger;
+}
+
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size) {
   void **array = array_address;
   if (needed <= *capacity)
     return;
   size_t wanted = *capacity ? *capacity * 2 : 8;
   wanted = wanted < needed ? needed : wanted;
-  char *larger = reallocarray(*array, wanted, size);
-  if (!larger)
-    out_of_memory();
+  char *larger = memory_resize(*array, wanted, size);
   memset(larger + *capacity * size, 0, (wanted - *capacity) * size);
   *array = larger;
   *capacity = wanted;

@@ -15,6 +15,9 @@ void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1,
  * cost nothing; size is a multiple of alignment. */
 void *memory_get_aligned(size_t alignment, size_t size);
 
+/* The memory, or NULL for none, with room for so many elements; what is new is not touched. Never NULL. */
+void *memory_resize(void *memory, size_t count, size_t size);
+
 /* Makes room for at least `needed` elements in *array (of *capacity elements); the capacity at least doubles. New
  * elements are zero. */
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size);

@@ -11,6 +11,7 @@
 #include <otf2/otf2.h>
 
 #include "writer/event.h"
+#include "writer/held.h"
 #include "writer/memory.h"
 
 enum { COMM_UNKNOWN = UINT32_MAX };
@@ -81,8 +82,7 @@ struct location {
   uint64_t first_ticks;   /* of the first event written */
   uint64_t events;        /* written; after closing the writer's own count */
   _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
-  struct event *queue;    /* held back: [queue_begin, queue_end) */
-  size_t queue_begin, queue_end, queue_capacity;
+  struct held held;       /* events that wait for a team */
   struct event *samples;  /* held back until what may still come before them has come: [sample_begin, sample_end) */
   size_t sample_begin, sample_end, sample_capacity;
   uint32_t sampled_context; /* + 1, of the last sample written; 0: none */

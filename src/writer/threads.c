@@ -57,7 +57,7 @@ static void end_thread(struct correlator *c, struct location *location, uint64_t
   location_unwind(c, location, now);
   frames_leave_above(c, location, location->base, now, 0);
   location->has_ended = true;
-  if (location->queue_begin == location->queue_end)
+  if (held_is_empty(&location->held))
     emit_end(c->emitter, location);
 }
 

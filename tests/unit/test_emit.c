@@ -116,7 +116,7 @@ static int setup(void **state) {
 static int teardown(void **state) {
   (void)state;
   for (int i = 0; i < 2; i++) {
-    free(locations[i].queue);
+    held_clear(&locations[i].held);
     free(locations[i].samples);
   }
   team_release(team);

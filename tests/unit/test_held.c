@@ -1,0 +1,95 @@
+/* Events that are held back come out as they went in. */
+#include "unit.h"
+
+#include "writer/held.h"
+
+enum { EVENTS = 20000 };
+
+/* Each thing that an event may have is there or not, with all its bits. */
+static struct event some_event(uint64_t *random) {
+  uint64_t has = next_random(random);
+  struct event event = {.ticks = next_random(random) << 20, .id = (uint32_t)next_random(random)};
+  event.kind = (uint8_t)(next_random(random) % (EVENT_MEASUREMENT + 1));
+  event.attribute = has & 1 ? (uint8_t)(next_random(random) % ATTRIBUTE_COUNT) : ATTRIBUTE_NONE;
+  event.attribute2 = has & 2 ? (uint8_t)(next_random(random) % ATTRIBUTE_COUNT) : ATTRIBUTE_NONE;
+  event.is_late = has & 4;
+  event.team = has & 8 ? (struct team *)(uintptr_t)(next_random(random) << 3) : NULL;
+  event.number = has & 16 ? UINT32_MAX - (uint32_t)next_random(random) : 0;
+  event.extra = has & 32 ? UINT32_MAX - (uint32_t)next_random(random) : 0;
+  event.value = has & 64 ? UINT64_MAX - next_random(random) : 0;
+  event.value2 = has & 128 ? UINT64_MAX - next_random(random) : 0;
+  return event;
+}
+
+static void assert_same(const struct event *event, const struct event *wanted) {
+  assert_int_equal(event->ticks, wanted->ticks);
+  assert_ptr_equal(event->team, wanted->team);
+  assert_int_equal(event->value, wanted->value);
+  assert_int_equal(event->value2, wanted->value2);
+  assert_int_equal(event->id, wanted->id);
+  assert_int_equal(event->number, wanted->number);
+  assert_int_equal(event->kind, wanted->kind);
+  assert_int_equal(event->attribute, wanted->attribute);
+  assert_int_equal(event->attribute2, wanted->attribute2);
+  assert_int_equal(event->is_late, wanted->is_late);
+  assert_int_equal(event->extra, wanted->extra);
+}
+
+static void take_one(struct held *held, uint64_t *random) {
+  struct event wanted = some_event(random), event = held_first(held);
+  assert_int_equal(held_first_ticks(held), wanted.ticks);
+  assert_same(&event, &wanted);
+  held_drop_first(held);
+}
+
+static void events_come_out_as_they_went_in(void **state) {
+  struct held held = {0};
+  uint64_t put = 7, taken = 7;
+  (void)state;
+  for (unsigned i = 0; i < EVENTS; i++) {
+    struct event event = some_event(&put);
+    held_put(&held, &event);
+    if (i % 3 == 0)
+      take_one(&held, &taken);
+  }
+  while (!held_is_empty(&held))
+    take_one(&held, &taken);
+  assert_int_equal(put, taken);
+  held_clear(&held);
+}
+
+static void an_event_without_more_takes_two_words(void **state) {
+  struct held held = {0};
+  (void)state;
+  held_put(&held, &(struct event){.kind = EVENT_ENTER, .ticks = 1, .id = UINT32_MAX});
+  assert_int_equal(held.end, 2);
+  held_put(&held, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = 1, .team = (struct team *)&held});
+  assert_int_equal(held.end, 5);
+  held_clear(&held);
+}
+
+static void large_memory_goes_back_when_the_last_is_gone(void **state) {
+  struct held held = {0};
+  (void)state;
+  held_put(&held, &(struct event){.ticks = 1});
+  held_drop_first(&held);
+  assert_true(held_is_empty(&held));
+  assert_non_null(held.words); /* a little is kept: most teams are complete at once */
+  for (uint64_t i = 0; i < EVENTS; i++)
+    held_put(&held, &(struct event){.ticks = i});
+  for (uint64_t i = 0; i < EVENTS; i++) {
+    assert_int_equal(held_first_ticks(&held), i);
+    held_drop_first(&held);
+  }
+  assert_null(held.words);
+  assert_int_equal(held.capacity, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(events_come_out_as_they_went_in),
+      cmocka_unit_test(an_event_without_more_takes_two_words),
+      cmocka_unit_test(large_memory_goes_back_when_the_last_is_gone),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
