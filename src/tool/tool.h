@@ -85,8 +85,8 @@ void tool_give_up(void);
 /* Notes which modules are loaded now, as OpenMP starts (modules.c). */
 void modules_note_start(void);
 
-/* Empties the table of modules, rows and all: a row that is counted is taken for whole as soon as its base is not 0. The
- * caller is the only thread that has anything to do with it. */
+/* Empties the table of modules, rows and all: a row that is counted is taken for whole as soon as its base is not 0.
+ * The caller is the only thread that has anything to do with it. */
 void modules_forget(void);
 
 /* Publishes what is loaded and was not published yet, as far as there is room for it (modules.c). */

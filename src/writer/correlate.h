@@ -66,18 +66,35 @@ void correlator_close(struct correlator *correlator);
 /* -- what the subjects use of each other -- */
 
 /* The record's time, never before the thread's last one. */
-uint64_t location_now(struct correlator *correlator, struct location *location, uint64_t ticks);
+static inline uint64_t location_now(struct correlator *c, struct location *location, uint64_t ticks) {
+  ticks = ticks < location->last_ticks ? location->last_ticks : ticks;
+  c->first_ticks = ticks < c->first_ticks ? ticks : c->first_ticks;
+  c->last_ticks = ticks > c->last_ticks ? ticks : c->last_ticks;
+  return location->last_ticks = ticks;
+}
 
 /* Short ways to emit. */
 void emit_enter(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
 void emit_leave(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
-void emit_event(struct correlator *correlator, struct location *location, const struct event *event);
+static inline void emit_event(struct correlator *correlator, struct location *location, const struct event *event) {
+  if (!location->writer)
+    return;
+  correlator->closed_by_writer += correlator->is_closing;
+  emit(correlator->emitter, location, event);
+}
 
 /* A point: Enter and Leave at once, of the region that event->id names; its attributes go on the Enter. */
 void emit_point(struct correlator *correlator, struct location *location, const struct event *event);
 
 /* Whether nothing is written of a frame that begins in a pause. (pause.c) */
 bool pause_hides(const struct task *task, const struct frame *frame);
+
+/* Something of the task must be written: in a pause, switches to it first if another task seems to run. (pause.c) */
+void pause_switch_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
+static inline void pause_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  if (c->is_paused)
+    pause_switch_to(c, location, task, ticks);
+}
 
 /* A place for one region more on top. */
 void stack_grow(struct stack *stack);
@@ -152,13 +169,21 @@ uint32_t region_at(struct correlator *correlator, struct location *location, enu
                    uint32_t detail);
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
-void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of);
+void undecided_write(struct correlator *correlator, struct location *location, struct team *end_of);
+static inline void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of) {
+  if (location->undecided_count)
+    undecided_write(correlator, location, end_of);
+}
 
 /* threads.c */
 /* A thread that has a new slot goes on where it was if it is one that the archive still has. */
 void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record);
 /* The thread that has the slot now; a new location if none has. NULL if OTF2 cannot. */
-struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks);
+struct location *location_new(struct correlator *c, uint32_t slot, uint64_t ticks);
+static inline struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks) {
+  struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  return location ? location : location_new(c, slot, ticks);
+}
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
 void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
@@ -224,8 +249,6 @@ void on_control_tool(struct correlator *c, struct location *location, const stru
 void pause_begin(struct correlator *c, uint64_t ticks);
 /* A location that is made in a pause. */
 void pause_on_location(struct correlator *c, struct location *location, uint64_t ticks);
-/* Something of the task must be written: in a pause, switches to it first if another task seems to run. */
-void pause_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
 /* The location switches to `next` in a pause: written only if it leaves a task that seems to run. */
 void pause_switch(struct correlator *c, struct location *location, const struct task *next, uint64_t ticks);
 /* The task goes on after a pause: enters what it had entered in that. */

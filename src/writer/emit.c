@@ -68,10 +68,9 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
   OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value);
 }
 
-/* The list that OTF2 empties when it writes the event. */
-static OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct event *event) {
-  if (event->attribute == ATTRIBUTE_NONE)
-    return NULL;
+/* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as others here
+ * that most events do not need: the way of those that do not would save registers for it.) */
+static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct event *event) {
   add_attribute(emitter, event->attribute, event->value);
   if (event->attribute2 != ATTRIBUTE_NONE)
     add_attribute(emitter, event->attribute2, event->value2);
@@ -101,18 +100,20 @@ static OTF2_ErrorCode write_placement(OTF2_EvtWriter *w, const struct event *eve
   return OTF2_EvtWriter_Metric(w, list, t, event->id, 2, types, values);
 }
 
-/* From the location's last sample to this one. */
-static uint32_t unwind_distance(const struct emitter *emitter, struct location *location, const struct event *event) {
-  if (event->kind != EVENT_SAMPLE)
-    return 0;
+/* With the distance from the location's last sample to this one. */
+static OTF2_ErrorCode write_sample_event(const struct contexts *contexts, struct location *location,
+                                         const struct event *event, OTF2_TimeStamp t, OTF2_AttributeList *list) {
   uint32_t last = location->sampled_context - 1; /* CONTEXT_NONE at first */
   location->sampled_context = event->id + 1;
-  return contexts_distance(emitter->contexts, last, event->id);
+  return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->id,
+                                             contexts_distance(contexts, last, event->id), GENERATOR_TIMER);
 }
 
-/* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
-static OTF2_ErrorCode write_event(struct location *location, const struct event *event, OTF2_TimeStamp t,
-                                  OTF2_AttributeList *list, uint32_t distance) {
+/* All but Enter and Leave. */
+static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct emitter *emitter,
+                                                                  struct location *location,
+                                                                  const struct event *event, OTF2_TimeStamp t,
+                                                                  OTF2_AttributeList *list) {
   OTF2_EvtWriter *w = location->writer;
   OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
@@ -120,10 +121,6 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
     return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, 0, NULL);
   case EVENT_PROGRAM_END:
     return OTF2_EvtWriter_ProgramEnd(w, list, t, (int64_t)event->value);
-  case EVENT_ENTER:
-    return OTF2_EvtWriter_Enter(w, list, t, event->id);
-  case EVENT_LEAVE:
-    return OTF2_EvtWriter_Leave(w, list, t, event->id);
   case EVENT_FORK:
     return OTF2_EvtWriter_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->number);
   case EVENT_JOIN:
@@ -158,11 +155,24 @@ static OTF2_ErrorCode write_event(struct location *location, const struct event 
   case EVENT_PLACEMENT:
     return write_placement(w, event, t, list);
   case EVENT_SAMPLE:
-    return OTF2_EvtWriter_CallingContextSample(w, list, t, event->id, distance, GENERATOR_TIMER);
+    return write_sample_event(emitter->contexts, location, event, t, list);
   case EVENT_MEASUREMENT:
     return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->value);
+  case EVENT_ENTER:
+  case EVENT_LEAVE:
+    break;
   }
   return OTF2_ERROR_INVALID_ARGUMENT;
+}
+
+/* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
+static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct location *location,
+                                         const struct event *event, OTF2_TimeStamp t, OTF2_AttributeList *list) {
+  if (event->kind == EVENT_ENTER)
+    return OTF2_EvtWriter_Enter(location->writer, list, t, event->id);
+  if (event->kind == EVENT_LEAVE)
+    return OTF2_EvtWriter_Leave(location->writer, list, t, event->id);
+  return write_other_event(emitter, location, event, t, list);
 }
 
 /* A late end goes back to the end of its team; nothing goes back behind what is written already, which OTF2 would
@@ -177,11 +187,12 @@ static uint64_t final_ticks(struct emitter *emitter, const struct location *loca
   return location->written_ticks;
 }
 
-static void write_final(struct emitter *emitter, struct location *location, const struct event *event, uint64_t ticks) {
+static inline void write_final(struct emitter *emitter, struct location *location, const struct event *event,
+                               uint64_t ticks) {
   if (location->events == 0)
     location->first_ticks = ticks;
-  uint32_t distance = unwind_distance(emitter, location, event);
-  if (write_event(location, event, ticks, attributes_of(emitter, event), distance) != OTF2_SUCCESS) {
+  OTF2_AttributeList *list = event->attribute != ATTRIBUTE_NONE ? attributes_of(emitter, event) : NULL;
+  if (write_event(emitter, location, event, ticks, list) != OTF2_SUCCESS) {
     emitter->failed++;
     return;
   }
@@ -189,7 +200,7 @@ static void write_final(struct emitter *emitter, struct location *location, cons
   atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
 }
 
-static void write_sample(struct emitter *emitter, struct location *location) {
+static __attribute__((noinline)) void write_sample(struct emitter *emitter, struct location *location) {
   const struct event *sample = &location->samples[location->sample_begin++];
   bool is_late = sample->ticks < location->written_ticks;
   write_final(emitter, location, sample, is_late ? location->written_ticks : sample->ticks);
@@ -197,12 +208,12 @@ static void write_sample(struct emitter *emitter, struct location *location) {
     location->sample_begin = location->sample_end = 0;
 }
 
-static void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks) {
+static inline void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks) {
   while (location->sample_begin != location->sample_end && location->samples[location->sample_begin].ticks <= ticks)
     write_sample(emitter, location);
 }
 
-static void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
+static inline void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
   uint64_t ticks = final_ticks(emitter, location, event);
   write_samples_until(emitter, location, ticks);
   write_final(emitter, location, event, ticks);
@@ -218,7 +229,8 @@ static void wait_for(struct location *location, struct team *team) {
   team->waiters = location;
 }
 
-static void hold(struct emitter *emitter, struct location *location, const struct event *event) {
+static __attribute__((noinline)) void hold(struct emitter *emitter, struct location *location,
+                                           const struct event *event) {
   if (held_is_empty(&location->held)) {
     wait_for(location, event->team);
     emitter->holding++;

@@ -5,13 +5,6 @@
 #include "writer/devices.h"
 #include "writer/memory.h"
 
-void emit_event(struct correlator *c, struct location *location, const struct event *event) {
-  if (!location->writer)
-    return;
-  c->closed_by_writer += c->is_closing;
-  emit(c->emitter, location, event);
-}
-
 void emit_enter(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
   emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});
 }
@@ -54,15 +47,22 @@ void frame_leave(struct correlator *c, struct location *location, struct task *t
   frame_leave_with(c, location, task, &(struct event){.ticks = ticks});
 }
 
-/* A mutex that is still held when its region is left is released there, what a device is doing ends. */
+/* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not inlined: most
+ * regions have nothing to let go.) */
+static __attribute__((noinline)) void let_go(struct correlator *c, struct location *location, const struct frame *frame,
+                                             uint64_t ticks) {
+  if (frame->kind == FRAME_MUTEX)
+    locks_release_all(c, location, ticks, frame->wait_id);
+  else
+    host_op_end(c, frame->wait_id, (struct event){.ticks = ticks});
+}
+
 void frames_leave_above(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
                         size_t count) {
   while (task->stack.count > count) {
-    struct frame *top = &task->stack.frames[task->stack.count - 1];
-    if (top->kind == FRAME_MUTEX)
-      locks_release_all(c, location, ticks, top->wait_id);
-    if (top->kind == FRAME_OPERATION)
-      host_op_end(c, top->wait_id, (struct event){.ticks = ticks});
+    const struct frame *top = &task->stack.frames[task->stack.count - 1];
+    if (top->kind == FRAME_MUTEX || top->kind == FRAME_OPERATION)
+      let_go(c, location, top, ticks);
     frame_leave(c, location, task, ticks);
   }
 }
@@ -133,7 +133,7 @@ uint32_t region_at(struct correlator *c, struct location *location, enum constru
   return regions_get(c->regions, construct, codeptr, detail);
 }
 
-void undecided_flush(struct correlator *c, struct location *location, struct team *end_of) {
+void undecided_write(struct correlator *c, struct location *location, struct team *end_of) {
   for (unsigned i = 0; i < location->undecided_count; i++) {
     struct event event = location->undecided[i];
     event.team = end_of;

@@ -5,18 +5,6 @@
 #include "writer/correlate.h"
 #include "writer/memory.h"
 
-static uint64_t program_ticks(struct correlator *c, uint64_t ticks) {
-  c->first_ticks = ticks < c->first_ticks ? ticks : c->first_ticks;
-  c->last_ticks = ticks > c->last_ticks ? ticks : c->last_ticks;
-  return ticks;
-}
-
-uint64_t location_now(struct correlator *c, struct location *location, uint64_t ticks) {
-  if (ticks < location->last_ticks)
-    ticks = location->last_ticks;
-  return location->last_ticks = program_ticks(c, ticks);
-}
-
 static void begin_program(struct correlator *c, struct location *location, uint64_t ticks) {
   c->primary = location;
   definitions_name_location(c->definitions, location, "Master thread", "");
@@ -28,7 +16,7 @@ static void begin_program(struct correlator *c, struct location *location, uint6
     pause_begin(c, ticks);
 }
 
-static struct location *new_location(struct correlator *c, uint32_t slot, uint64_t ticks) {
+struct location *location_new(struct correlator *c, uint32_t slot, uint64_t ticks) {
   struct location *location = definitions_add_location(c->definitions);
   if (!location)
     return NULL;
@@ -43,11 +31,6 @@ static struct location *new_location(struct correlator *c, uint32_t slot, uint64
   else if (c->is_paused)
     pause_on_location(c, location, location_now(c, location, ticks));
   return location;
-}
-
-struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks) {
-  struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
-  return location ? location : new_location(c, slot, ticks);
 }
 
 static void end_thread(struct correlator *c, struct location *location, uint64_t now) {

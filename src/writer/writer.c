@@ -296,8 +296,8 @@ static bool has_ended(struct writer *writer) {
   return true;
 }
 
-/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are busy each look
- * takes one of them from a thread of the program, which others may be waiting for. */
+/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are busy each
+ * look takes one of them from a thread of the program, which others may be waiting for. */
 static uint64_t sleep_after(uint64_t sleep_ns, double fullest) {
   if (fullest >= 0.5)
     return SLEEP_SHORTEST_NS;
