@@ -24,7 +24,7 @@
 #include "writer/report.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
-enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 50000000 };
+enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000 };
 enum { RECORDS_BETWEEN_LOOKS = 256 };
 enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 

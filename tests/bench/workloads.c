@@ -2,9 +2,11 @@
  *
  * Prints its peak memory, and what the N rounds cost: processor time of all threads, and elapsed time. WARM_UP rounds
  * before them start the threads and everything that a tool does once. BURSTS: the N rounds are made so often, each time
- * after a rest that is not counted, in which a tool can finish what it does with the events. */
+ * after a rest that is not counted, in which a tool can finish what it does with the events; then the processor time of
+ * the median burst is printed too. */
 #include <omp.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,12 @@
 static long sum;
 static omp_lock_t lock;
 static int cells[16];
+
+static uint64_t now(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 static void run_parallel(long n) {
   for (long i = 0; i < n; i++) {
@@ -85,6 +93,17 @@ static void run_rest(long n) {
   sleep((unsigned)n);
 }
 
+/* n locks, one a microsecond. */
+static void run_steady(long n) {
+  uint64_t end = now(CLOCK_MONOTONIC);
+  for (long i = 0; i < n; i++) {
+    omp_set_lock(&lock);
+    omp_unset_lock(&lock);
+    for (end += 1000; now(CLOCK_MONOTONIC) < end;) {
+    }
+  }
+}
+
 static long fib(long n) {
   long a, b;
   if (n < 2)
@@ -130,41 +149,57 @@ static void run_taskloop(long n) {
     __asm__ volatile("");
 }
 
-/* The peak of this process's own memory; what wait4 tells counts the parent's before exec too. */
+/* The peak of this process's own memory; what wait4 tells counts the parent's before exec too. And what of it is shared
+ * now: a tool's, since nobody else shares any. */
 static void print_memory(void) {
   char line[256];
   FILE *file = fopen("/proc/self/status", "r");
   while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, "VmHWM:", 6) == 0)
+    if (strncmp(line, "VmHWM:", 6) == 0 || strncmp(line, "RssShmem:", 9) == 0)
       fputs(line, stdout);
   if (file)
     fclose(file);
 }
 
-static uint64_t now(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+/* 30 to 70 ms, in an order that is the same in all runs: equal rests would meet, or never meet, what a tool does again
+ * and again. */
+static void rest(void) {
+  static uint64_t random = 1;
+  random = random * 6364136223846793005u + 1442695040888963407u;
+  nanosleep(&(struct timespec){.tv_nsec = 30000000 + (long)((random >> 33) % 40000000)}, NULL);
 }
 
-static void rest(void) {
-  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+static int by_size(const void *left, const void *right) {
+  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+  return (a > b) - (a < b);
+}
+
+static void print_costs(uint64_t *bursts_ns, long bursts, uint64_t elapsed_ns) {
+  uint64_t sum_ns = 0;
+  for (long i = 0; i < bursts; i++)
+    sum_ns += bursts_ns[i];
+  qsort(bursts_ns, (size_t)bursts, sizeof *bursts_ns, by_size);
+  print_memory();
+  printf("cpu_ns: %llu\nmedian_cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)sum_ns,
+         (unsigned long long)bursts_ns[bursts / 2], (unsigned long long)elapsed_ns);
 }
 
 static void measure(void (*run)(long), long n, long warm_up, long bursts) {
-  uint64_t elapsed = 0, cpu = 0;
+  static uint64_t bursts_ns[1000];
+  bool is_resting = bursts > 0;
+  uint64_t elapsed_ns = 0;
+  bursts = bursts < 1 ? 1 : bursts > 1000 ? 1000 : bursts;
   if (warm_up)
     run(warm_up);
-  for (long i = 0; i < (bursts ? bursts : 1); i++) {
-    if (bursts)
+  for (long i = 0; i < bursts; i++) {
+    if (is_resting)
       rest();
     uint64_t elapsed_begin = now(CLOCK_MONOTONIC), cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
     run(n);
-    cpu += now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
-    elapsed += now(CLOCK_MONOTONIC) - elapsed_begin;
+    bursts_ns[i] = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
+    elapsed_ns += now(CLOCK_MONOTONIC) - elapsed_begin;
   }
-  print_memory();
-  printf("cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)cpu, (unsigned long long)elapsed);
+  print_costs(bursts_ns, bursts, elapsed_ns);
 }
 
 static long argument(int argc, char **argv, int i) {
@@ -178,7 +213,8 @@ int main(int argc, char **argv) {
   } workloads[] = {{"parallel", run_parallel}, {"for", run_for},       {"barrier", run_barrier},
                    {"critical", run_critical}, {"lock", run_lock},     {"task", run_task},
                    {"fib", run_fib},           {"single", run_single}, {"depend", run_depend},
-                   {"taskloop", run_taskloop}, {"threads", run_threads}, {"rest", run_rest}};
+                   {"taskloop", run_taskloop}, {"threads", run_threads}, {"rest", run_rest},
+                   {"steady", run_steady}};
   if (argc < 3 || argc > 5)
     return 2;
   omp_init_lock(&lock);

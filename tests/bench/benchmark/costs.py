@@ -1,17 +1,20 @@
 """What an event costs the program: processor time over the same program without a tool.
 
 All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians
-of rounds. The events come in bursts that fit into half a ring, with rests between that are not counted: so they are
-what callbacks cost. Programs that make events faster than they can be written have a table of their own."""
+of rounds. The events come in bursts that fit into half a ring, with rests between that are not counted. The median
+burst of a run shows what callbacks cost; in the mean of all bursts is also what a tool does now and then: flushes of
+buffers, and the writer's work where it takes a processor from threads that others wait for. Programs that make events
+faster than they can be written have a table of their own."""
+import json
 import pathlib
 import statistics
 import tempfile
 
-from .runs import Measured, records, run, stave_environment
+from .runs import Measured, environment, records, run, stave_environment
 
 WORKLOADS = ("parallel", "for", "barrier", "critical", "lock", "task", "fib", "single", "depend", "taskloop")
 RECORDS_A_BURST = 50000  # of all threads together: in some workloads one thread makes most of them
-BURSTS = 5
+BURSTS = 10
 WARM_UP = 10  # bursts, without a rest between: rings grow
 FULL_RATE_BURSTS = 20
 THREADS = (1, 2)
@@ -36,23 +39,28 @@ def measure(build, tools, workload, threads, rounds):
     a_round = records_a_round(build, workload, threads)
     repeats = int(RECORDS_A_BURST / a_round)
     return measure_runs(tools, [build.workloads, workload, repeats, WARM_UP * repeats, BURSTS],
-                        {"workload": workload, "threads": threads, "events": BURSTS * repeats * a_round}, rounds)
+                        {"workload": workload, "threads": threads, "events": BURSTS * repeats * a_round}, rounds,
+                        BURSTS)
 
 
-def measure_runs(tools, command, row, rounds):
+def added(runs, events, cost_of):
+    """ns an event above the run without a tool in the same round."""
+    above = lambda costs: [(cost_of(cost) - cost_of(none)) / events for cost, none in zip(costs, runs["none"])]
+    return {name: vars(Measured.of(above(costs))) for name, costs in runs.items() if name != "none"}
+
+
+def measure_runs(tools, command, row, rounds, bursts=1):
     threads, events = row["threads"], row["events"]
     runs = {tool.name: [] for tool in tools}
     for _ in range(rounds):
         for tool in tools:
             runs[tool.name].append(tool.cost(command, threads))
-    added = {name: [(cost.cpu_ns - none.cpu_ns) / events for cost, none in zip(costs, runs["none"])]
-             for name, costs in runs.items() if name != "none"}
-    base = statistics.median(cost.cpu_ns for cost in runs["none"]) / events
-    return {**row, "untraced_ns_an_event": base,
-            "noise_ns": Measured.of([cost.cpu_ns / events for cost in runs["none"]]).spread,
+    base = Measured.of([cost.median_cpu_ns * bursts / events for cost in runs["none"]])
+    return {**row, "untraced_ns_an_event": base.value, "noise_ns": base.spread,
             "elapsed_ratio": {name: statistics.median(c.elapsed_ns for c in costs) /
                               statistics.median(c.elapsed_ns for c in runs["none"]) for name, costs in runs.items()},
-            "added_ns": {name: vars(Measured.of(values)) for name, values in added.items()},
+            "added_ns": added(runs, events / bursts, lambda cost: cost.median_cpu_ns),
+            "added_mean_ns": added(runs, events, lambda cost: cost.cpu_ns),
             "million_a_s": events * 1e3 / statistics.median(cost.elapsed_ns for cost in runs["stave"]),
             "memory_kib": {name: max(cost.memory_kib for cost in costs) for name, costs in runs.items()}}
 
@@ -61,7 +69,7 @@ def measure_full_rate(build, tools, workload, threads, rounds):
     """The same without rests: the writer is the bottleneck."""
     a_round = records_a_round(build, workload, threads)
     repeats = int(FULL_RATE_BURSTS * RECORDS_A_BURST / a_round)
-    return measure_runs([tool for tool in tools if tool.name in ("none", "stave")],
+    return measure_runs([tool for tool in tools if tool.name in ("none", "floor", "stave")],
                         [build.workloads, workload, repeats, repeats // 4],
                         {"workload": workload, "threads": threads, "events": repeats * a_round}, rounds)
 
@@ -85,8 +93,27 @@ def verdicts(row):
     return missed
 
 
+def archive_events(build, tool, workload, rounds):
+    """OTF2 events in the archive that the tool makes of so many rounds on one thread."""
+    with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
+        prefix, env = tool.start(pathlib.Path(folder))
+        run(prefix + [build.workloads, workload, rounds], {**env, "OMP_NUM_THREADS": "1"}, cwd=folder)
+        anchor = next(path for path in pathlib.Path(folder).rglob("*.otf2"))
+        return json.loads(run([build.stave, "info", "--json", anchor], environment()))["events"]
+
+
+def recorded(build, tools, workload):
+    """OTF2 events that a tool writes for each event of the runtime: what the costs buy."""
+    events = PROBE_ROUNDS * records_a_round(build, workload, 1)
+    return {"workload": workload,
+            **{tool.name: (archive_events(build, tool, workload, 2 * PROBE_ROUNDS) -
+                           archive_events(build, tool, workload, PROBE_ROUNDS)) / events
+               for tool in tools if tool.name in ("stave", "eztrace")}}
+
+
 def section(build, tools, rounds, progress):
-    found = {"bursts": [], "full_rate": []}
+    progress("what is recorded")
+    found = {"recorded": [recorded(build, tools, workload) for workload in WORKLOADS], "bursts": [], "full_rate": []}
     for threads in THREADS:
         for workload in WORKLOADS:
             progress(f"{workload}, {threads} threads")
@@ -100,19 +127,35 @@ def section(build, tools, rounds, progress):
 
 def tables(found):
     yield list(table(found["bursts"]))
-    yield [["at full rate", "threads", "events", "untraced, ns an event", "elapsed, times", "million events/s"]] + \
+    yield list(table_of_means(found["bursts"]))
+    yield [["OTF2 events for one of the runtime's"] + list(found["recorded"][0])[1:]] + \
+        [[f"{value:.2f}" if name != "workload" else value for name, value in row.items()] for row in found["recorded"]]
+    yield [["at full rate", "threads", "events", "untraced, ns an event", "+floor", "+stave", "elapsed, times",
+            "million events/s"]] + \
         [[row["workload"], row["threads"], int(row["events"]),
           f"{row['untraced_ns_an_event']:.1f} ±{row['noise_ns']:.1f}",
+          show(row["added_mean_ns"]["floor"]), show(row["added_mean_ns"]["stave"]),
           f"{row['elapsed_ratio']['stave']:.2f}", f"{row['million_a_s']:.1f}"] for row in found["full_rate"]]
+
+
+def show(figure):
+    return f"{figure['value']:.1f} ±{figure['spread']:.1f}"
 
 
 def table(rows):
     names = list(rows[0]["added_ns"])
-    yield ["workload", "threads", "untraced"] + [f"+{name}" for name in names] + \
+    yield ["median burst", "threads", "untraced"] + [f"+{name}" for name in names] + \
         ["stave/floor", "stave/otf2", "stave/eztrace", "missed"]
-    show = lambda value: "noise" if value is None else f"{value:.2f}"
+    show_ratio = lambda value: "noise" if value is None else f"{value:.2f}"
     for row in rows:
         yield [row["workload"], row["threads"], f"{row['untraced_ns_an_event']:.1f} ±{row['noise_ns']:.1f}"] + \
-            [f"{row['added_ns'][name]['value']:.1f} ±{row['added_ns'][name]['spread']:.1f}" for name in names] + \
-            [show(ratio(row, "floor")), show(ratio(row, "otf2")), show(ratio(row, "eztrace")),
+            [show(row["added_ns"][name]) for name in names] + \
+            [show_ratio(ratio(row, "floor")), show_ratio(ratio(row, "otf2")), show_ratio(ratio(row, "eztrace")),
              ", ".join(verdicts(row))]
+
+
+def table_of_means(rows):
+    names = list(rows[0]["added_mean_ns"])
+    yield ["mean of all bursts", "threads"] + [f"+{name}" for name in names]
+    for row in rows:
+        yield [row["workload"], row["threads"]] + [show(row["added_mean_ns"][name]) for name in names]

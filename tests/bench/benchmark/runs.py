@@ -34,8 +34,10 @@ class Build:
 class Cost:
     """What one run took. Times in ns, memory in KiB."""
     cpu_ns: int
+    median_cpu_ns: int  # of its bursts
     elapsed_ns: int
     memory_kib: int
+    shared_kib: int  # of it
 
 
 def environment(**settings):
@@ -78,7 +80,7 @@ class Tool:
 
 def parse_cost(text):
     number = lambda name: int(re.search(rf"{name}:\s+(\d+)", text)[1])
-    return Cost(number("cpu_ns"), number("elapsed_ns"), number("VmHWM"))
+    return Cost(number("\\bcpu_ns"), number("median_cpu_ns"), number("elapsed_ns"), number("VmHWM"), number("RssShmem"))
 
 
 def tools(build, with_peers=True):

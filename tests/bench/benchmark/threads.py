@@ -32,7 +32,8 @@ def of_many(build, threads):
     cost, used, count, lost = traced(build, command, threads)
     return {"threads": threads, "records": count, "lost": lost,
             "program_kib": cost.memory_kib, "untraced_kib": plain.memory_kib, "writer_kib": used["memory_kib"],
-            "both_kib_a_thread": (cost.memory_kib - plain.memory_kib + used["memory_kib"]) / threads,
+            "both_kib_a_thread": (cost.memory_kib - plain.memory_kib + used["memory_kib"] - cost.shared_kib) / threads,
+            "shared_kib": cost.shared_kib,
             "writer_ns_a_record": used["cpu_s"] * 1e9 / count, "added_cpu_ns": (cost.cpu_ns - plain.cpu_ns) / count}
 
 
@@ -46,11 +47,12 @@ def come_and_go(build, number):
             "added_us_a_thread": (cost.elapsed_ns - plain.elapsed_ns) / 1e3 / number}
 
 
-def at_rest(build, seconds):
-    """The share of a processor that the writer takes of a program that does nothing."""
-    used = traced(build, [build.workloads, "rest", seconds], 1)[1]
-    nothing = traced(build, [build.workloads, "rest", 0], 1)[1]
-    return {"seconds": seconds, "share": (used["cpu_s"] - nothing["cpu_s"]) / seconds}
+def share(build, workload, seconds, rounds_a_s):
+    """Of a processor, that the writer takes of a program."""
+    _, used, count, _ = traced(build, [build.workloads, workload, seconds * rounds_a_s], 1)
+    nothing = traced(build, [build.workloads, workload, 0], 1)[1]
+    return {"workload": workload, "seconds": seconds, "records": count,
+            "share": (used["cpu_s"] - nothing["cpu_s"]) / seconds}
 
 
 def section(build, progress):
@@ -60,19 +62,21 @@ def section(build, progress):
         many.append(of_many(build, threads))
     progress("threads that come and go")
     return {"many": many, "come_and_go": [come_and_go(build, number) for number in (1000, 10000)],
-            "at_rest": at_rest(build, 10)}
+            "shares": [share(build, "rest", 10, 1), share(build, "steady", 10, 1000000)]}
 
 
 def tables(found):
-    yield [["threads", "records", "program MiB", "untraced MiB", "writer MiB", "both, MiB a thread",
+    yield [["threads", "records", "program MiB", "untraced MiB", "writer MiB", "in both MiB", "MiB a thread",
             "writer, ns a record", "lost"]] + \
         [[row["threads"], row["records"], f"{row['program_kib'] / 1024:.1f}", f"{row['untraced_kib'] / 1024:.1f}",
-          f"{row['writer_kib'] / 1024:.1f}", f"{row['both_kib_a_thread'] / 1024:.2f}",
+          f"{row['writer_kib'] / 1024:.1f}", f"{row['shared_kib'] / 1024:.1f}",
+          f"{row['both_kib_a_thread'] / 1024:.2f}",
           f"{row['writer_ns_a_record']:.0f}", "yes" if row["lost"] else "no"] for row in found["many"]]
     yield [["threads one after another", "records", "program MiB", "untraced MiB", "writer MiB", "added us a thread",
             "lost"]] + \
         [[row["threads"], row["records"], f"{row['program_kib'] / 1024:.1f}", f"{row['untraced_kib'] / 1024:.1f}",
           f"{row['writer_kib'] / 1024:.1f}", f"{row['added_us_a_thread']:.0f}", "yes" if row["lost"] else "no"]
          for row in found["come_and_go"]]
-    yield [["writer at rest", "share of a processor"],
-           [f"{found['at_rest']['seconds']} s", f"{found['at_rest']['share'] * 100:.3f} %"]]
+    yield [["the writer's share of a processor", "seconds", "records a s", "share"]] + \
+        [[row["workload"], row["seconds"], int(row["records"] / row["seconds"]), f"{row['share'] * 100:.3f} %"]
+         for row in found["shares"]]
