@@ -24,7 +24,7 @@
 #include "writer/report.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
-enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000 };
+enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };
 enum { RECORDS_BETWEEN_LOOKS = 256 };
 enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 
@@ -297,15 +297,16 @@ static bool has_ended(struct writer *writer) {
 }
 
 /* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are busy each
- * look takes one of them from a thread of the program, which others may be waiting for. */
+ * look takes one of them from a thread of the program, which others may be waiting for. Programs rest and go on: what
+ * was too long once is tried again only little by little, because a thread that has to wake the writer pays for it. */
 static uint64_t sleep_after(uint64_t sleep_ns, double fullest) {
   if (fullest >= 0.5)
     return SLEEP_SHORTEST_NS;
   if (fullest >= 0.25)
     return sleep_ns / 2 > SLEEP_SHORTEST_NS ? sleep_ns / 2 : SLEEP_SHORTEST_NS;
-  if (fullest >= 0.125)
+  if (fullest >= 0.125 || sleep_ns > SLEEP_LONGEST_NS - SLEEP_MORE_NS)
     return sleep_ns;
-  return 2 * sleep_ns < SLEEP_LONGEST_NS ? 2 * sleep_ns : SLEEP_LONGEST_NS;
+  return sleep_ns + SLEEP_MORE_NS;
 }
 
 static void drain(struct writer *writer) {
