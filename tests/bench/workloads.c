@@ -1,12 +1,11 @@
-/* workloads NAME N [WARM_UP [BURSTS]]: N rounds of one construct, the same work in every run on one thread.
+/* workloads NAME N [WARM_UP [BURSTS | turns]]: N rounds of one construct, the same work in every run on one thread.
  *
  * Prints its peak memory, and what the N rounds cost: processor time of all threads, and elapsed time. WARM_UP rounds
  * before them start the threads and everything that a tool does once. BURSTS: the N rounds are made so often, each time
- * after a rest that is not counted, in which a tool can finish what it does with the events; then the processor time of
- * the median burst is printed too. */
+ * after a rest that is not counted, in which a tool can finish what it does with the events. turns: N rounds are made
+ * whenever a line comes on standard input, and their processor time is printed, until the input ends. */
 #include <omp.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,37 +168,33 @@ static void rest(void) {
   nanosleep(&(struct timespec){.tv_nsec = 30000000 + (long)((random >> 33) % 40000000)}, NULL);
 }
 
-static int by_size(const void *left, const void *right) {
-  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-  return (a > b) - (a < b);
-}
-
-static void print_costs(uint64_t *bursts_ns, long bursts, uint64_t elapsed_ns) {
-  uint64_t sum_ns = 0;
-  for (long i = 0; i < bursts; i++)
-    sum_ns += bursts_ns[i];
-  qsort(bursts_ns, (size_t)bursts, sizeof *bursts_ns, by_size);
-  print_memory();
-  printf("cpu_ns: %llu\nmedian_cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)sum_ns,
-         (unsigned long long)bursts_ns[bursts / 2], (unsigned long long)elapsed_ns);
-}
-
 static void measure(void (*run)(long), long n, long warm_up, long bursts) {
-  static uint64_t bursts_ns[1000];
-  bool is_resting = bursts > 0;
-  uint64_t elapsed_ns = 0;
-  bursts = bursts < 1 ? 1 : bursts > 1000 ? 1000 : bursts;
+  uint64_t elapsed = 0, cpu = 0;
   if (warm_up)
     run(warm_up);
-  for (long i = 0; i < bursts; i++) {
-    if (is_resting)
+  for (long i = 0; i < (bursts ? bursts : 1); i++) {
+    if (bursts)
       rest();
     uint64_t elapsed_begin = now(CLOCK_MONOTONIC), cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
     run(n);
-    bursts_ns[i] = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
-    elapsed_ns += now(CLOCK_MONOTONIC) - elapsed_begin;
+    cpu += now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
+    elapsed += now(CLOCK_MONOTONIC) - elapsed_begin;
   }
-  print_costs(bursts_ns, bursts, elapsed_ns);
+  print_memory();
+  printf("cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)cpu, (unsigned long long)elapsed);
+}
+
+static void take_turns(void (*run)(long), long n, long warm_up) {
+  char line[16];
+  run(warm_up);
+  puts("turn: ready");
+  fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) {
+    uint64_t begin = now(CLOCK_PROCESS_CPUTIME_ID);
+    run(n);
+    printf("turn: %llu\n", (unsigned long long)(now(CLOCK_PROCESS_CPUTIME_ID) - begin));
+    fflush(stdout);
+  }
 }
 
 static long argument(int argc, char **argv, int i) {
@@ -219,10 +214,13 @@ int main(int argc, char **argv) {
     return 2;
   omp_init_lock(&lock);
   for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-    if (strcmp(argv[1], workloads[i].name) == 0) {
+    if (strcmp(argv[1], workloads[i].name) != 0)
+      continue;
+    if (argc == 5 && strcmp(argv[4], "turns") == 0)
+      take_turns(workloads[i].run, atol(argv[2]), argument(argc, argv, 3));
+    else
       measure(workloads[i].run, atol(argv[2]), argument(argc, argv, 3), argument(argc, argv, 4));
-      return 0;
-    }
+    return 0;
   }
   fprintf(stderr, "no workload %s\n", argv[1]);
   return 2;

@@ -1,21 +1,25 @@
 """What an event costs the program: processor time over the same program without a tool.
 
-All tools take their turns in every round, so that a change of the machine's speed meets them all; figures are medians
-of rounds. The events come in bursts that fit into half a ring, with rests between that are not counted. The median
-burst of a run shows what callbacks cost; in the mean of all bursts is also what a tool does now and then: flushes of
-buffers, and the writer's work where it takes a processor from threads that others wait for. Programs that make events
-faster than they can be written have a table of their own."""
+A machine's speed changes from one second to the next. So the program runs under all tools at once, each makes a burst
+of events in its turn, and a burst is compared with that of the program without a tool a moment before; then all rest,
+so that nobody's turn meets what another one's tool does later. Bursts fit into half a ring. The median shows what
+callbacks cost; in the mean is also what a tool does now and then: flushes of buffers, and the writer's work where it
+takes a processor from threads that others wait for. Programs that make events faster than they can be written have a
+table of their own."""
 import json
 import pathlib
 import statistics
 import tempfile
+import time
 
-from .runs import Measured, environment, records, run, stave_environment
+from .runs import Measured, Turns, environment, records, run, stave_environment
 
 WORKLOADS = ("parallel", "for", "barrier", "critical", "lock", "task", "fib", "single", "depend", "taskloop")
 RECORDS_A_BURST = 50000  # of all threads together: in some workloads one thread makes most of them
-BURSTS = 10
+BURSTS_A_ROUND = 4
+REST_S = 0.06
 WARM_UP = 10  # bursts, without a rest between: rings grow
+BLOCKTIME_MS = 10  # of the runtime: idle threads must not spin in another one's turn
 FULL_RATE_BURSTS = 20
 THREADS = (1, 2)
 PROBE_ROUNDS = 500
@@ -34,50 +38,64 @@ def records_a_round(build, workload, threads):
     return (more - less) / PROBE_ROUNDS
 
 
+def take_turns(tools, command, threads, bursts):
+    """Processor time of each tool's bursts, in ns."""
+    found = {tool.name: [] for tool in tools}
+    with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
+        programs = {}
+        for tool in tools:
+            place = pathlib.Path(folder) / tool.name
+            place.mkdir()
+            programs[tool.name] = Turns(tool, place, command, OMP_NUM_THREADS=threads, KMP_BLOCKTIME=BLOCKTIME_MS)
+        for _ in range(bursts):
+            for name, program in programs.items():
+                time.sleep(REST_S)
+                found[name].append(program.burst())
+        for program in programs.values():
+            program.end()
+    return found
+
+
 def measure(build, tools, workload, threads, rounds):
     """The row of one workload: for each tool the added ns an event, and the ratios of Stave to others."""
     a_round = records_a_round(build, workload, threads)
     repeats = int(RECORDS_A_BURST / a_round)
-    return measure_runs(tools, [build.workloads, workload, repeats, WARM_UP * repeats, BURSTS],
-                        {"workload": workload, "threads": threads, "events": BURSTS * repeats * a_round}, rounds,
-                        BURSTS)
-
-
-def added(runs, events, cost_of):
-    """ns an event above the run without a tool in the same round."""
-    above = lambda costs: [(cost_of(cost) - cost_of(none)) / events for cost, none in zip(costs, runs["none"])]
-    return {name: vars(Measured.of(above(costs))) for name, costs in runs.items() if name != "none"}
-
-
-def measure_runs(tools, command, row, rounds, bursts=1):
-    threads, events = row["threads"], row["events"]
-    runs = {tool.name: [] for tool in tools}
-    for _ in range(rounds):
-        for tool in tools:
-            runs[tool.name].append(tool.cost(command, threads))
-    base = Measured.of([cost.median_cpu_ns * bursts / events for cost in runs["none"]])
-    return {**row, "untraced_ns_an_event": base.value, "noise_ns": base.spread,
-            "elapsed_ratio": {name: statistics.median(c.elapsed_ns for c in costs) /
-                              statistics.median(c.elapsed_ns for c in runs["none"]) for name, costs in runs.items()},
-            "added_ns": added(runs, events / bursts, lambda cost: cost.median_cpu_ns),
-            "added_mean_ns": added(runs, events, lambda cost: cost.cpu_ns),
-            "million_a_s": events * 1e3 / statistics.median(cost.elapsed_ns for cost in runs["stave"]),
-            "memory_kib": {name: max(cost.memory_kib for cost in costs) for name, costs in runs.items()}}
+    events = repeats * a_round
+    found = take_turns(tools, [build.workloads, workload, repeats, WARM_UP * repeats, "turns"], threads,
+                       BURSTS_A_ROUND * rounds)
+    base = Measured.of([ns / events for ns in found["none"]])
+    added = {name: [(ns - none) / events for ns, none in zip(bursts, found["none"])]
+             for name, bursts in found.items() if name != "none"}
+    return {"workload": workload, "threads": threads, "events": events, "bursts": len(found["none"]),
+            "untraced_ns_an_event": base.value, "noise_ns": base.spread,
+            "added_ns": {name: vars(Measured.of(values)) for name, values in added.items()},
+            "added_mean_ns": {name: statistics.mean(values) for name, values in added.items()}}
 
 
 def measure_full_rate(build, tools, workload, threads, rounds):
     """The same without rests: the writer is the bottleneck."""
     a_round = records_a_round(build, workload, threads)
     repeats = int(FULL_RATE_BURSTS * RECORDS_A_BURST / a_round)
-    return measure_runs([tool for tool in tools if tool.name in ("none", "floor", "stave")],
-                        [build.workloads, workload, repeats, repeats // 4],
-                        {"workload": workload, "threads": threads, "events": repeats * a_round}, rounds)
+    events = repeats * a_round
+    runs = {tool.name: [] for tool in tools if tool.name in ("none", "floor", "stave")}
+    for _ in range(rounds):
+        for tool in tools:
+            if tool.name in runs:
+                runs[tool.name].append(tool.cost([build.workloads, workload, repeats, repeats // 4], threads))
+    base = Measured.of([cost.cpu_ns / events for cost in runs["none"]])
+    above = lambda costs: [(cost.cpu_ns - none.cpu_ns) / events for cost, none in zip(costs, runs["none"])]
+    elapsed_ns = {name: statistics.median(cost.elapsed_ns for cost in costs) for name, costs in runs.items()}
+    return {"workload": workload, "threads": threads, "events": events,
+            "untraced_ns_an_event": base.value, "noise_ns": base.spread,
+            "added_ns": {name: vars(Measured.of(above(costs))) for name, costs in runs.items() if name != "none"},
+            "elapsed_ratio": elapsed_ns["stave"] / elapsed_ns["none"],
+            "million_a_s": events * 1e3 / elapsed_ns["stave"]}
 
 
 def ratio(row, other):
     """Stave's added cost to another tool's; None where the other's is lost in the noise."""
     stave, its = row["added_ns"]["stave"], row["added_ns"].get(other)
-    if not its or its["value"] <= 2 * row["noise_ns"] or its["value"] <= 0:
+    if not its or its["value"] <= its["spread"]:
         return None
     return stave["value"] / its["value"]
 
@@ -137,8 +155,8 @@ def tables(found):
             "million events/s"]] + \
         [[row["workload"], row["threads"], int(row["events"]),
           f"{row['untraced_ns_an_event']:.1f} ±{row['noise_ns']:.1f}",
-          show(row["added_mean_ns"]["floor"]), show(row["added_mean_ns"]["stave"]),
-          f"{row['elapsed_ratio']['stave']:.2f}", f"{row['million_a_s']:.1f}"] for row in found["full_rate"]]
+          show(row["added_ns"]["floor"]), show(row["added_ns"]["stave"]), f"{row['elapsed_ratio']:.2f}",
+          f"{row['million_a_s']:.1f}"] for row in found["full_rate"]]
 
 
 def show(figure):
@@ -161,4 +179,4 @@ def table_of_means(rows):
     names = list(rows[0]["added_mean_ns"])
     yield ["mean of all bursts", "threads"] + [f"+{name}" for name in names]
     for row in rows:
-        yield [row["workload"], row["threads"]] + [show(row["added_mean_ns"][name]) for name in names]
+        yield [row["workload"], row["threads"]] + [f"{row['added_mean_ns'][name]:.1f}" for name in names]

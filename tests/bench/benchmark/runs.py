@@ -34,7 +34,6 @@ class Build:
 class Cost:
     """What one run took. Times in ns, memory in KiB."""
     cpu_ns: int
-    median_cpu_ns: int  # of its bursts
     elapsed_ns: int
     memory_kib: int
     shared_kib: int  # of it
@@ -78,9 +77,37 @@ class Tool:
         return parse_cost(self.run(command, threads, **settings))
 
 
+class Turns:
+    """A program that runs under a tool and makes a burst of events when it is told to (tests/bench/workloads)."""
+
+    def __init__(self, tool, folder, command, **settings):
+        prefix, env = tool.start(folder)
+        env.update({name: str(value) for name, value in settings.items()})
+        self.process = subprocess.Popen([str(word) for word in prefix + list(command)], env=env, cwd=folder, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.answer()
+
+    def answer(self):
+        for line in self.process.stdout:  # a tool may print something too
+            if line.startswith("turn: "):
+                return line.removeprefix("turn: ").strip()
+        sys.exit(f"{' '.join(map(str, self.process.args))}: ended with status {self.process.wait()}")
+
+    def burst(self):
+        """Processor time of the whole process, in ns."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return int(self.answer())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(TIMEOUT_S)
+        self.process.stdout.close()
+
+
 def parse_cost(text):
     number = lambda name: int(re.search(rf"{name}:\s+(\d+)", text)[1])
-    return Cost(number("\\bcpu_ns"), number("median_cpu_ns"), number("elapsed_ns"), number("VmHWM"), number("RssShmem"))
+    return Cost(number("cpu_ns"), number("elapsed_ns"), number("VmHWM"), number("RssShmem"))
 
 
 def tools(build, with_peers=True):
