@@ -4,8 +4,10 @@
  * before them start the threads and everything that a tool does once. BURSTS: the N rounds are made so often, each time
  * after a rest that is not counted, in which a tool can finish what it does with the events. turns: N rounds are made
  * whenever a line comes on standard input, and their processor time is printed, until the input ends. */
+#define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,8 +186,21 @@ static void measure(void (*run)(long), long n, long warm_up, long bursts) {
   printf("cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)cpu, (unsigned long long)elapsed);
 }
 
+/* Threads that wake up on one processor, since the others just ran something else, would spin for each other there. Not
+ * by OMP_PROC_BIND, which gives a tool more to ask. */
+static void bind_threads(void) {
+#pragma omp parallel
+  {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET((unsigned)(omp_get_thread_num() % omp_get_num_procs()), &own);
+    sched_setaffinity(0, sizeof own, &own);
+  }
+}
+
 static void take_turns(void (*run)(long), long n, long warm_up) {
   char line[16];
+  bind_threads();
   run(warm_up);
   puts("turn: ready");
   fflush(stdout);

@@ -19,7 +19,6 @@ RECORDS_A_BURST = 50000  # of all threads together: in some workloads one thread
 BURSTS_A_ROUND = 4
 REST_S = 0.06
 WARM_UP = 10  # bursts, without a rest between: rings grow
-BLOCKTIME_MS = 10  # of the runtime: idle threads must not spin in another one's turn
 FULL_RATE_BURSTS = 20
 THREADS = (1, 2)
 PROBE_ROUNDS = 500
@@ -46,7 +45,7 @@ def take_turns(tools, command, threads, bursts):
         for tool in tools:
             place = pathlib.Path(folder) / tool.name
             place.mkdir()
-            programs[tool.name] = Turns(tool, place, command, OMP_NUM_THREADS=threads, KMP_BLOCKTIME=BLOCKTIME_MS)
+            programs[tool.name] = Turns(tool, place, command, threads)
         for _ in range(bursts):
             for name, program in programs.items():
                 time.sleep(REST_S)

@@ -5,6 +5,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -78,14 +79,19 @@ class Tool:
 
 
 class Turns:
-    """A program that runs under a tool and makes a burst of events when it is told to (tests/bench/workloads)."""
+    """A program that runs under a tool and makes a burst of events when it is told to (tests/bench/workloads). In
+    between it is stopped, or its idle threads would spin in another one's turn."""
 
-    def __init__(self, tool, folder, command, **settings):
+    def __init__(self, tool, folder, command, threads):
         prefix, env = tool.start(folder)
-        env.update({name: str(value) for name, value in settings.items()})
-        self.process = subprocess.Popen([str(word) for word in prefix + list(command)], env=env, cwd=folder, text=True,
+        self.process = subprocess.Popen([str(word) for word in prefix + list(command)], cwd=folder, text=True,
+                                        env={**env, "OMP_NUM_THREADS": str(threads)}, start_new_session=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.answer()
+        self.signal(signal.SIGSTOP)
+
+    def signal(self, number):
+        os.killpg(self.process.pid, number)
 
     def answer(self):
         for line in self.process.stdout:  # a tool may print something too
@@ -95,11 +101,15 @@ class Turns:
 
     def burst(self):
         """Processor time of the whole process, in ns."""
+        self.signal(signal.SIGCONT)
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        return int(self.answer())
+        ns = int(self.answer())
+        self.signal(signal.SIGSTOP)
+        return ns
 
     def end(self):
+        self.signal(signal.SIGCONT)
         self.process.stdin.close()
         self.process.wait(TIMEOUT_S)
         self.process.stdout.close()
