@@ -1,6 +1,6 @@
 /* otf2_cost PATTERN N FOLDER: what OTF2 itself costs for the events that N rounds of a workload become.
  *
- * Writes them on one location, with the library set up as stave-writer sets it up (1 MiB chunks that go to the file
+ * Writes them on one location, as most tracers set the library up (1 MiB chunks that go to the file
  * when they are full), and does nothing else. Prints the processor time and the number of events. */
 #include <stdint.h>
 #include <stdio.h>
