@@ -223,12 +223,12 @@ void session_wake_writer(struct session_header *header) {
   futex_wake_all(&header->shared.wake);
 }
 
-void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*still_idle)(void *), void *data) {
+void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *), void *data) {
   uint32_t seen = atomic_load(&header->shared.wake);
   atomic_store(&header->shared.asleep, 1);
   /* Partner of the producer's look at `asleep` after its store of head: one of the two sees the other. */
   atomic_thread_fence(memory_order_seq_cst);
-  if (still_idle(data))
+  if (may_sleep(data))
     futex_wait(&header->shared.wake, seen, timeout_ns);
   atomic_store(&header->shared.asleep, 0);
 }

@@ -52,9 +52,9 @@ bool session_grow(struct session_header *header, struct thread_slot *slot, uint6
 /* Wakes the writer if it has said that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);
 
-/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `still_idle(data)` once more
- * so that no record is left lying, then waits. */
-void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*still_idle)(void *), void *data);
+/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `may_sleep(data)` once more,
+ * because before that nobody has woken it; then waits. */
+void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *), void *data);
 
 /* Makes the kernel note the calling thread's end, however it comes, where session_writer_is_dead looks. The thread may
  * hold no other robust mutex. Writer only. */

@@ -90,10 +90,10 @@ void emit_point(struct correlator *correlator, struct location *location, const 
 bool pause_hides(const struct task *task, const struct frame *frame);
 
 /* Something of the task must be written: in a pause, switches to it first if another task seems to run. (pause.c) */
-void pause_switch_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
+void pause_show_now(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
 static inline void pause_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
   if (c->is_paused)
-    pause_switch_to(c, location, task, ticks);
+    pause_show_now(c, location, task, ticks);
 }
 
 /* A place for one region more on top. */

@@ -1,5 +1,5 @@
 /* From events to the archive. An event whose team has no communicator yet, and all that follow on its location, are
- * held back in memory until emit_team_known or emit_team_ended. */
+ * held back in memory until emit_waiters_of. */
 #ifndef STAVE_WRITER_EMIT_H
 #define STAVE_WRITER_EMIT_H
 

@@ -45,7 +45,7 @@ bool pause_hides(const struct task *task, const struct frame *frame) {
   return frame->kind != FRAME_PARALLEL || task->team->is_hidden;
 }
 
-void pause_switch_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+void pause_show_now(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
   if (location->shown == task)
     return;
   struct event event = task_switch_event(c, location, task, ticks);
@@ -57,7 +57,7 @@ void pause_switch(struct correlator *c, struct location *location, const struct 
   struct task *implicit = implicit_task_of(location);
   bool is_written = !implicit->team || !implicit->team->is_hidden;
   if (is_written && location->shown != next)
-    pause_switch_to(c, location, implicit, ticks);
+    pause_show_now(c, location, implicit, ticks);
 }
 
 bool pause_covers(const struct correlator *c, uint64_t *begin, uint64_t end) {
@@ -161,7 +161,7 @@ static bool show_chain(struct correlator *c, struct location *location, struct t
   if (begins_hidden_team(task))
     begin_hidden_team(c, location, task, ticks);
   else if (!inner || has_hidden(task) || is_top_mutex(task) || begins_hidden_team(inner))
-    pause_switch_to(c, location, task, ticks);
+    pause_show_now(c, location, task, ticks);
   pause_enter_hidden(c, location, task, ticks);
   return true;
 }
