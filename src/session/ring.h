@@ -123,12 +123,13 @@ static inline void ring_view_init(struct ring_view *view, struct thread_slot *sl
   *view = (struct ring_view){slot, tail, tail, 0, capacity_max};
 }
 
-/* Looks how far the producer is. Returns false if what it says is impossible (scribbled over): then nothing new is
- * seen. */
+/* Looks how far the producer is. Returns false if what it says is impossible (scribbled over; the head never goes
+ * back): then nothing new is seen. */
 static inline bool ring_view_update(struct ring_view *view) {
   uint64_t head = atomic_load_explicit(&view->slot->head, memory_order_acquire);
   uint64_t mask = atomic_load_explicit(&view->slot->mask, memory_order_relaxed);
-  if (mask >= view->capacity_max || (mask & (mask + 1)) || head - view->next > mask + 1)
+  uint64_t unread = head - view->next;
+  if (mask >= view->capacity_max || (mask & (mask + 1)) || unread > mask + 1 || unread < view->head - view->next)
     return false;
   view->head = head;
   view->mask = mask;

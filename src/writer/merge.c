@@ -145,7 +145,7 @@ static uint64_t take_run(struct merge *merge, uint32_t slot, uint64_t end) {
     if (source->view.next == source->view.head)
       break;
     look_at_next(source);
-  } while (source->ticks <= until && source->view.next < end);
+  } while (source->ticks <= until && (int64_t)(end - source->view.next) > 0);
   return taken;
 }
 
@@ -158,6 +158,12 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
     session_return_slot(merge->session, slot);
 }
 
+/* Whether some of what the first reading saw is still to be taken. A position that was written over may be about to
+ * wrap, so only differences mean something. */
+static bool is_due(const struct source *source) {
+  return (int64_t)(source->first_head - source->view.next) > 0;
+}
+
 static uint32_t fill_heap(struct merge *merge) {
   merge->heap_count = 0;
   uint32_t due = 0;
@@ -167,7 +173,7 @@ static uint32_t fill_heap(struct merge *merge) {
       continue;
     look_at_next(source);
     merge->heap[merge->heap_count++] = slot;
-    due += source->view.next != source->first_head;
+    due += is_due(source);
   }
   for (uint32_t i = merge->heap_count / 2; i-- > 0;)
     sift_down(merge, i);
@@ -217,10 +223,10 @@ uint64_t merge_pass(struct merge *merge) {
   for (uint32_t due = fill_heap(merge); due > 0;) {
     uint32_t slot = merge->heap[0];
     struct source *source = &merge->sources[slot];
-    int was_due = source->view.next < source->first_head;
+    bool was_due = is_due(source);
     /* Behind the last record that is due, an earlier one may still be missing elsewhere. */
     taken += take_run(merge, slot, was_due && due == 1 ? source->first_head : source->view.head);
-    due -= was_due && source->view.next >= source->first_head;
+    due -= was_due && !is_due(source);
     if (source->view.next == source->view.head)
       merge->heap[0] = merge->heap[--merge->heap_count];
     sift_down(merge, 0);

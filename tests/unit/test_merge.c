@@ -331,6 +331,20 @@ static void impossible_heads_are_damage(void **state) {
   expect_only_the_first_damaged(1);
 }
 
+/* A position that was written over can be anything, also one that reaches 0 again in this pass. */
+static void positions_may_wrap(void **state) {
+  (void)state;
+  for (unsigned thread = 0; thread < 2; thread++)
+    attach(thread, UINT64_MAX - 9 + thread);
+  for (uint64_t i = 0; i < 10; i++)
+    for (unsigned thread = 0; thread < 2; thread++)
+      put_and_publish(thread, i, i);
+  assert_int_equal(merge_pass(merge), 20);
+  expect_in_time_order();
+  assert_int_equal(merge_pass(merge), 0);
+  assert_int_equal(merge_damaged(merge), 0);
+}
+
 static void impossible_masks_are_damage(void **state) {
   (void)state;
   attach(0, 0);
@@ -459,6 +473,7 @@ int main(void) {
       TEST(records_longer_than_what_is_there_are_damage),
       TEST(records_longer_than_allowed_are_damage),
       TEST(impossible_heads_are_damage),
+      TEST(positions_may_wrap),
       TEST(impossible_masks_are_damage),
       TEST(the_number_of_slots_is_not_believed),
       TEST(ended_slots_are_returned_once_drained),
