@@ -1,6 +1,7 @@
 #include "cli/check_print.h"
 
 #include "analysis/utf8.h"
+#include "cli/memory.h"
 #include "cli/message.h"
 #include "cli/summary.h"
 #include "cli/table.h"
@@ -116,8 +117,8 @@ void check_print_text(const struct trace *trace, const struct check_result *resu
 /* -- JSON -- */
 
 static json_t *text_of(const char *from) {
-  char *clean = utf8_clean(from);
-  json_t *string = clean ? json_string(clean) : NULL;
+  char *clean = memory_needed(utf8_clean(from));
+  json_t *string = json_string(clean);
   free(clean);
   return string;
 }
@@ -157,19 +158,17 @@ static json_t *partial(const struct trace *trace, const struct check_result *res
                    text_of(result->partial_reason));
 }
 
-int check_print_json(const struct trace *trace, const struct check_result *result) {
+void check_print_json(const struct trace *trace, const struct check_result *result) {
   json_t *findings = json_array();
   for (size_t i = 0; i < result->count; i++)
     json_array_append_new(findings, finding_of(trace, &result->findings[i]));
   json_t *object = json_pack(
-      "{s:I,s:I,s:I,s:I,s:o,s:o,s:I,s:o}", "events", (json_int_t)result->events, "violations",
+      "{s:I,s:b,s:I,s:I,s:I,s:o,s:o,s:I,s:o}", "events", (json_int_t)result->events, "has_openmp",
+      (int)result->has_openmp, "violations",
       (json_int_t)result->of_severity[CHECK_VIOLATION], "hazards", (json_int_t)result->of_severity[CHECK_HAZARD],
       "information", (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result),
       "not_checked", not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
-  if (!object)
-    return -1;
-  int status = json_dumpf(object, stdout, JSON_INDENT(2));
+  json_dumpf(object, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(object);
-  return status;
 }

@@ -9,7 +9,7 @@
 /* Text on stdout; of each rule ten places, or all. */
 void check_print_text(const struct trace *trace, const struct check_result *result, bool is_all);
 
-/* One JSON object on stdout. Returns 0, or -1 if there was no memory. */
-int check_print_json(const struct trace *trace, const struct check_result *result);
+/* One JSON object on stdout. */
+void check_print_json(const struct trace *trace, const struct check_result *result);
 
 #endif

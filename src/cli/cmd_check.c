@@ -56,13 +56,23 @@ void cmd_check_help(void) {
 static int print(const struct request *request, const struct trace *trace, const struct check_result *result) {
   if (!request->is_json)
     check_print_text(trace, result, request->is_all);
-  else if (check_print_json(trace, result) < 0)
-    return EXIT_UNDONE;
+  else
+    check_print_json(trace, result);
   if (!message_output_is_whole())
     return EXIT_UNDONE;
   if (result->of_severity[CHECK_VIOLATION] + result->of_severity[CHECK_HAZARD] > 0)
     return EXIT_FOUND;
   return result->is_partial ? EXIT_UNDONE : EXIT_SUCCESS;
+}
+
+/* What reads the JSON is told so in it. */
+static int report_nothing(const struct request *request, const struct reading *reading,
+                          const struct check_result *result) {
+  if (request->is_json)
+    check_print_json(reading->trace, result);
+  if (!message_output_is_whole())
+    return EXIT_UNDONE;
+  return reading_failed(reading, "there are no OpenMP events in it: nothing to check");
 }
 
 static int check(void *data, const struct reading *reading) {
@@ -73,7 +83,7 @@ static int check(void *data, const struct reading *reading) {
   if (check_run(reading->trace, request->rules, &result, error) < 0)
     status = reading_failed(reading, error);
   else if (!result.has_openmp && !result.is_partial)
-    status = reading_failed(reading, "there are no OpenMP events in it: nothing to check");
+    status = report_nothing(request, reading, &result);
   else
     status = print(request, reading->trace, &result);
   check_free(&result);

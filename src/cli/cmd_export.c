@@ -1,18 +1,15 @@
 #include "cli/cmd_export.h"
 
 #include "cli/message.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 #include "cli/usage.h"
 #include "export/export.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct format {
@@ -29,8 +26,8 @@ static const struct format formats[] = {
 struct request {
   const char *path;
   const struct format *format;
-  const char *output;      /* NULL or "-": standard output */
-  char part[PATH_MAX + 8]; /* where a new file grows; empty: the output is written as it is */
+  const char *output; /* NULL or "-": standard output */
+  int fd;             /* what it is written to */
 };
 
 static const struct option options[] = {
@@ -54,73 +51,38 @@ void cmd_export_help(void) {
 
 /* -- in the worker -- */
 
-static int open_output(const struct request *request) {
-  const char *name = *request->part ? request->part : request->output;
-  if (!name)
-    return STDOUT_FILENO;
-  int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0)
-    message_say("cannot write %s: %m", request->output);
-  return fd;
+static int report_output(const struct request *request, int error) {
+  message_say("cannot write %s: %s", request->output ? request->output : "to standard output", strerror(error));
+  return EXIT_UNDONE;
 }
 
-/* A reader that has seen enough, such as head, closes its pipe: nothing to complain about. */
-static void report_output(const struct request *request, int error) {
-  if (error != EPIPE)
-    message_say("cannot write %s: %s", request->output ? request->output : "to standard output", strerror(error));
-}
-
-static int write_to(const struct request *request, const struct reading *reading, int fd) {
+/* Where the output fails, that is what ended the reading too. */
+static int export(void *data, const struct reading *reading) {
+  const struct request *request = data;
   struct sink *sink = malloc(sizeof *sink);
   char error[TRACE_ERROR_BYTES] = "out of memory";
   int result = -ENOMEM, output = 0;
   if (sink) {
-    sink_open_file(sink, fd, &reading->progress->is_waiting);
+    sink_open_file(sink, request->fd, &reading->progress->is_waiting);
     result = request->format->write(reading->trace, sink, error);
     output = sink_finish(sink);
   }
   free(sink);
-  if (result < 0)
-    reading_failed(reading, error);
   if (output < 0)
-    report_output(request, -output);
-  return result < 0 || output < 0 ? EXIT_UNDONE : EXIT_SUCCESS;
-}
-
-static int export(void *data, const struct reading *reading) {
-  const struct request *request = data;
-  signal(SIGPIPE, SIG_IGN);
-  int fd = open_output(request);
-  int status = fd < 0 ? EXIT_UNDONE : write_to(request, reading, fd);
-  if (fd > STDERR_FILENO && close(fd) < 0 && status == EXIT_SUCCESS) {
-    report_output(request, errno);
-    status = EXIT_UNDONE;
-  }
-  return status;
+    return report_output(request, -output);
+  return result < 0 ? reading_failed(reading, error) : EXIT_SUCCESS;
 }
 
 /* -- around it -- */
 
-/* A file appears when it is whole; pipes and devices are written to as they are. */
-static void choose_part(struct request *request) {
-  struct stat status;
-  if (!request->output || (stat(request->output, &status) == 0 && !S_ISREG(status.st_mode)))
-    return;
-  snprintf(request->part, sizeof request->part, "%.*s.part", PATH_MAX, request->output);
-}
-
-static int keep_or_remove(const struct request *request, int status) {
-  if (!*request->part)
-    return status;
-  if (status != EXIT_SUCCESS) {
-    unlink(request->part);
-    return status;
-  }
-  if (rename(request->part, request->output) == 0)
-    return EXIT_SUCCESS;
-  message_say("cannot write %s: %m", request->output);
-  unlink(request->part);
-  return EXIT_UNDONE;
+static int export_to_file(struct request *request) {
+  struct part part;
+  if (!part_open(&part, request->output))
+    return EXIT_UNDONE;
+  request->fd = part.fd;
+  int status = reading_run(request->path, export, request);
+  bool is_whole = part_close(&part, status == EXIT_SUCCESS);
+  return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
 }
 
 static int run(struct request *request) {
@@ -128,10 +90,11 @@ static int run(struct request *request) {
     usage_wrong("export", "standard output is a terminal: -o FILE writes a file, -o - prints there");
     return EXIT_USAGE;
   }
-  if (request->output && strcmp(request->output, "-") == 0)
-    request->output = NULL;
-  choose_part(request);
-  return keep_or_remove(request, reading_run(request->path, export, request));
+  if (request->output && strcmp(request->output, "-") != 0)
+    return export_to_file(request);
+  request->output = NULL;
+  request->fd = STDOUT_FILENO;
+  return reading_run(request->path, export, request);
 }
 
 static bool take_format(const char *name, const struct format **ret) {

@@ -63,8 +63,8 @@ static void add_figures(struct info *info) {
 static int print(const struct request *request, const struct info *info) {
   if (!request->is_json)
     info_print_text(info);
-  else if (info_print_json(info) < 0)
-    return EXIT_UNDONE;
+  else
+    info_print_json(info);
   return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 

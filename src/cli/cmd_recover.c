@@ -12,7 +12,6 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,19 +144,20 @@ static void print_failure(const struct request *request, const struct salvor *sa
     message_say("%s: %s", directory, salvor->failure);
 }
 
-/* An interrupt ends the worker; what it made is then removed here. */
 static int recover(const struct request *request) {
   struct salvor salvor;
+  salvor_catch_signals();
   if (!make_partial(request))
     return EXIT_UNDONE;
-  signal(SIGINT, SIG_IGN);
   int error = salvor_run(&salvor, request->place.directory, request->partial);
   bool is_done = error == 0 && salvor.is_done;
-  if (!is_done)
+  if (!is_done && error != -EINTR)
     print_failure(request, &salvor, error);
   if (!is_done)
     remove_partial(request);
   is_done = is_done && give_name(request);
+  if (!is_done)
+    salvor_end_by_signal();
   if (is_done)
     print_result(request, &salvor);
   salvor_clear(&salvor);

@@ -55,8 +55,8 @@ static int print(const struct request *request, const struct report *report, con
   struct report_print print = {report, request->path, anchor, request->top, request->pattern ? &request->only : NULL};
   if (!request->is_json)
     report_print_text(&print);
-  else if (report_print_json(&print) < 0)
-    return EXIT_UNDONE;
+  else
+    report_print_json(&print);
   return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
@@ -65,6 +65,8 @@ static int read_and_print(void *data, const struct reading *reading) {
   char error[TRACE_ERROR_BYTES];
   struct report report;
   uint64_t from, to;
+  if (!reading_has_time(reading, &request->times))
+    return EXIT_UNDONE;
   times_ticks(&request->times, reading->trace, &from, &to);
   int status = report_read(&report, reading->trace, from, to, error) < 0
                    ? reading_failed(reading, error)

@@ -1,6 +1,7 @@
 #include "cli/cmd_timeline.h"
 
 #include "cli/message.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 #include "cli/summary.h"
 #include "cli/times.h"
@@ -9,6 +10,7 @@
 #include "timeline/picture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,6 +33,8 @@ struct request {
   enum format format;
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
+  bool is_named;           /* the output; else it is standard output */
+  int fd;                  /* what it is written to */
   char output[PATH_MAX];
 };
 
@@ -53,7 +57,8 @@ void cmd_timeline_help(void) {
          "Draws what every thread and device stream did over time. ARCHIVE is a directory or its\n"
          "file traces.otf2; archives of other tools can be drawn too.\n\n"
          "  -o, --output FILE    .html: a page to explore in a browser, which needs nothing else;\n"
-         "                       .svg, .png, .pdf: a picture; default ARCHIVE.html, here\n"
+         "                       .svg, .png, .pdf: a picture; -: a page on standard output; default\n"
+         "                       ARCHIVE.html, here\n"
          "      --from TIME      begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min\n"
          "      --to TIME        end there\n"
          "      --title TEXT     instead of the archive's name\n"
@@ -92,38 +97,33 @@ static int write_as(const struct request *request, struct timeline *timeline, FI
   return picture_write(file, timeline, &picture);
 }
 
-static bool say_unwritten(const struct request *request) {
+static void say_unwritten(const struct request *request) {
   message_say("cannot write %s: %m", request->output);
-  return false;
 }
 
-/* Into a file beside it first: what is there stays whole until there is something better. */
-static bool write_output(const struct request *request, struct timeline *timeline) {
-  char part[PATH_MAX + 16];
-  snprintf(part, sizeof part, "%s.%d", request->output, (int)getpid());
-  FILE *file = fopen(part, "wxe");
-  if (!file)
-    return say_unwritten(request);
+static bool write_output(const struct request *request, struct timeline *timeline, uint64_t *ret_bytes) {
+  int fd = fcntl(request->fd, F_DUPFD_CLOEXEC, 0);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  struct stat status;
+  if (!file) {
+    say_unwritten(request);
+    return false;
+  }
   int result = write_as(request, timeline, file);
   bool is_written = fflush(file) == 0 && !ferror(file);
+  *ret_bytes = is_written && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
   is_written = fclose(file) == 0 && is_written;
-  if (result == 0 && is_written && rename(part, request->output) == 0)
+  if (result == 0 && is_written)
     return true;
   errno = result < 0 && result != -EIO ? -result : errno;
   say_unwritten(request);
-  unlink(part);
   return false;
 }
 
-static void say_written(const struct request *request, const struct timeline *timeline) {
-  struct stat status;
-  char events[32], size[32], shorter[32], length[32];
-  uint64_t bytes = stat(request->output, &status) == 0 ? (uint64_t)status.st_size : 0;
+static void say_written(const struct request *request, const struct timeline *timeline, uint64_t bytes) {
+  char events[32], size[32], shorter[32];
   message_say("%s: %s events, %s", request->output, summary_number(events, timeline->events),
               summary_size(size, bytes));
-  if (timeline->events == 0)
-    message_say("there are no events there: the trace lasts %s",
-                summary_duration(length, trace_span_ns(timeline->trace, timeline->trace->clock.length_ticks)));
   if (timeline->slice_resolution > 0 && request->format == FORMAT_HTML)
     message_say("what is shorter than %s is merged there; --from and --to show more of a part",
                 summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
@@ -133,15 +133,18 @@ static int draw(void *data, const struct reading *reading) {
   const struct request *request = data;
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];
-  uint64_t from, to;
+  uint64_t from, to, bytes;
   struct timeline_limits limits = {.slices = request->regions, .mixes = request->regions / REGIONS_PER_MIX,
                                    .tasks = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
+  if (!reading_has_time(reading, &request->times))
+    return EXIT_UNDONE;
   times_ticks(&request->times, reading->trace, &from, &to);
   if (timeline_read(&timeline, reading->trace, from, to, &limits, error) < 0) {
     status = reading_failed(reading, error);
-  } else if (write_output(request, &timeline)) {
-    say_written(request, &timeline);
+  } else if (write_output(request, &timeline, &bytes)) {
+    if (request->is_named)
+      say_written(request, &timeline, bytes);
     status = EXIT_SUCCESS;
   }
   timeline_free(&timeline);
@@ -180,10 +183,18 @@ static char *name_of(const char *path) {
   return name;
 }
 
+/* A pipe or a device need not say by its name what is to be written to it. */
+static bool is_stream(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 static bool choose_output(struct request *request, const char *name) {
   int length = request->wanted ? snprintf(request->output, sizeof request->output, "%s", request->wanted)
                                : snprintf(request->output, sizeof request->output, "%s.html", name);
-  if (length > 0 && (size_t)length < sizeof request->output && find_format(request->output, &request->format))
+  request->is_named = strcmp(request->output, "-") != 0;
+  if (length > 0 && (size_t)length < sizeof request->output &&
+      (find_format(request->output, &request->format) || !request->is_named || is_stream(request->output)))
     return true;
   return usage_wrong("timeline", "the output's name has to end in .html, .svg, .png or .pdf, not as %s",
                      request->output);
@@ -209,6 +220,16 @@ static bool take(void *data, int option, const char *value) {
   }
 }
 
+static int draw_to_file(struct request *request) {
+  struct part part;
+  if (!part_open(&part, request->output))
+    return EXIT_UNDONE;
+  request->fd = part.fd;
+  int status = reading_run(request->path, draw, request);
+  bool is_whole = part_close(&part, status == EXIT_SUCCESS);
+  return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
+}
+
 static int show(struct request *request) {
   char *name = name_of(request->path);
   int status = EXIT_UNDONE;
@@ -218,7 +239,7 @@ static int show(struct request *request) {
     status = EXIT_USAGE;
   } else {
     request->title = request->title ? request->title : name;
-    status = reading_run(request->path, draw, request);
+    status = request->is_named ? draw_to_file(request) : reading_run(request->path, draw, request);
   }
   free(name);
   return status;
@@ -228,7 +249,8 @@ int cmd_timeline(int argc, char **argv) {
   static const struct usage usage = {
       "timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .take = take};
   static struct request request;
-  request = (struct request){.times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS};
+  request = (struct request){
+      .times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS, .fd = STDOUT_FILENO};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)
     return status;

@@ -41,7 +41,7 @@ uint64_t info_lost(const struct info *info);
 /* Tables for people on stdout. */
 void info_print_text(const struct info *info);
 
-/* One JSON object on stdout. Returns 0, or -1 if there was no memory. */
-int info_print_json(const struct info *info);
+/* One JSON object on stdout. */
+void info_print_json(const struct info *info);
 
 #endif

@@ -1,6 +1,8 @@
 /* `stave info --json`. */
 #include "cli/info.h"
 
+#include "cli/memory.h"
+
 #include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@ static json_t *text(const char *from) {
   json_t *string = json_string(from);
   if (string != NULL)
     return string;
-  char *plain = strdup(from);
+  char *plain = memory_needed(strdup(from));
   for (char *c = plain; plain != NULL && *c != '\0'; c++)
     *c = isascii((unsigned char)*c) ? *c : '?';
   string = plain != NULL ? json_string(plain) : NULL;
@@ -160,14 +162,10 @@ static json_t *outcome(const struct info *info) {
                    "miscounted_locations", number(tally->miscounted), "backward_events", number(tally->backward));
 }
 
-int info_print_json(const struct info *info) {
+void info_print_json(const struct info *info) {
   json_t *object = origin(info);
   json_t *rest = outcome(info);
-  if (object == NULL || rest == NULL || json_object_update(object, rest) < 0) {
-    json_decref(object);
-    json_decref(rest);
-    return -1;
-  }
+  json_object_update(object, rest);
   json_decref(rest);
   json_object_set_new(object, "kinds", kinds(&info->tally));
   json_object_set_new(object, "threads", threads(info));
@@ -176,8 +174,7 @@ int info_print_json(const struct info *info) {
   json_object_set_new(object, "attributes", attributes(info));
   json_object_set_new(object, "sampled_states", states(info));
   json_object_set_new(object, "properties", properties(info->trace));
-  int result = json_dumpf(object, stdout, JSON_INDENT(2));
+  json_dumpf(object, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(object);
-  return result;
 }

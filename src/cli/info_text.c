@@ -1,6 +1,7 @@
 /* `stave info` for people. */
 #include "cli/info.h"
 
+#include "cli/memory.h"
 #include "cli/message.h"
 #include "cli/summary.h"
 #include "cli/table.h"
@@ -284,9 +285,7 @@ static void location_columns(struct table *table) {
 /* The busiest if there are too many to read, in the archive's order. */
 static void print_locations(const struct info *info) {
   size_t count = 0;
-  struct numbered *order = calloc(info->trace->location_count + 1, sizeof *order);
-  if (order == NULL)
-    return;
+  struct numbered *order = memory_needed(calloc(info->trace->location_count + 1, sizeof *order));
   for (size_t i = 0; i < info->trace->location_count; i++)
     if (!trace_location_is_device(&info->trace->locations[i]))
       order[count++] = (struct numbered){info->tally.locations[i].events, i};

@@ -7,6 +7,7 @@
 #include "cli/cmd_report.h"
 #include "cli/cmd_timeline.h"
 #include "cli/cmd_recover.h"
+#include "cli/memory.h"
 #include "cli/message.h"
 #include "cli/usage.h"
 
@@ -84,5 +85,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  return run(argc > 0 ? argc - 1 : 0, argv + 1);
+  memory_needed_by_json();
+  int status = run(argc > 0 ? argc - 1 : 0, argv + 1);
+  return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
 }

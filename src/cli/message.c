@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +91,22 @@ void message_say(const char *format, ...) {
   errno = saved_errno;
 }
 
+_Noreturn void message_end_by_pipe(void) {
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &pipe_signal, NULL);
+  raise(SIGPIPE);
+  _exit(EXIT_FAILURE);
+}
+
 bool message_output_is_whole(void) {
-  bool is_whole = fflush(stdout) == 0 && !ferror(stdout);
-  if (!is_whole)
-    message_say("cannot write: %m");
-  return is_whole;
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return true;
+  if (errno == EPIPE)
+    message_end_by_pipe();
+  message_say("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return false;
 }

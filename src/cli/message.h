@@ -9,8 +9,13 @@
  * file names, are written as \xNN so that they cannot drive the terminal. Keeps errno. */
 void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes out what stdout still holds. False, after a message, if not all of it could be written. */
+/* Writes out what stdout still holds. False, after a message, if not all of it could be written. If that is because
+ * nobody reads it any more, message_end_by_pipe. */
 bool message_output_is_whole(void);
+
+/* Ends the process as a pipe that nobody reads ends one that knows nothing of it: without a word, by SIGPIPE, also
+ * where whoever started it ignores that. */
+_Noreturn void message_end_by_pipe(void);
 
 /* True if messages go to a terminal. */
 bool message_on_terminal(void);

@@ -4,6 +4,7 @@
 #include "cli/summary.h"
 #include "cli/usage.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,32 @@ int reading_failed(const struct reading *reading, const char *error) {
   return EXIT_UNDONE;
 }
 
+bool reading_has_time(const struct reading *reading, const struct times *times) {
+  uint64_t length_ns = trace_span_ns(reading->trace, reading->trace->clock.length_ticks);
+  char length[32];
+  if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not say how long it is */
+    return true;
+  message_say("%s: there is nothing behind --from: the trace lasts %s", reading->path,
+              summary_duration(length, length_ns));
+  return false;
+}
+
+/* What the command was started with says nothing about the pipe that it writes to, and a limit on the size of files is
+ * an error to report. */
+static void set_signals(void) {
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &pipe_signal, NULL);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 static int work(void *data, struct guard_progress *progress) {
   const struct request *request = data;
   struct reading reading = {request->path, request->place, NULL, progress};
   char error[TRACE_ERROR_BYTES];
+  set_signals();
   if (trace_open(request->place->anchor, &progress->done, &reading.trace, error) < 0)
     return reading_failed(&reading, error);
   expect_events(reading.trace, progress);
@@ -54,12 +77,29 @@ static void show_progress(void *data, const struct guard_progress *progress, uin
     fprintf(stderr, "\r\033[Kstave: reading the definitions");
 }
 
+/* Signals by which a process dies of what it does itself. The others come from outside, such as from the kernel that
+ * lacks memory. */
+static bool is_crash(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGABRT || number == SIGILL || number == SIGFPE ||
+         number == SIGTRAP || number == SIGSYS;
+}
+
+static void report_signal(const char *path, int number) {
+  if (number == SIGPIPE)
+    message_end_by_pipe();
+  if (is_crash(number))
+    message_say("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(number));
+  else
+    message_say("%s: reading it was ended by a signal (%s)%s", path, strsignal(number),
+                number == SIGKILL ? ": is there enough memory?" : "");
+}
+
 static int report_worker(const char *path, struct guard_result result) {
   switch (result.ending) {
   case GUARD_RETURNED:
     return result.value;
   case GUARD_CRASHED:
-    message_say("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(result.value));
+    report_signal(path, result.value);
     break;
   case GUARD_STUCK:
     message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path, PATIENCE_MS / 1000);

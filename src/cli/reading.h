@@ -6,6 +6,7 @@
 #include "analysis/guard.h"
 #include "analysis/place.h"
 #include "analysis/trace.h"
+#include "cli/times.h"
 
 /* An archive that is being read. */
 struct reading {
@@ -19,8 +20,12 @@ struct reading {
 typedef int (*reading_work)(void *data, const struct reading *reading);
 
 /* Opens the archive at `path` and runs `work` on it. Returns what that returned; or EXIT_UNDONE after one line on
- * stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. */
+ * stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. Where nobody reads any more what
+ * `work` writes, the process ends by SIGPIPE. */
 int reading_run(const char *path, reading_work work, void *data);
+
+/* Whether the trace reaches to where a window begins; if not, says so. A window within it may be without events. */
+bool reading_has_time(const struct reading *reading, const struct times *times);
 
 /* Says what is wrong with the archive. Returns EXIT_UNDONE. */
 int reading_failed(const struct reading *reading, const char *error);

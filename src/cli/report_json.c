@@ -1,6 +1,7 @@
 /* `stave report --json`. All times are seconds; stave-report(1) has the schema. */
 #include "cli/report_print.h"
 
+#include "cli/memory.h"
 #include "analysis/utf8.h"
 #include "report/text.h"
 
@@ -10,8 +11,8 @@
 
 /* Names may hold any bytes, JSON only UTF-8. */
 static json_t *text(const char *from) {
-  char *clean = utf8_clean(from);
-  json_t *string = clean ? json_string(clean) : NULL;
+  char *clean = memory_needed(utf8_clean(from));
+  json_t *string = json_string(clean);
   free(clean);
   return string;
 }
@@ -71,7 +72,7 @@ static json_t *region_name(const struct report *report, uint32_t region) {
 static json_t *by_location(const struct report *report, const uint64_t *ticks) {
   json_t *object = json_object();
   for (size_t i = 0; ticks && i < report->trace->location_count; i++) {
-    char *name = utf8_clean(report->trace->locations[i].name);
+    char *name = memory_needed(utf8_clean(report->trace->locations[i].name));
     if (ticks[i] > 0 && name)
       put_seconds(object, name, report, (double)ticks[i]);
     free(name);
@@ -323,7 +324,7 @@ static json_t *disturbances(const struct report *report) {
   return object;
 }
 
-int report_print_json(const struct report_print *print) {
+void report_print_json(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = overview(print);
   put(object, "findings", findings(report));
@@ -333,8 +334,7 @@ int report_print_json(const struct report_print *print) {
   put(object, "devices", devices(report));
   put(object, "sampled_states", states(report));
   put(object, "disturbances", disturbances(report));
-  int result = json_dumpf(object, stdout, JSON_INDENT(2));
+  json_dumpf(object, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(object);
-  return result;
 }

@@ -28,7 +28,7 @@ void report_print_text(const struct report_print *print);
 /* The tables of regions: parallel regions, worksharing, locks, waiting, tasks, the critical path. */
 void report_print_tables(const struct report_print *print);
 
-/* One JSON object on stdout. Returns 0, or -1 without memory. */
-int report_print_json(const struct report_print *print);
+/* One JSON object on stdout. */
+void report_print_json(const struct report_print *print);
 
 #endif

@@ -1,6 +1,7 @@
 /* `stave report` for people: the tables of regions. */
 #include "cli/report_print.h"
 
+#include "cli/memory.h"
 #include "cli/summary.h"
 #include "cli/table.h"
 #include "report/text.h"
@@ -397,14 +398,13 @@ static bool is_of_the_rest(enum construct construct) {
 static void print_rest(const struct report_print *print) {
   struct report_print rest = *print;
   struct report kept = *print->report;
-  struct report_region *regions = calloc(kept.trace->region_count + 1, sizeof *regions);
-  for (size_t i = 0; regions && i < kept.trace->region_count; i++)
+  struct report_region *regions = memory_needed(calloc(kept.trace->region_count + 1, sizeof *regions));
+  for (size_t i = 0; i < kept.trace->region_count; i++)
     if (is_of_the_rest(construct_of_region(&kept.trace->regions[i])))
       regions[i] = kept.regions[i];
   kept.regions = regions;
   rest.report = &kept;
-  if (regions)
-    print_section(&rest, &other_section);
+  print_section(&rest, &other_section);
   free(regions);
 }
 

@@ -1,6 +1,7 @@
 /* `stave report` for people: the overview, the findings, threads, devices, and what disturbs the numbers. */
 #include "cli/report_print.h"
 
+#include "cli/memory.h"
 #include "cli/message.h"
 #include "cli/summary.h"
 #include "cli/table.h"
@@ -44,10 +45,10 @@ static int heaviest(const void *left, const void *right) {
 size_t report_print_order(const struct report_print *print, bool (*is_in)(const struct report_region *),
                           double (*weight)(const struct report_region *), uint32_t **ret) {
   const struct report *report = print->report;
-  struct weighed *all = malloc((report->trace->region_count + 1) * sizeof *all);
-  uint32_t *order = malloc((report->trace->region_count + 1) * sizeof *order);
+  struct weighed *all = memory_needed(malloc((report->trace->region_count + 1) * sizeof *all));
+  uint32_t *order = memory_needed(malloc((report->trace->region_count + 1) * sizeof *order));
   size_t count = 0;
-  for (uint32_t i = 0; all && order && i < report->trace->region_count; i++)
+  for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (is_in(&report->regions[i]) && report_print_wants(print, i))
       all[count++] = (struct weighed){weight(&report->regions[i]), i};
   if (count > 1)

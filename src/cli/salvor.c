@@ -17,6 +17,36 @@
 
 enum { PATIENCE_MS = 60000 };
 
+/* A signal that would end this process ends stave-recover, so that what that has made can be removed first. */
+static struct {
+  volatile pid_t child; /* 0: none */
+  volatile sig_atomic_t number;
+} interrupt;
+
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
+static void take_signal(int number) {
+  interrupt.number = number;
+  if (interrupt.child > 0)
+    kill(interrupt.child, SIGKILL);
+}
+
+void salvor_catch_signals(void) {
+  struct sigaction action = {.sa_handler = take_signal}, before;
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    if (sigaction(ending_signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(ending_signals[i], &action, NULL);
+}
+
+void salvor_end_by_signal(void) {
+  if (interrupt.number == 0)
+    return;
+  signal(interrupt.number, SIG_DFL);
+  raise(interrupt.number);
+}
+
 /* What it says, as it comes. */
 struct reading {
   struct lines lines;
@@ -104,6 +134,8 @@ static bool listen(struct reading *reading, int fd) {
   for (;;) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
     int ready = poll(&poll_fd, 1, reading->is_reading ? PATIENCE_MS : -1);
+    if (interrupt.number)
+      return true;
     if (ready == 0)
       return false;
     ssize_t count = ready > 0 ? read(fd, bytes, sizeof bytes) : -1;
@@ -119,12 +151,15 @@ static int watch(struct salvor *salvor, pid_t child, int fd) {
   struct reading reading = {.salvor = salvor};
   int status = 0;
   bool is_alive = listen(&reading, fd);
-  if (!is_alive)
+  if (!is_alive || interrupt.number)
     kill(child, SIGKILL);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  interrupt.child = 0;
   if (reading.is_shown)
     fprintf(stderr, "\r\033[K");
+  if (interrupt.number && !salvor->is_done)
+    return -EINTR;
   if (!is_alive)
     return -ETIME;
   return WIFSIGNALED(status) || (!salvor->is_done && salvor->failure == NULL) ? -EIO : 0;
@@ -143,8 +178,13 @@ int salvor_run(struct salvor *salvor, const char *directory, const char *out) {
     return error;
   }
   fflush(NULL);
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before); /* none comes before the handler knows whom to end */
   pid_t child = fork();
   error = -errno;
+  interrupt.child = child > 0 ? child : 0;
+  sigprocmask(SIG_SETMASK, &before, NULL);
   if (child == 0) {
     close(ends[0]);
     be_salvor(path, directory, out, ends[1]);

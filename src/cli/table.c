@@ -1,9 +1,11 @@
 #include "cli/table.h"
 
+#include "cli/memory.h"
 #include "cli/message.h"
 
 #include <libsmartcols.h>
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +21,7 @@ bool table_has_colour(void) {
 
 void table_begin(struct table *ret) {
   scols_init_debug(0);
-  *ret = (struct table){.lines = scols_new_table()};
-  if (ret->lines == NULL)
-    return;
+  *ret = (struct table){.lines = memory_needed(scols_new_table())};
   scols_table_set_column_separator(ret->lines, "  ");
   scols_table_enable_colors(ret->lines, table_has_colour());
   if (isatty(STDOUT_FILENO) != 1)
@@ -36,13 +36,9 @@ void table_column(struct table *table, const char *name, enum table_column kind)
                               [TABLE_TEXT] = SCOLS_FL_TRUNC,
                               [TABLE_PROSE] = SCOLS_FL_WRAP,
                               [TABLE_NUMBER] = SCOLS_FL_RIGHT};
-  if (table->lines == NULL)
-    return;
   /* Off a terminal nothing is cut or broken: the lines are for programs then. */
   int wanted = table->prose_width > 0 ? flags[kind] : flags[kind] & SCOLS_FL_RIGHT;
-  struct libscols_column *column = scols_table_new_column(table->lines, name, 0, wanted);
-  if (column == NULL)
-    return;
+  struct libscols_column *column = memory_needed(scols_table_new_column(table->lines, name, 0, wanted));
   if (kind == TABLE_PROSE && table->prose_width > 0) {
     scols_column_set_safechars(column, "\n");
     scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
@@ -67,27 +63,22 @@ static void break_lines(char *text, size_t width) {
 }
 
 static void set_cell(struct table *table, struct libscols_line *line, size_t column, const char *text) {
-  if ((table->prose >> column & 1) == 0) {
-    scols_line_set_data(line, column, text);
-    return;
-  }
-  char *copy = strdup(text);
-  if (copy != NULL)
+  char *copy = memory_needed(strdup(text));
+  if (table->prose >> column & 1)
     break_lines(copy, table->prose_width);
-  if (copy == NULL || scols_line_refer_data(line, column, copy) != 0)
-    free(copy);
+  if (scols_line_refer_data(line, column, copy) != 0)
+    memory_needed(NULL);
 }
 
 void table_row(struct table *table, const char *const *cells) {
-  struct libscols_line *line = table->lines != NULL ? scols_table_new_line(table->lines, NULL) : NULL;
-  for (size_t i = 0; line != NULL && i < table->columns; i++)
+  struct libscols_line *line = memory_needed(scols_table_new_line(table->lines, NULL));
+  for (size_t i = 0; i < table->columns; i++)
     set_cell(table, line, i, cells[i] != NULL ? cells[i] : "");
 }
 
 void table_print(struct table *table) {
-  if (table->lines == NULL)
-    return;
-  scols_print_table(table->lines);
+  if (scols_print_table(table->lines) == -ENOMEM)
+    memory_needed(NULL);
   scols_unref_table(table->lines);
   table->lines = NULL;
 }

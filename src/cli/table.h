@@ -9,7 +9,7 @@
 struct libscols_table;
 
 struct table {
-  struct libscols_table *lines; /* NULL: no memory; every call is then without effect */
+  struct libscols_table *lines; /* without memory the command ends (memory.h) */
   size_t columns;
   size_t prose_width; /* 0: not broken */
   unsigned prose;     /* a bit for each column that is prose */

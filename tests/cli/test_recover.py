@@ -4,8 +4,10 @@
 The directory that it gets is that of a traced program that was killed together with its stave-writer.
 """
 import functools
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,6 +94,21 @@ class Recover(cli.Case):
             path.unlink()
         result = recover(self.copy)
         self.assertLessEqual(self.events(result), whole)
+
+    def test_signals(self):
+        """Nothing half made is left, and the command ends by the signal, whether stave-recover gets it too or not."""
+        path = next((self.copy / "traces").glob("*.evt"))
+        path.unlink()
+        os.mkfifo(path)     # nobody writes to it: there is time
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for send in (os.kill, os.killpg):
+                with subprocess.Popen([cli.STAVE, "recover", self.copy], start_new_session=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                    killing.wait_until((self.work / "left-recovered.partial/as-found").exists, "it is at work")
+                    send(process.pid, number)
+                    output = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, *output), (-number, b"", b""))
+                self.assertEqual({path.name for path in self.work.iterdir()}, {"left"})
 
     def test_interrupted(self):
         (self.work / "left-recovered.partial").mkdir()

@@ -1,0 +1,24 @@
+#include "cli/memory.h"
+
+#include "cli/message.h"
+#include "cli/usage.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Without exit's handlers: what stdout still holds is not all of it. */
+void *memory_needed(void *memory) {
+  if (memory)
+    return memory;
+  message_say("out of memory");
+  _exit(EXIT_UNDONE);
+}
+
+static void *json_memory(size_t bytes) {
+  return memory_needed(malloc(bytes ? bytes : 1));
+}
+
+void memory_needed_by_json(void) {
+  json_set_alloc_funcs(json_memory, free);
+}

@@ -1,0 +1,88 @@
+#include "cli/part.h"
+
+#include "cli/message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
+/* What the handler removes; NULL: nothing. */
+static struct {
+  const char *volatile path;
+} growing;
+
+/* The signal comes again, with its default action, when the handler has returned. */
+static void remove_and_end(int number) {
+  if (growing.path)
+    unlink(growing.path);
+  raise(number);
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = remove_and_end, .sa_flags = (int)SA_RESETHAND}, before;
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    if (sigaction(ending_signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(ending_signals[i], &action, NULL);
+}
+
+static void release_signals(void) {
+  struct sigaction before;
+  growing.path = NULL;
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    if (sigaction(ending_signals[i], NULL, &before) == 0 && before.sa_handler == remove_and_end)
+      signal(ending_signals[i], SIG_DFL);
+}
+
+static bool say_unwritten(const struct part *part) {
+  message_say("cannot write %s: %m", part->name);
+  return false;
+}
+
+static bool open_as_it_is(struct part *part) {
+  part->fd = open(part->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  return part->fd >= 0 || say_unwritten(part);
+}
+
+static bool open_beside(struct part *part) {
+  mode_t mask = umask(0);
+  umask(mask);
+  size_t length = (size_t)snprintf(part->path, sizeof part->path, "%s.XXXXXX.part", part->name);
+  part->is_beside = true;
+  errno = ENAMETOOLONG;
+  part->fd = length < sizeof part->path ? mkostemps(part->path, (int)strlen(".part"), O_CLOEXEC) : -1;
+  if (part->fd < 0)
+    return say_unwritten(part);
+  growing.path = part->path;
+  catch_signals();
+  fchmod(part->fd, 0666 & ~mask);
+  return true;
+}
+
+bool part_open(struct part *ret, const char *name) {
+  struct stat status;
+  *ret = (struct part){.name = name, .fd = -1};
+  bool is_as_it_is = stat(name, &status) == 0 && !S_ISREG(status.st_mode);
+  return is_as_it_is ? open_as_it_is(ret) : open_beside(ret);
+}
+
+bool part_close(struct part *part, bool is_whole) {
+  if (close(part->fd) < 0 && is_whole)
+    is_whole = say_unwritten(part);
+  if (!part->is_beside)
+    return is_whole;
+  if (is_whole && rename(part->path, part->name) < 0)
+    is_whole = say_unwritten(part);
+  if (!is_whole)
+    unlink(part->path);
+  release_signals();
+  return is_whole;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+"""Where the output of a command goes, and what becomes of it when it cannot: test_output.py BUILD [unittest
+arguments]."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from made_archive import Made
+
+FORMATS = ("chrome", "csv", "dot")
+GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
+
+
+class Case(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.simple = os.path.join(cls.folder, "simple")
+        with Made(cls.simple) as made:
+            for _ in range(100):
+                made.point(0, "flush", line=7)
+        cls.large = os.path.join(cls.folder, "large")
+        subprocess.run([GENERATE, "mixed", cls.large, "400000"], check=True)
+
+    def commands(self, archive):
+        """Every way to have a result on standard output."""
+        for words in (["info"], ["info", "--json"], ["report"], ["report", "--json"], ["check"], ["check", "--json"],
+                      ["timeline", "-o", "-"], ["timeline", "-o", "/dev/stdout"]):
+            yield [*words, archive]
+        for kind in FORMATS:
+            yield ["export", "-f", kind, archive]
+            yield ["export", "-f", kind, "-o", "/dev/stdout", archive]
+        yield from (["config"], ["config", "--json"], ["help"], ["help", "check"], ["--version"])
+
+
+def ignore_pipes():
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE])
+
+
+class ReaderThatHasEnough(Case):
+    """As behind `| head -1`: the command ends as others do, by SIGPIPE and without a word."""
+
+    def end_of(self, words, **more):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "wb") as output:
+            return cli.stave(*words, stdout=output, **more)
+
+    def test_quiet(self):
+        for words in self.commands(self.large):
+            with self.subTest(words):
+                result = self.end_of(words)
+                self.assertEqual((result.returncode, cli.said(result)), (-signal.SIGPIPE, ""))
+
+    def test_where_the_signal_is_ignored(self):
+        for words in self.commands(self.simple):
+            with self.subTest(words):
+                result = self.end_of(words, preexec_fn=ignore_pipes, restore_signals=False)
+                self.assertEqual((result.returncode, cli.said(result)), (-signal.SIGPIPE, ""))
+
+    def test_head(self):
+        result = subprocess.run(f"'{cli.STAVE}' export -f csv '{self.large}' | head -1; exec echo ${{PIPESTATUS[*]}}",
+                                shell=True, executable="/bin/bash", capture_output=True, check=True)
+        lines = result.stdout.decode().splitlines()
+        self.assertIn("time_ns", lines[0])
+        self.assertEqual((lines[1:], result.stderr), ([f"{128 + signal.SIGPIPE} 0"], b""))
+
+
+class FullDisk(Case):
+    def test_said_once(self):
+        for archive in (self.simple, self.large):
+            for words in self.commands(archive):
+                with self.subTest(words), open("/dev/full", "wb") as full:
+                    result = cli.stave(*words, stdout=full)
+                    self.assertRegex(cli.said(result), r"\Astave: cannot write [^\n]*: No space left on device\n\Z")
+                    self.assertEqual(result.returncode, 1)
+
+    def test_limit_of_the_size_of_files(self):
+        target = self.path("limited.csv")
+        result = cli.run(["bash", "-c", f"ulimit -f 8; exec '{cli.STAVE}' export -f csv -o '{target}' '{self.large}'"])
+        self.fails(result, "cannot write", "File too large")
+        self.assertFalse(self.left("limited.csv"))
+
+    def left(self, name):
+        return [entry for entry in os.listdir(self.folder) if entry.startswith(name)]
+
+
+class Interrupted(Case):
+    """A signal leaves nothing of what was being made, and what was there before."""
+
+    def interrupt(self, words, target, number, *, group=False):
+        """`words` make `target` of an archive that takes a while; comes when there is something of it."""
+        cli.write_bytes(self.path(target), b"what was there")
+        before = set(os.listdir(self.folder))
+        process = subprocess.Popen([cli.STAVE, *words, "-o", self.path(target), self.large], start_new_session=True,
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while process.poll() is None and not set(os.listdir(self.folder)) - before:
+            pass
+        (os.killpg if group else os.kill)(process.pid, number)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (-number, b""))
+        self.assertEqual(set(os.listdir(self.folder)), before)
+        self.assertEqual(cli.read_bytes(self.path(target)), b"what was there")
+
+    def test_export(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for kind in FORMATS:
+                with self.subTest(kind, number=number):
+                    self.interrupt(["export", "-f", kind], "x." + kind, number)
+
+    def test_timeline(self):
+        for kind in ("html", "svg"):
+            self.interrupt(["timeline"], "x." + kind, signal.SIGTERM)
+
+    def test_as_from_a_terminal(self):
+        self.interrupt(["export", "-f", "csv"], "x.csv", signal.SIGINT, group=True)
+
+    def test_worker_that_is_killed(self):
+        """What the kernel does for want of memory says nothing about the archive."""
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        process = subprocess.Popen([cli.STAVE, "export", "-f", "csv", "-o", fifo, self.large],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with open(fifo, "rb") as reader:
+            reader.read(1)
+            with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
+                os.kill(int(children.read().split()[0]), signal.SIGKILL)
+            _, error = process.communicate(timeout=60)
+        self.assertRegex(error.decode(), r"\Astave: [^\n]*ended by a signal \(Killed\)[^\n]*memory[^\n]*\n\Z")
+        self.assertEqual(process.returncode, 1)
+
+
+class Window(Case):
+    """A window that begins behind the trace is refused, and what is there stays."""
+
+    def test_timeline(self):
+        for kind in ("html", "svg"):
+            page = self.path("page." + kind)
+            cli.write_bytes(page, b"what was there")
+            self.fails(cli.stave("timeline", "-o", page, "--from", "20min", self.simple), "--from", "lasts")
+            self.assertEqual(cli.read_bytes(page), b"what was there")
+
+    def test_report(self):
+        for more in ([], ["--json"]):
+            self.fails(cli.stave("report", *more, "--from", "20min", self.simple), "--from", "lasts")
+
+    def test_at_the_end(self):
+        lasts = json.loads(cli.stave("info", "--json", self.simple).stdout)["duration_ns"]
+        self.succeeds(cli.stave("report", "--from", f"{lasts}ns", self.simple))
+        self.fails(cli.stave("report", "--from", f"{lasts + 1}ns", self.simple), "--from")
+
+
+class NothingToCheck(Case):
+    def test_json(self):
+        archive = self.path("no-openmp")
+        with Made(archive, region=False):
+            pass
+        result = cli.stave("check", "--json", archive)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(cli.said(result), "nothing to check")
+        found = json.loads(result.stdout)
+        self.assertEqual((found["has_openmp"], found["findings"]), (False, []))
+
+
+if __name__ == "__main__":
+    unittest.main()
