@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "writer/event_files.h"
+#include "writer/local_files.h"
 #include "writer/memory.h"
 #include "writer/recovery_file.h"
 #include "writer/room.h"
@@ -28,6 +29,7 @@ struct archive {
   OTF2_Archive *otf2;
   OTF2_GlobalDefWriter *global;
   struct event_files *files;
+  struct local_files *local_files;
   char *anchor;               /* path of the file that is written last */
   int held_fd;                /* room for the definitions; -1: none */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
@@ -88,6 +90,7 @@ static void free_archive(struct archive *archive) {
   if (archive->held_fd >= 0)
     close(archive->held_fd);
   event_files_close(archive->files);
+  local_files_close(archive->local_files);
   free(archive->anchor);
   free(archive);
 }
@@ -102,6 +105,7 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   snprintf(archive->anchor, anchor_bytes, "%s/traces.otf2", directory);
   archive->held_fd = room_hold(directory, DEFINITION_BYTES);
   archive->files = event_files_open(directory, recovery, archive->held_fd < 0 ? DEFINITION_BYTES : 0);
+  archive->local_files = local_files_open(directory);
   archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
                                     DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive->otf2 && check(archive, OTF2_Archive_SetFlushCallbacks(archive->otf2, &flush, archive)) &&
@@ -126,6 +130,7 @@ static void count_progress(struct archive *archive) {
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
   archive->is_failed |= !writer;
+  local_files_add(archive->local_files, location);
   return writer;
 }
 
@@ -167,7 +172,7 @@ static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const
   OTF2_IdMap_Free(map);
 }
 
-void archive_write_local(struct archive *archive, uint32_t location, const uint32_t *regions, uint32_t count) {
+static void write_local(struct archive *archive, uint32_t location, const uint32_t *regions, uint32_t count) {
   OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->otf2, location);
   if (!writer) {
     archive->is_failed = true;
@@ -177,6 +182,13 @@ void archive_write_local(struct archive *archive, uint32_t location, const uint3
     write_mapping(archive, writer, regions, count);
   check(archive, OTF2_Archive_CloseDefWriter(archive->otf2, writer));
   count_progress(archive);
+}
+
+void archive_write_local(struct archive *archive, const uint32_t *regions, uint32_t count) {
+  size_t file_count;
+  const uint32_t *locations = local_files_to_write(archive->local_files, &file_count);
+  for (size_t i = 0; i < file_count; i++)
+    write_local(archive, locations[i], regions, count);
 }
 
 OTF2_GlobalDefWriter *archive_global(struct archive *archive) {

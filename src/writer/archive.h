@@ -34,9 +34,9 @@ uint64_t archive_refused_events(const struct archive *archive);
 /* No event follows, all locations are closed. From now on definitions can be written. Returns whether OTF2 could. */
 int archive_end_events(struct archive *archive);
 
-/* Writes a location's local definitions: the mapping of its region numbers (`count` entries), or nothing if `regions`
- * is NULL. */
-void archive_write_local(struct archive *archive, uint32_t location, const uint32_t *regions, uint32_t count);
+/* Writes the local definitions of all locations: the mapping of region numbers (`count` entries), or nothing if
+ * `regions` is NULL. */
+void archive_write_local(struct archive *archive, const uint32_t *regions, uint32_t count);
 
 /* The writer of the global definitions, after archive_end_events. */
 OTF2_GlobalDefWriter *archive_global(struct archive *archive);

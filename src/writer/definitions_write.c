@@ -198,8 +198,7 @@ static void write_local(struct definitions *definitions, const struct regions *r
     for (size_t i = 0; i < count; i++)
       mapping[i] = all[i].final_id;
   }
-  for (size_t i = 0; i < definitions->location_count; i++)
-    archive_write_local(definitions->archive, (uint32_t)i, mapping, (uint32_t)count);
+  archive_write_local(definitions->archive, mapping, (uint32_t)count);
   free(mapping);
 }
 

@@ -1,5 +1,6 @@
 /* Event files are byte for byte what OTF2 would have written itself, and can be read when the room ends. */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -103,7 +104,7 @@ static void files_are_what_otf2_writes(void **state, uint64_t events) {
   assert_int_equal(archive_close_location(archive, writer), events);
   assert_int_equal(archive_refused_events(archive), 0);
   archive_end_events(archive);
-  archive_write_local(archive, 0, NULL, 0);
+  archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
   recovery_remove(recovery);
@@ -150,14 +151,72 @@ static void up_to_the_last_byte(void **state) {
   assert_int_equal(block->location, 1);
   archive_close_location(archive, neighbour);
   archive_end_events(archive);
-  archive_write_local(archive, 0, NULL, 0);
-  archive_write_local(archive, 1, NULL, 0);
+  archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
   recovery_remove(recovery);
   recovery_close(recovery);
   free(contents(path_of("ours", "traces/0.evt"), &count));
   assert_int_equal(count, RECOVERY_CHUNK_BYTES);
+}
+
+/* -- local definitions -- */
+
+enum { LOCATIONS = 3 };
+
+static const uint32_t mapping[] = {0, 1, 0, 2};
+
+static void write_local_by_otf2(bool is_mapped) {
+  static const OTF2_FlushCallbacks flush = {flush_always, NULL};
+  OTF2_Archive *archive = OTF2_Archive_Open(path_of("otf2", ""), "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
+                                            RECOVERY_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
+  OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+  OTF2_Archive_OpenDefFiles(archive);
+  for (uint32_t i = 0; i < LOCATIONS; i++) {
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, i);
+    OTF2_IdMap *map = OTF2_IdMap_CreateFromUint32Array(COUNT(mapping), mapping, false);
+    if (is_mapped)
+      OTF2_DefWriter_WriteMappingTable(writer, OTF2_MAPPING_REGION, map);
+    OTF2_IdMap_Free(map);
+    OTF2_Archive_CloseDefWriter(archive, writer);
+  }
+  OTF2_Archive_CloseDefFiles(archive);
+  OTF2_Archive_Close(archive);
+}
+
+static void write_local_by_us(bool is_mapped) {
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  for (uint32_t i = 0; i < LOCATIONS; i++)
+    archive_close_location(archive, archive_open_location(archive, i));
+  archive_end_events(archive);
+  archive_write_local(archive, is_mapped ? mapping : NULL, COUNT(mapping));
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+}
+
+static void assert_same_local_files(void) {
+  for (uint32_t i = 0; i < LOCATIONS; i++) {
+    size_t ours, theirs;
+    char name[32];
+    snprintf(name, sizeof name, "traces/%u.def", i);
+    unsigned char *our_bytes = contents(path_of("ours", name), &ours);
+    unsigned char *their_bytes = contents(path_of("otf2", name), &theirs);
+    assert_int_equal(ours, theirs);
+    assert_memory_equal(our_bytes, their_bytes, ours);
+    free(our_bytes);
+    free(their_bytes);
+  }
+}
+
+static void local_definitions_are_what_otf2_writes(void **state) {
+  for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
+    write_local_by_us(is_mapped);
+    write_local_by_otf2(is_mapped);
+    assert_same_local_files();
+    teardown(state);
+    setup(state);
+  }
 }
 
 /* -- without room -- */
@@ -202,7 +261,7 @@ static void room_ends_at(uint64_t bytes, uint64_t events_after, uint64_t *ret_in
   assert_int_equal(kept + refused, BEFORE + events_after);
   assert_true(refused > 0);
   archive_end_events(archive);
-  archive_write_local(archive, 0, NULL, 0);
+  archive_write_local(archive, NULL, 0);
   archive_global(archive);
   archive_close(archive);
 }
@@ -239,7 +298,7 @@ static void a_file_that_cannot_be_ended_is_told(void **state) {
   setrlimit(RLIMIT_NOFILE, &limit);
   assert_true(archive_refused_events(archive) > 0);
   archive_end_events(archive);
-  archive_write_local(archive, 0, NULL, 0);
+  archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_not_equal(archive_close(archive), 0);
 }
@@ -251,6 +310,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(around_the_end_of_a_chunk, setup, teardown),
       cmocka_unit_test_setup_teardown(of_many_chunks, setup, teardown),
       cmocka_unit_test_setup_teardown(up_to_the_last_byte, setup, teardown),
+      cmocka_unit_test_setup_teardown(local_definitions_are_what_otf2_writes, setup, teardown),
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
