@@ -205,12 +205,13 @@ bool session_populate(void *memory, size_t bytes) {
 }
 
 bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity) {
-  int64_t bytes = (int64_t)(capacity * RECORD_BYTES);
-  if (SESSION_PAGE_BYTES + 2 * (uint64_t)bytes > header->constants.slot_stride ||
-      atomic_load_explicit(&header->shared.growth_left, memory_order_relaxed) < bytes)
+  uint64_t bytes = capacity * RECORD_BYTES;
+  int64_t share = bytes < RING_START_BYTES ? 0 : (int64_t)bytes;
+  if (SESSION_PAGE_BYTES + 2 * bytes > header->constants.slot_stride ||
+      atomic_load_explicit(&header->shared.growth_left, memory_order_relaxed) < share)
     return false;
-  atomic_fetch_sub_explicit(&header->shared.growth_left, bytes, memory_order_relaxed);
-  return session_populate((char *)slot_records(slot) + bytes, (size_t)bytes);
+  atomic_fetch_sub_explicit(&header->shared.growth_left, share, memory_order_relaxed);
+  return session_populate((char *)slot_records(slot) + bytes, bytes);
 }
 
 /* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head may still be

@@ -12,6 +12,7 @@ enum {
   RING_GROWTH_BYTES = 256 << 20, /* what all rings together may grow by, unless eight of the largest size are more: many
                                     threads share one writer, and gain nothing by rings that it cannot keep empty */
   RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
+  RING_START_SMALL_BYTES = 64 << 10, /* the same, where there are more threads than processors to fill their rings */
 };
 
 /* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All of it is
@@ -46,7 +47,7 @@ void session_return_slot(struct session_header *header, uint32_t index);
 bool session_populate(void *memory, size_t bytes);
 
 /* Gets the memory for a ring of `capacity` records to grow to twice as many. False: there is none to be had, or all
- * rings together have had their share. Both sides may call it at once. */
+ * rings together have had their share, of which RING_START_BYTES a ring are no part. Both sides may call it at once. */
 bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity);
 
 /* Wakes the writer if it has said that it sleeps. One system call, or none. */

@@ -258,16 +258,18 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   return reserve(thread_self, n, ticks, SAMPLE, ret_position);
 }
 
-static uint64_t ring_start_bytes(void) {
+/* Of a slot that no thread had before. */
+static uint64_t ring_start_bytes(uint32_t index) {
   uint64_t most = tool.session->constants.slot_stride - SESSION_PAGE_BYTES;
-  return RING_START_BYTES < most ? RING_START_BYTES : most;
+  uint64_t wanted = index < tool.large_rings ? RING_START_BYTES : RING_START_SMALL_BYTES;
+  return wanted < most ? wanted : most;
 }
 
 /* A slot that another thread had before keeps its position, from which ids are made, and its capacity. */
 static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t index) {
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
-                                : ring_start_bytes() / RECORD_BYTES - 1;
+                                : ring_start_bytes(index) / RECORD_BYTES - 1;
   *thread = (struct thread){
       .ring = {.slot = slot, .reserved = head}, .id_base = id_base(index), .processor = PROCESSOR_NONE};
   slot->is_used = true;
@@ -286,7 +288,7 @@ bool thread_attach(uint64_t ticks) {
   uint32_t index;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
   struct thread_slot *slot = is_stopped() ? NULL : slots_take(kernel_tid, &index);
-  bool has_memory = slot && session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes());
+  bool has_memory = slot && session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes(index));
   if (slot && !has_memory)
     session_return_slot(tool.session, index);
   if (!has_memory) {

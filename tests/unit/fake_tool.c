@@ -8,7 +8,7 @@
 #include "tool/sampler.h"
 #include "tool/thread.h"
 
-struct tool tool = {.session_fd = -1};
+struct tool tool = {.session_fd = -1, .large_rings = 16};
 
 static _Atomic unsigned times_given_up;
 

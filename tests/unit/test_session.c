@@ -69,17 +69,25 @@ static void fresh_memory_is_zero(void **state) {
   assert_memory_equal(session_slot(fixture->session, expected.constants.slot_stride, 0), &empty, sizeof empty);
 }
 
-/* All rings together have a share, whoever asks; nothing grows beyond the largest ring. */
+/* All rings together have a share, whoever asks; nothing grows beyond the largest ring. What small rings grow by, up to
+ * where others begin, is none of it. */
 static void growth_has_an_end(void **state) {
-  struct fixture *fixture = *state;
-  struct session_header *session = fixture->session;
-  uint64_t stride = session->constants.slot_stride, half = RING_BYTES / 2 / RECORD_BYTES;
-  struct thread_slot *slot = session_slot(session, stride, 0);
-  assert_false(session_grow(session, slot, 2 * half));
-  atomic_store(&session->shared.growth_left, RING_BYTES);
-  assert_true(session_grow(session, slot, half));
-  assert_true(session_grow(session, slot, half));
-  assert_false(session_grow(session, slot, half));
+  enum { HALF = RING_START_BYTES / RECORD_BYTES };
+  struct session_header *session;
+  int fd;
+  (void)state;
+  assert_int_equal(session_create(2 * RING_START_BYTES, 1, &session, &fd), 0);
+  close(fd);
+  struct thread_slot *slot = session_slot(session, session->constants.slot_stride, 0);
+  assert_false(session_grow(session, slot, 2 * HALF));
+  atomic_store(&session->shared.growth_left, 2 * RING_START_BYTES);
+  assert_true(session_grow(session, slot, HALF));
+  assert_true(session_grow(session, slot, HALF));
+  assert_false(session_grow(session, slot, HALF));
+  assert_int_equal(atomic_load(&session->shared.growth_left), 0);
+  assert_true(session_grow(session, slot, RING_START_SMALL_BYTES / RECORD_BYTES));
+  assert_true(session_grow(session, slot, HALF / 2));
+  session_unmap(session);
 }
 
 static void nobody_can_take_the_memory_away(void **state) {

@@ -100,6 +100,25 @@ static void *put_many(void *data) {
   return NULL;
 }
 
+static uint64_t ring_bytes_of_next_thread(uint32_t slot) {
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, put_three, NULL), 0);
+  pthread_join(thread, NULL);
+  return (atomic_load(&session_slot(tool.session, tool.session->constants.slot_stride, slot)->mask) + 1) * RECORD_BYTES;
+}
+
+static void further_slots_begin_small(void **state) {
+  uint32_t slot = 0;
+  (void)state;
+  start(1 << 20, OVERFLOW_block, 0);
+  for (uint32_t i = 0; i + 1 < tool.large_rings; i++)
+    assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &slot));
+  assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_BYTES);
+  assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &slot));
+  assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_SMALL_BYTES);
+  fake_tool_stop();
+}
+
 /* The next thread shall not begin with a ring that is about to be full. */
 static void full_slots_are_drained_first(void **state) {
   enum { CAPACITY = (64 << 10) / RECORD_BYTES };
@@ -328,6 +347,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_event_gets_a_ring),
       cmocka_unit_test(slots_pass_from_thread_to_thread),
+      cmocka_unit_test(further_slots_begin_small),
       cmocka_unit_test(full_slots_are_drained_first),
       cmocka_unit_test(dead_threads_give_their_slots_back),
       cmocka_unit_test(living_threads_keep_their_slots),
