@@ -58,6 +58,7 @@ static void add_symbol(void *context, const char *symbol) {
 static void look_inside(struct walk *walk, const struct object *object) {
   elf_needed_versions(&object->file, LIBGOMP, add_version, walk->program);
   elf_needed_symbols(&object->file, LIBGOMP, add_symbol, walk->program);
+  walk->program->has_tsan |= elf_defines_symbol(&object->file, "__tsan_init");
   if (!elf_defines_symbol(&object->file, "GOMP_parallel"))
     return;
   if (elf_defines_symbol(&object->file, "__kmpc_fork_call"))

@@ -92,6 +92,12 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
     return false;
   if (program->libgomp_user == NULL)
     return true;
+  if (program->has_tsan) {
+    message_say("%s is checked by ThreadSanitizer, which finds other races on another OpenMP runtime; it runs "
+                "untraced",
+                program->path);
+    return false;
+  }
   if (plan->runtime != NULL)
     return runtime_suffices(program, plan->runtime);
   message_say("%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which cannot be traced, and no "

@@ -19,6 +19,7 @@ struct program {
   bool is_script;         /* starts with #!: all below is about its interpreter */
   bool is_privileged;     /* set-user-ID and the like: the loader ignores LD_LIBRARY_PATH */
   bool has_libomp;        /* loads libomp or libiomp5, or contains it */
+  bool has_tsan;          /* is checked by ThreadSanitizer */
   char *libgomp_user;     /* the file that needs libgomp.so.1 */
   char
       *libgomp_fixed; /* the libgomp an RPATH or a full path leads to, which LD_LIBRARY_PATH cannot replace */

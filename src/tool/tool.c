@@ -1,11 +1,13 @@
 /* libstave.so: where the OpenMP runtime comes in. */
 #include "tool/tool.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -114,6 +116,19 @@ static bool read_configuration(void) {
   return true;
 }
 
+/* ThreadSanitizer learns of OpenMP's synchronisation from libarcher alone, which LLVM's runtime loads when there is no
+ * other tool: in its place Stave would make it report races in correct programs. */
+static bool is_archers(void) {
+  const char *options = getenv("ARCHER_OPTIONS");
+  if (!dlsym(RTLD_DEFAULT, "__tsan_init") || (options && strstr(options, "enable=0")))
+    return false;
+  void *archer = dlopen("libarcher.so", RTLD_LAZY);
+  bool is_tool = archer && dlsym(archer, "ompt_start_tool");
+  if (archer)
+    dlclose(archer);
+  return is_tool;
+}
+
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
@@ -127,6 +142,11 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   }
   if (tool.runtimes > 0)
     return &result;
+  if (is_archers()) {
+    tool_say("ThreadSanitizer needs libarcher as the only tool of this program, which runs untraced (ARCHER_OPTIONS="
+             "enable=0 leaves libarcher out)");
+    return NULL;
+  }
   if (!read_configuration())
     return NULL;
   tool.clock = tool.constants.clock_kind = clock_choose();

@@ -48,30 +48,37 @@ static bool is_for_writer(const char *variable) {
   return true;
 }
 
+/* What runs in the application's memory calls the kernel directly: a sanitizer that stands between the program and the
+ * C library would take descriptors that are closed here for the application's, or count a clone as its thread. */
 static void close_from(unsigned first) {
   if (syscall(SYS_close_range, first, ~0u, 0) == 0)
     return;
   long most = sysconf(_SC_OPEN_MAX);
   for (unsigned fd = first; fd < (most > 0 && most < 65536 ? (unsigned)most : 65536); fd++)
-    close((int)fd);
+    syscall(SYS_close, fd);
 }
 
 /* Stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor written. */
 static int open_nothing(void) {
-  int fd = open("/dev/null", O_RDWR);
-  return fd >= 0 ? fd : open("/", O_PATH);
+  int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+  return fd >= 0 ? fd : (int)syscall(SYS_openat, AT_FDCWD, "/", O_PATH, 0);
+}
+
+/* dup2, which not every machine has as a system call. */
+static bool duplicate(int from, int to) {
+  return from == to || syscall(SYS_dup3, from, to, 0) == to;
 }
 
 /* The writer keeps nothing of the application's, who may wait for the end of a pipe. */
 static bool arrange_descriptors(const struct writer_process *process) {
   int nothing = open_nothing();
   for (int fd = 0; fd < 3; fd++)
-    if (dup2(nothing, fd) < 0)
+    if (!duplicate(nothing, fd))
       return false;
-  if (dup2(process->session_fd, WRITER_FD_SESSION) < 0)
+  if (!duplicate(process->session_fd, WRITER_FD_SESSION))
     return false;
-  if (process->application_fd < 0 || dup2(process->application_fd, WRITER_FD_APPLICATION) < 0)
-    close(WRITER_FD_APPLICATION);
+  if (process->application_fd < 0 || !duplicate(process->application_fd, WRITER_FD_APPLICATION))
+    syscall(SYS_close, WRITER_FD_APPLICATION);
   close_from(WRITER_FD_APPLICATION + 1);
   return true;
 }
@@ -81,12 +88,56 @@ static bool arrange_descriptors(const struct writer_process *process) {
 static int run_writer(void *data) {
   struct steps *steps = data;
   struct writer_process *process = steps->process;
-  setsid();
+  syscall(SYS_setsid);
   char name[] = "stave-writer";
   if (arrange_descriptors(process))
-    execve(process->path, (char *[]){name, NULL}, steps->environment);
+    syscall(SYS_execve, process->path, (char *[]){name, NULL}, steps->environment);
   steps->error = errno;
-  _exit(127);
+  syscall(SYS_exit_group, 127);
+  __builtin_unreachable();
+}
+
+/* clone(2) with CLONE_VM and a stack of its own; `run` must not return. Returns the child's number, or -1 and errno. */
+static int clone_with_stack(int (*run)(void *), void *stack, unsigned long flags, struct steps *steps, int *ret_pidfd) {
+#if defined(__x86_64__)
+  register int *parent_tid __asm__("rdx") = ret_pidfd;
+  register long child_tid __asm__("r10") = 0, tls __asm__("r8") = 0;
+  long result = SYS_clone;
+  __asm__ volatile("syscall\n\t"
+                   "test %%rax, %%rax\n\t"
+                   "jnz 1f\n\t"
+                   "mov %[steps], %%rdi\n\t"
+                   "call *%[run]\n\t"
+                   "ud2\n"
+                   "1:"
+                   : "+a"(result)
+                   : "D"(flags), "S"(stack), "r"(parent_tid), "r"(child_tid), "r"(tls), [run] "r"(run),
+                     [steps] "r"(steps)
+                   : "rcx", "r11", "memory", "cc");
+#elif defined(__aarch64__)
+  register unsigned long x0 __asm__("x0") = flags;
+  register void *x1 __asm__("x1") = stack;
+  register int *x2 __asm__("x2") = ret_pidfd;
+  register long x3 __asm__("x3") = 0, x4 __asm__("x4") = 0, x8 __asm__("x8") = SYS_clone;
+  __asm__ volatile("svc #0\n\t"
+                   "cbnz x0, 1f\n\t"
+                   "mov x0, %[steps]\n\t"
+                   "blr %[run]\n\t"
+                   "brk #0\n"
+                   "1:"
+                   : "+r"(x0)
+                   : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x8), [run] "r"(run), [steps] "r"(steps)
+                   : "x30", "memory", "cc");
+  long result = (long)x0;
+#else
+  return clone(run, stack, (int)flags, steps, ret_pidfd);
+#endif
+#if defined(__x86_64__) || defined(__aarch64__)
+  if (result >= 0)
+    return (int)result;
+  errno = (int)-result;
+  return -1;
+#endif
 }
 
 /* First step: exists only to die, so that the writer belongs to nobody in the application's family. It shares
@@ -94,14 +145,16 @@ static int run_writer(void *data) {
 static int start_second_step(void *data) {
   struct steps *steps = data;
   char *stack = steps->stacks + 2 * STACK_BYTES;
-  if (clone(run_writer, stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, steps, &steps->process->pidfd) < 0)
+  unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
+  if (clone_with_stack(run_writer, stack, flags, steps, &steps->process->pidfd) < 0)
     steps->error = errno;
-  _exit(0);
+  syscall(SYS_exit_group, 0);
+  __builtin_unreachable();
 }
 
 static int clone_and_reap(struct steps *steps) {
-  int pid =
-      clone(start_second_step, steps->stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_FILES, steps);
+  char *stack = steps->stacks + STACK_BYTES;
+  int pid = clone_with_stack(start_second_step, stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, steps, NULL);
   if (pid < 0)
     return -errno;
   while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {
