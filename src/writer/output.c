@@ -71,7 +71,7 @@ int output_expand(const char *template, const struct output_names *names, char *
     if (!append_letter(&target, *++c, names))
       return -EINVAL;
   }
-  if (names->mpi_rank >= 0 && !has_rank) {
+  if (names->mpi_rank >= 0 && names->mpi_size != 1 && !has_rank) {
     append(&target, "-", false);
     append_number(&target, names->mpi_rank);
   }
@@ -116,11 +116,22 @@ static const char *first_of(const char *const *names) {
   return NULL;
 }
 
+static int number_of(const char *const *names) {
+  const char *value = first_of(names);
+  return value && isdigit((unsigned char)*value) ? atoi(value) : -1;
+}
+
 int output_mpi_rank(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
                                       "SLURM_PROCID", NULL};
-  const char *value = first_of(names);
-  return value && isdigit((unsigned char)*value) ? atoi(value) : -1;
+  return number_of(names);
+}
+
+/* The fifth is what MPI_Init of Open MPI sets in a program that no launcher has started. */
+int output_mpi_size(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS",
+                                      "OMPI_MCA_orte_ess_num_procs", NULL};
+  return number_of(names);
 }
 
 const char *output_job(void) {

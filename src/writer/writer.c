@@ -101,6 +101,7 @@ static bool make_directory(struct writer *writer, char *notice, size_t size) {
                                .host = writer->machine.nodename,
                                .pid = writer->constants.pid,
                                .mpi_rank = output_mpi_rank(),
+                               .mpi_size = output_mpi_size(),
                                .job = output_job()};
   char wanted[sizeof writer->directory];
   if (output_expand(config->output, &names, wanted, sizeof wanted) < 0) {

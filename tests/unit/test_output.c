@@ -9,8 +9,10 @@
 
 #include "writer/output.h"
 
-static const struct output_names plain = {"solve", "node7", 4711, -1, NULL};
-static const struct output_names in_job = {"solve", "node7", 4711, 3, "99.cluster"};
+static const struct output_names plain = {"solve", "node7", 4711, -1, -1, NULL};
+static const struct output_names in_job = {"solve", "node7", 4711, 3, 8, "99.cluster"};
+static const struct output_names alone = {"solve", "node7", 4711, 0, 1, NULL};
+static const struct output_names of_unknown_many = {"solve", "node7", 4711, 0, -1, NULL};
 
 static void every_letter_is_expanded(void **state) {
   static const struct {
@@ -28,6 +30,9 @@ static void every_letter_is_expanded(void **state) {
       {"%%e", "%e", &plain},
       {"plain", "plain", &plain},
       {"plain", "plain-3", &in_job},
+      {"plain", "plain", &alone},
+      {"plain-%r", "plain-0", &alone},
+      {"plain", "plain-0", &of_unknown_many},
       {"%%r", "%r-3", &in_job},
       {"a/%r/b", "a/3/b", &in_job},
   };
@@ -49,7 +54,7 @@ static void unknown_letters_are_refused(void **state) {
 
 /* A program may be called anything: no letter brings in a directory or a word of the shell. */
 static void names_are_made_harmless(void **state) {
-  const struct output_names names = {"../a b\n$(x)", "h/../h", 1, -1, "1/2[3]"};
+  const struct output_names names = {"../a b\n$(x)", "h/../h", 1, -1, -1, "1/2[3]"};
   char path[64];
   (void)state;
   assert_int_equal(output_expand("%e:%h:%j", &names, path, sizeof path), 0);
@@ -188,6 +193,20 @@ static void launchers_are_known(void **state) {
   unsetenv("PMI_RANK");
 }
 
+static void sizes_of_jobs_are_known(void **state) {
+  static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS",
+                                          "OMPI_MCA_orte_ess_num_procs"};
+  (void)state;
+  for (size_t i = 0; i < COUNT(variables); i++)
+    unsetenv(variables[i]);
+  for (size_t i = 0; i < COUNT(variables); i++) {
+    assert_int_equal(output_mpi_size(), -1);
+    setenv(variables[i], "4", 1);
+    assert_int_equal(output_mpi_size(), 4);
+    unsetenv(variables[i]);
+  }
+}
+
 #define IN_FOLDER(function) cmocka_unit_test_setup_teardown(function, enter_folder, remove_folder)
 
 int main(void) {
@@ -203,6 +222,7 @@ int main(void) {
       IN_FOLDER(failures_say_why),
       IN_FOLDER(modes_follow_the_umask),
       cmocka_unit_test(launchers_are_known),
+      cmocka_unit_test(sizes_of_jobs_are_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
