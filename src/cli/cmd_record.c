@@ -8,9 +8,11 @@
 #include "cli/summary.h"
 #include "cli/usage.h"
 #include "cli/workdir.h"
+#include "session/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,7 +114,43 @@ static void prepend_variable(const char *name, const char *value) {
   free(joined);
 }
 
+static const char *output_default(void) {
+  size_t count;
+  const struct config_row *rows = config_rows(&count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(rows[i].variable, "STAVE_OUTPUT") == 0)
+      return rows[i].standard;
+  return "";
+}
+
+/* As a part of a template: a percent sign stands for itself. */
+static void escape(const char *path, char *ret) {
+  for (; *path != '\0'; path++) {
+    if (*path == '%')
+      *ret++ = '%';
+    *ret++ = *path;
+  }
+  *ret = '\0';
+}
+
+/* A relative template counts from where stave was started: the program may go elsewhere before it uses OpenMP. */
+static void fix_output(void) {
+  char here[PATH_MAX], escaped[2 * PATH_MAX], *absolute = NULL;
+  const char *template = getenv("STAVE_OUTPUT");
+  if (template == NULL)
+    template = output_default();
+  if (*template == '/' || *template == '\0' || getcwd(here, sizeof here) == NULL || *here != '/')
+    return;
+  escape(here, escaped);
+  int length = asprintf(&absolute, "%s/%s", escaped[1] != '\0' ? escaped : "", template);
+  if (length >= 0 && length < CONFIG_TEXT_BYTES) /* else it can only be tried as it is */
+    set_variable("STAVE_OUTPUT", absolute);
+  if (length >= 0)
+    free(absolute);
+}
+
 static void set_environment(const struct recording *recording) {
+  fix_output();
   prepend_variable("OMP_TOOL_LIBRARIES", recording->plan.library);
   set_variable("OMP_TOOL", "enabled");
   set_variable("STAVE_STATUS", recording->workdir.status_path);

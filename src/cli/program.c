@@ -15,13 +15,15 @@
 
 enum { SCRIPT_DEPTH = 5 }; /* the kernel follows as many #! lines */
 
-/* 0 if the file can be started, else a negative errno. */
-static int check_executable(const char *path) {
+/* 0 if the file can be started, else a negative errno. *ret_is_file: it is there and a file. */
+static int check_executable(const char *path, bool *ret_is_file) {
   struct stat info;
+  *ret_is_file = false;
   if (stat(path, &info) != 0)
     return -errno;
   if (!S_ISREG(info.st_mode))
     return -EACCES;
+  *ret_is_file = true;
   return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
@@ -31,11 +33,12 @@ static int find_on_path(const char *name, char *ret, size_t size) {
   for (list = list != NULL ? list : "/bin:/usr/bin";; list++) {
     size_t length = strcspn(list, ":");
     snprintf(ret, size, "%.*s%s%s", (int)length, list, length > 0 ? "/" : "./", name);
-    int answer = check_executable(ret);
+    bool is_file;
+    int answer = check_executable(ret, &is_file);
     if (answer == 0)
       return 0;
-    if (answer == -EACCES) /* remembered, as shells do: it is there, but cannot be started */
-      error = answer;
+    if (is_file) /* remembered, as shells do: it is there, but cannot be started. execvp says the same of folders */
+      error = -EACCES; /* of the name, and of folders that may not be entered */
     list += length;
     if (*list == '\0')
       return error;
@@ -46,8 +49,9 @@ int program_find(const char *name, char **ret_path) {
   char path[2 * PATH_MAX];
   int error = -ENOENT;
   if (strchr(name, '/') != NULL) {
+    bool is_file;
     snprintf(path, sizeof path, "%s", name);
-    error = check_executable(path);
+    error = check_executable(path, &is_file);
   } else if (*name != '\0') {
     error = find_on_path(name, path, sizeof path);
   }

@@ -55,6 +55,36 @@ class FakeTracer(Case):
             self.assertEqual(result.returncode, status, name)
             self.assertEqual(result.stderr.count("\n"), 1)
 
+    def search(self, name, place, path):
+        """`record NAME` by a user who cannot go where he may not."""
+        locked = self.path("locked")
+        os.makedirs(locked, exist_ok=True)
+        self.write("locked/hidden", "#!/bin/sh\nexit 3\n")
+        os.makedirs(self.path("folders/hidden"), exist_ok=True)
+        self.write("plain-file", "", 0o644)
+        os.chmod(self.dir, 0o755)
+        os.chmod(self.tmp, 0o777)
+        os.chmod(locked, 0)
+        self.addCleanup(os.chmod, locked, 0o755)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+        return self.record(name, env={**self.env, "PATH": path.format(d=self.dir)}, cwd=place, **nobody)
+
+    def test_search_of_path_answers_as_a_shell(self):
+        """What a folder hides that may not be entered is not found, and a folder is no program; a file that is there
+        and may not be started is."""
+        for name, path, status in (("no-such-program", "{d}/locked:/usr/bin", 127), ("hidden", "{d}/locked", 127),
+                                   ("hidden", "{d}/folders:/usr/bin", 127), ("plain-file", "{d}/locked:{d}", 126),
+                                   ("sh", "{d}/locked:{d}/folders:/bin", 0)):
+            with self.subTest(name=name, path=path):
+                result = self.search(name, "/", path)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+                shell = subprocess.run(["bash", "-c", name], env={**self.env, "PATH": path.format(d=self.dir)},
+                                       stdin=subprocess.DEVNULL, capture_output=True,
+                                       **({"user": 65534, "group": 65534, "extra_groups": []}
+                                          if os.getuid() == 0 else {}), executable="/bin/bash")
+                self.assertEqual(shell.returncode, status, shell.stderr)
+
     def test_script_without_interpreter_line(self):
         self.assertEqual(self.record(self.write("plain", "exit 5\n")).returncode, 5)
 
@@ -80,13 +110,25 @@ class FakeTracer(Case):
         out = self.record("-o", "a-%p", "-b", "1M", "--overflow", "drop", "-v", "env").stdout
         environment = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
         self.assertEqual(environment["STAVE_EVENTS"], "mine")
-        self.assertEqual(environment["STAVE_OUTPUT"], "a-%p")
+        self.assertEqual(environment["STAVE_OUTPUT"], self.path("a-%p"))
         self.assertEqual(environment["STAVE_BUFFER_SIZE"], "1M")
         self.assertEqual(environment["STAVE_OVERFLOW"], "drop")
         self.assertEqual(environment["STAVE_VERBOSE"], "2")
         self.assertEqual(environment["OMP_TOOL"], "enabled")
         self.assertEqual(environment["OMP_TOOL_LIBRARIES"], self.path("empty.so") + ":/other.so")
         self.assertTrue(environment["LD_LIBRARY_PATH"].endswith(":/x"))
+
+    def test_output_counts_from_where_stave_was_started(self):
+        """Whether it is an option, a variable or the default; a percent sign in the folder's name is no letter."""
+        place = self.path("100%e")
+        os.mkdir(place)
+        here = os.path.realpath(place).replace("%", "%%")
+        for options, settings, expected in (
+                (["-o", "rel/a"], {}, here + "/rel/a"), ([], {"STAVE_OUTPUT": "b"}, here + "/b"),
+                ([], {}, here + "/stave-%e-%p"), (["-o", "/x/y"], {}, "/x/y"), (["-o", "x" * 4090], {}, "x" * 4090)):
+            result = self.record(*options, "sh", "-c", "echo $STAVE_OUTPUT", env={**self.env, **settings}, cwd=place)
+            self.assertEqual(result.stdout.strip(), expected)
+        self.assertEqual(self.record("-o", "a", "sh", "-c", "echo $STAVE_OUTPUT", cwd="/").stdout.strip(), "/a")
 
     def test_descriptors_and_signals_are_inherited_unchanged(self):
         script = ["python3", "-c", "import os, signal; print(sorted(os.listdir('/proc/self/fd'))); "

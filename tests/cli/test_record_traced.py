@@ -57,6 +57,23 @@ class Tracer(Case):
         self.assertEqual(result.returncode, 3)
         self.check(result, 2)
 
+    def test_program_that_changes_its_directory(self):
+        """The archive lies where stave was started, and the commands that are printed find it."""
+        os.mkdir(self.path("elsewhere"))
+        self.env["ELSEWHERE"] = self.path("elsewhere")
+        before_main = """#include <unistd.h>
+            #include <stdlib.h>
+            __attribute__((constructor)) static void leave(void) { if (chdir(getenv("ELSEWHERE"))) _exit(9); }
+            """
+        program = self.build("wanderer", before_main + OMP_PROGRAM, "clang", "-g", "-fopenmp")
+        for options in (["-o", "rel/archive"], []):
+            result = self.record(*options, program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            printed = [line.split("timeline ")[1] for line in result.stderr.splitlines() if "stave timeline" in line]
+            self.assertEqual(len(printed), 1, result.stderr)
+            self.assertEqual(self.stave("info", printed[0]).returncode, 0)
+            self.assertFalse(os.path.isabs(printed[0]))
+
     def test_directory_that_cannot_be_made(self):
         """Also of a program that dies: nobody is left to guess."""
         program = self.program("clang")
