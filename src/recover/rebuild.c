@@ -133,8 +133,8 @@ static int write_definitions(struct rebuild *job) {
   contexts_ask_again(retold->contexts);
   symbols_finish(retold->symbols, false);
   contexts_finish(retold->contexts);
-  uint32_t regions = regions_finish(retold->regions);
-  definitions_write(retold->definitions, retold->regions, regions, retold->contexts, &run);
+  regions_finish(retold->regions);
+  definitions_write(retold->definitions, retold->regions, retold->contexts, &run);
   struct summary summary = {.ending = "not known: stave-writer died before the program was seen to end",
                             .closed_by_writer = job->rewritten.added,
                             .lost = state->lost + job->missing,

@@ -28,11 +28,6 @@ static char *take_text(const struct payload *payload) {
   return text;
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool on_run(struct retold *retold, struct payload payload) {
   struct journal_run *run = memory_get(1, sizeof *run);
   bool is_new = !retold->regions && take_head(&payload, run, sizeof *run);
@@ -44,8 +39,8 @@ static bool on_run(struct retold *retold, struct payload payload) {
     retold->arguments = take_text(&payload);
     retold->constants.program[sizeof retold->constants.program - 1] = '\0';
     retold->constants.runtime_version[sizeof retold->constants.runtime_version - 1] = '\0';
-    retold->regions = regions_create(retold->symbols, base_name(retold->constants.program),
-                                     retold->constants.runtime_base, retold->constants.runtime_size);
+    retold->regions = regions_create(retold->symbols, retold->constants.program, retold->constants.runtime_base,
+                                     retold->constants.runtime_size);
     retold->contexts = contexts_create(retold->symbols, retold->regions);
   }
   free(run);

@@ -88,6 +88,17 @@ static bool mend_fields(struct rewriter *rewriter, struct trace_event *event) {
   return true;
 }
 
+/* What is behind the first unknown one is left out. */
+static void mend_arguments(struct rewriter *rewriter, struct trace_event *event) {
+  if (event->kind != TRACE_ProgramBegin)
+    return;
+  for (uint32_t i = 0; i < event->ProgramBegin.count; i++)
+    if (event->ProgramBegin.arguments[i] >= rewriter->known[REFERENCE_STRING]) {
+      rewriter->result->unknown++;
+      event->ProgramBegin.count = i;
+    }
+}
+
 static void mend_attributes(struct rewriter *rewriter, struct trace_event *event) {
   for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
     struct trace_event_attribute attribute = trace_event_attribute(event, i);
@@ -141,6 +152,8 @@ static void put(void *data, const struct trace_event *event) {
     rewriter->result->refused++;
     return;
   }
+  if (event->kind == TRACE_Enter)
+    regions_refer(rewriter->retold->regions, event->Enter.region);
   if (location->events++ == 0)
     location->first_ticks = ticks;
   location->written_ticks = ticks;
@@ -153,6 +166,7 @@ static bool take(void *data, const struct trace_event *event) {
     return true;
   struct trace_event mended = *event;
   if (mend_fields(rewriter, &mended)) {
+    mend_arguments(rewriter, &mended);
     mend_attributes(rewriter, &mended);
     unwind_take(rewriter->unwind, &mended);
   } else {

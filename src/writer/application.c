@@ -116,15 +116,20 @@ static size_t quote(const char *argument, char *text, size_t size, size_t used) 
   return is_plain ? used : put(text, size, used, '\'');
 }
 
-void application_arguments(const struct application *application, char *text, size_t size) {
-  char path[64], line[8192];
+size_t application_command_line(const struct application *application, char *line, size_t size) {
+  char path[64];
   snprintf(path, sizeof path, "/proc/%d/cmdline", (int)application->pid);
   FILE *file = fopen(path, "re");
-  size_t n = file ? fread(line, 1, sizeof line - 1, file) : 0, used = 0;
+  size_t bytes = file ? fread(line, 1, size - 1, file) : 0;
   if (file)
     fclose(file);
-  line[n] = '\0';
-  for (size_t i = 0; i < n; i += strlen(line + i) + 1) {
+  line[bytes] = '\0';
+  return bytes;
+}
+
+void application_quote(const char *line, size_t bytes, char *text, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < bytes; i += strlen(line + i) + 1) {
     if (i)
       used = put(text, size, used, ' ');
     used = quote(line + i, text, size, used);

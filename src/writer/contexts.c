@@ -118,6 +118,7 @@ void contexts_finish(struct contexts *contexts) {
     struct context *context = &contexts->all[i];
     if (context->place)
       context->region = regions_function(contexts->regions, context->place, context->is_in_runtime);
+    regions_refer(contexts->regions, context->region);
   }
 }
 

@@ -43,6 +43,8 @@ struct correlator {
   uint64_t discarded; /* events that came after correlate_end */
   bool has_ended;
   bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
+  const char *command_line; /* of the program: arguments, each with a zero behind it */
+  size_t command_line_bytes;
   bool starts_paused; /* STAVE_START=paused */
   bool is_paused;
   uint64_t paused_ticks, started_ticks; /* of the last pause; UINT64_MAX: none, or it lasts */
@@ -190,8 +192,8 @@ void on_thread_end(struct correlator *c, struct location *location, const struct
 void on_frame_flags(struct correlator *c, struct location *location, const struct record_frame_flags *record);
 void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
                   const uint64_t *words);
-/* What was told of the thread's placement since, as a metric in front of the Enter that must follow at this time. */
-void emit_placement(struct correlator *c, struct location *location, uint64_t ticks);
+/* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written now. */
+void tell_placement(struct location *location, struct event *enter);
 
 /* teams.c */
 void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,

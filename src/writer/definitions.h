@@ -70,7 +70,7 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name, const char *value);
 
 /* The number of a metric, which will be defined from now on: dense, in order of first use. */
-enum metric { METRIC_MEMORY, METRIC_PLACEMENT, METRIC_COUNT };
+enum metric { METRIC_MEMORY, METRIC_COUNT };
 uint32_t definitions_metric(struct definitions *definitions, enum metric metric);
 
 /* The metric of a counter of the program's own; type: OTF2_TYPE_INT64 or OTF2_TYPE_DOUBLE. It will be defined from now
@@ -98,7 +98,7 @@ uint32_t definitions_parameter_count(const struct definitions *definitions);
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location);
 
 /* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
-void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
+void definitions_write(struct definitions *definitions, const struct regions *regions,
                        const struct contexts *contexts, const struct run *run);
 
 #endif

@@ -72,6 +72,14 @@ static void check_clock(struct definitions *definitions, uint32_t index, uint64_
   definitions_device_property(definitions, index + 1, "clock deviation", text);
 }
 
+/* What the host has initialised and not used has no streams. */
+static bool has_locations(const struct definitions *definitions, uint32_t device) {
+  for (size_t i = 0; i < definitions->location_count; i++)
+    if (definitions->locations[i]->device == device)
+      return true;
+  return false;
+}
+
 static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t index) {
   const struct device_definition *device = &definitions->devices[index];
   char name[32];
@@ -85,12 +93,15 @@ static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *
     uint32_t property = definitions_write_string(definitions, device->properties[i].name);
     OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, node, property, OTF2_TYPE_STRING, value);
   }
-  OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_DEVICES + index, name_number,
-                                          OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, node, LOCATION_GROUP_PROCESS);
+  if (device->group != OTF2_UNDEFINED_LOCATION_GROUP)
+    OTF2_GlobalDefWriter_WriteLocationGroup(w, device->group, name_number, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, node,
+                                            LOCATION_GROUP_PROCESS);
 }
 
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency) {
+  uint32_t next = LOCATION_GROUP_DEVICES;
   for (uint32_t i = 0; i < definitions->device_count; i++) {
+    definitions->devices[i].group = has_locations(definitions, i + 1) ? next++ : OTF2_UNDEFINED_LOCATION_GROUP;
     check_clock(definitions, i, frequency);
     write_device(definitions, w, i);
   }

@@ -3,8 +3,6 @@
 #include "writer/memory.h"
 #include "writer/recovery.h"
 
-enum { MEMBERS_MOST = 2 };
-
 /* A row below, or (METRIC_COUNT) a counter of the program's own. */
 struct metric_definition {
   enum metric row;
@@ -12,27 +10,14 @@ struct metric_definition {
   OTF2_Type type;
 };
 
-struct member_row {
+static const struct metric_row {
   const char *name, *description, *unit;
   OTF2_Type type;
   OTF2_MetricMode mode;
-};
-
-static const struct {
-  struct member_row members[MEMBERS_MOST];
-  uint8_t count;
   OTF2_RecorderKind recorder;
 } rows[METRIC_COUNT] = {
-    [METRIC_MEMORY] = {{{"bytes allocated", "memory that the runtime has allocated on the device", "bytes",
-                         OTF2_TYPE_UINT64, OTF2_METRIC_ABSOLUTE_POINT}},
-                       1,
-                       OTF2_RECORDER_KIND_GPU},
-    [METRIC_PLACEMENT] = {{{"place", "place on which the thread's implicit task runs (ompt_get_place_num)", "#",
-                            OTF2_TYPE_INT64, OTF2_METRIC_ABSOLUTE_NEXT},
-                           {"processor", "processor on which it began (ompt_get_proc_id)", "#", OTF2_TYPE_INT64,
-                            OTF2_METRIC_ABSOLUTE_NEXT}},
-                          2,
-                          OTF2_RECORDER_KIND_CPU},
+    [METRIC_MEMORY] = {"bytes allocated", "memory that the runtime has allocated on the device", "bytes",
+                       OTF2_TYPE_UINT64, OTF2_METRIC_ABSOLUTE_POINT, OTF2_RECORDER_KIND_GPU},
 };
 
 static uint32_t add(struct definitions *definitions, const struct metric_definition *metric) {
@@ -75,23 +60,13 @@ void definitions_counter_again(struct definitions *definitions, uint32_t name, u
     counter(definitions, name, unit, type);
 }
 
-static void write_member(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
-                         const struct member_row *row) {
-  OTF2_GlobalDefWriter_WriteMetricMember(w, number, definitions_write_string(definitions, row->name),
+static void write_row(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
+                      const struct metric_row *row, OTF2_MetricMemberRef member) {
+  OTF2_GlobalDefWriter_WriteMetricMember(w, member, definitions_write_string(definitions, row->name),
                                          definitions_write_string(definitions, row->description),
                                          OTF2_METRIC_TYPE_OTHER, row->mode, row->type, OTF2_BASE_DECIMAL, 0,
                                          definitions_write_string(definitions, row->unit));
-}
-
-static void write_row(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number, enum metric metric,
-                      OTF2_MetricMemberRef *next) {
-  OTF2_MetricMemberRef members[MEMBERS_MOST];
-  for (uint8_t i = 0; i < rows[metric].count; i++) {
-    members[i] = (*next)++;
-    write_member(definitions, w, members[i], &rows[metric].members[i]);
-  }
-  OTF2_GlobalDefWriter_WriteMetricClass(w, number, rows[metric].count, members, OTF2_METRIC_SYNCHRONOUS,
-                                        rows[metric].recorder);
+  OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, OTF2_METRIC_SYNCHRONOUS, row->recorder);
 }
 
 static void write_counter(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
@@ -104,12 +79,11 @@ static void write_counter(struct definitions *definitions, OTF2_GlobalDefWriter 
 }
 
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  OTF2_MetricMemberRef next = 0;
-  for (size_t i = 0; i < definitions->metric_count; i++) {
+  for (uint32_t i = 0; i < definitions->metric_count; i++) {
     const struct metric_definition *metric = &definitions->metrics[i];
     if (metric->row == METRIC_COUNT)
-      write_counter(definitions, w, (uint32_t)i, metric, next++);
+      write_counter(definitions, w, i, metric, i);
     else
-      write_row(definitions, w, (uint32_t)i, metric->row, &next);
+      write_row(definitions, w, i, &rows[metric->row], i);
   }
 }

@@ -58,6 +58,7 @@ static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWrite
 static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
   OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_MACHINE, string(definitions, run->host),
                                            string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
   OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_NODE, string(definitions, run->host), string(definitions, "node"),
                                            TREE_MACHINE);
   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_NODE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
@@ -110,13 +111,15 @@ static void write_locations(struct definitions *definitions, OTF2_GlobalDefWrite
   char name[32] = "Process";
   if (run->mpi_rank >= 0)
     snprintf(name, sizeof name, "MPI Rank %d", run->mpi_rank);
-  OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name),
-                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_NODE, OTF2_UNDEFINED_LOCATION_GROUP);
+  if (definitions->location_count)
+    OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name),
+                                            OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_NODE,
+                                            OTF2_UNDEFINED_LOCATION_GROUP);
   definitions_write_devices(definitions, w, frequency_of(run));
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];
     OTF2_LocationType type = location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
-    uint32_t group = location->device ? LOCATION_GROUP_DEVICES + location->device - 1 : LOCATION_GROUP_PROCESS;
+    uint32_t group = location->device ? definitions->devices[location->device - 1].group : LOCATION_GROUP_PROCESS;
     OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name), type, location->events,
                                        group);
     if (!location->device)
@@ -133,10 +136,9 @@ static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter 
     if (region->final_id != next)
       continue;
     next++;
-    uint32_t name = string(definitions, region->name), file = OTF2_UNDEFINED_STRING;
-    if (region->file)
-      file = string(definitions, region->file);
-    OTF2_GlobalDefWriter_WriteRegion(w, region->final_id, name, name, string(definitions, region->description),
+    uint32_t name = string(definitions, region->name), canonical = string(definitions, region->canonical_name);
+    uint32_t file = region->file ? string(definitions, region->file) : OTF2_UNDEFINED_STRING;
+    OTF2_GlobalDefWriter_WriteRegion(w, region->final_id, name, canonical, string(definitions, region->description),
                                      region->role, region->paradigm, OTF2_REGION_FLAG_NONE, file, region->line, 0);
   }
 }
@@ -188,12 +190,19 @@ static void write_attributes(struct definitions *definitions, OTF2_GlobalDefWrit
   }
 }
 
-/* Only if a number that a location used is not the one its region has now. */
-static void write_local(struct definitions *definitions, const struct regions *regions, uint32_t region_count) {
+/* A number that was used is not the one that its region has now. */
+static bool has_moved(const struct region *regions, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (regions[i].is_referred_to && regions[i].final_id != i)
+      return true;
+  return false;
+}
+
+static void write_local(struct definitions *definitions, const struct regions *regions) {
   size_t count;
   const struct region *all = regions_all(regions, &count);
   uint32_t *mapping = NULL;
-  if (count != region_count) {
+  if (has_moved(all, count)) {
     mapping = memory_get(count, sizeof *mapping);
     for (size_t i = 0; i < count; i++)
       mapping[i] = all[i].final_id;
@@ -202,11 +211,11 @@ static void write_local(struct definitions *definitions, const struct regions *r
   free(mapping);
 }
 
-void definitions_write(struct definitions *definitions, const struct regions *regions, uint32_t region_count,
+void definitions_write(struct definitions *definitions, const struct regions *regions,
                        const struct contexts *contexts, const struct run *run) {
   if (!archive_end_events(definitions->archive))
     return;
-  write_local(definitions, regions, region_count);
+  write_local(definitions, regions);
   OTF2_GlobalDefWriter *w = archive_global(definitions->archive);
   if (!w)
     return;

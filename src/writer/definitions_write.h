@@ -22,6 +22,7 @@ struct device_definition {
   size_t property_count, property_capacity;
   uint64_t clock_ticks; /* 0: its clock was not compared */
   double clock_seconds;
+  uint32_t group; /* location group, as it is written; OTF2_UNDEFINED_LOCATION_GROUP: none, nothing was done on it */
 };
 
 struct definitions {

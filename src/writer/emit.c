@@ -18,8 +18,10 @@ static void destroy_team(void *team) {
   free(team);
 }
 
-int emitter_open(struct emitter *emitter, struct definitions *definitions, const struct contexts *contexts) {
+int emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
+                 const struct contexts *contexts) {
   *emitter = (struct emitter){.definitions = definitions,
+                              .regions = regions,
                               .contexts = contexts,
                               .attributes = OTF2_AttributeList_New(),
                               .teams = {.size = sizeof(struct team)}};
@@ -30,6 +32,13 @@ void emitter_close(struct emitter *emitter) {
   if (emitter->attributes)
     OTF2_AttributeList_Delete(emitter->attributes);
   pool_close(&emitter->teams, destroy_team);
+  free(emitter->arguments);
+}
+
+void emitter_add_argument(struct emitter *emitter, uint32_t string) {
+  memory_grow(&emitter->arguments, &emitter->argument_capacity, emitter->argument_count + 1,
+              sizeof *emitter->arguments);
+  emitter->arguments[emitter->argument_count++] = string;
 }
 
 struct team *team_get(struct emitter *emitter) {
@@ -74,6 +83,8 @@ static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitte
   add_attribute(emitter, event->attribute, event->value);
   if (event->attribute2 != ATTRIBUTE_NONE)
     add_attribute(emitter, event->attribute2, event->value2);
+  if (event->kind == EVENT_ENTER && event->number != ATTRIBUTE_NONE)
+    add_attribute(emitter, (enum attribute)event->number, (uint64_t)(int64_t)(int32_t)event->extra);
   if (event->kind == EVENT_SAMPLE && event->extra != UINT32_MAX)
     add_attribute(emitter, ATTRIBUTE_sample_processor, event->extra);
   if (event->kind == EVENT_SAMPLE && event->number)
@@ -91,13 +102,6 @@ static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event,
   const OTF2_Type type = (OTF2_Type)event->number;
   const OTF2_MetricValue value = {.unsigned_int = event->value}; /* a union: the bits of any type */
   return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
-}
-
-static OTF2_ErrorCode write_placement(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t,
-                                      OTF2_AttributeList *list) {
-  const OTF2_Type types[] = {OTF2_TYPE_INT64, OTF2_TYPE_INT64};
-  const OTF2_MetricValue values[] = {{.signed_int = (int32_t)event->number}, {.signed_int = (int32_t)event->extra}};
-  return OTF2_EvtWriter_Metric(w, list, t, event->id, 2, types, values);
 }
 
 /* With the distance from the location's last sample to this one. */
@@ -118,7 +122,7 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
   OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
   case EVENT_PROGRAM_BEGIN:
-    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, 0, NULL);
+    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, (uint32_t)emitter->argument_count, emitter->arguments);
   case EVENT_PROGRAM_END:
     return OTF2_EvtWriter_ProgramEnd(w, list, t, (int64_t)event->value);
   case EVENT_FORK:
@@ -152,8 +156,6 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
   case EVENT_RMA_COMPLETE:
     return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
                                                 event->id | (uint64_t)event->number << 32);
-  case EVENT_PLACEMENT:
-    return write_placement(w, event, t, list);
   case EVENT_SAMPLE:
     return write_sample_event(emitter->contexts, location, event, t, list);
   case EVENT_MEASUREMENT:
@@ -168,8 +170,10 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
 /* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
 static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct location *location,
                                          const struct event *event, OTF2_TimeStamp t, OTF2_AttributeList *list) {
-  if (event->kind == EVENT_ENTER)
+  if (event->kind == EVENT_ENTER) {
+    regions_refer(emitter->regions, event->id);
     return OTF2_EvtWriter_Enter(location->writer, list, t, event->id);
+  }
   if (event->kind == EVENT_LEAVE)
     return OTF2_EvtWriter_Leave(location->writer, list, t, event->id);
   return write_other_event(emitter, location, event, t, list);

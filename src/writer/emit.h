@@ -8,17 +8,24 @@
 
 struct emitter {
   struct definitions *definitions;
+  struct regions *regions;
   const struct contexts *contexts;
   OTF2_AttributeList *attributes;
+  uint32_t *arguments; /* strings: the program's, for ProgramBegin */
+  size_t argument_count, argument_capacity;
   struct pool teams;
   size_t holding;   /* locations that hold events back */
   uint64_t clamped; /* events whose time would have decreased */
   uint64_t failed;  /* events that OTF2 refused */
 };
 
-/* definitions and contexts stay the caller's. Returns 0 or -ENOMEM; free with emitter_close. */
-int emitter_open(struct emitter *emitter, struct definitions *definitions, const struct contexts *contexts);
+/* definitions, regions and contexts stay the caller's. Returns 0 or -ENOMEM; free with emitter_close. */
+int emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
+                 const struct contexts *contexts);
 void emitter_close(struct emitter *emitter);
+
+/* One argument more of the program, a string's number, for ProgramBegin. */
+void emitter_add_argument(struct emitter *emitter, uint32_t string);
 
 /* Writes the event on the location, or holds it back. */
 void emit(struct emitter *emitter, struct location *location, const struct event *event);

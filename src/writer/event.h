@@ -10,7 +10,7 @@ struct team;
 enum event_kind {
   EVENT_PROGRAM_BEGIN,
   EVENT_PROGRAM_END,   /* value: exit status */
-  EVENT_ENTER,         /* id: region */
+  EVENT_ENTER,         /* id: region, number: a third attribute, extra: its value, signed */
   EVENT_LEAVE,         /* id: region */
   EVENT_FORK,          /* number: requested threads */
   EVENT_JOIN,
@@ -27,7 +27,6 @@ enum event_kind {
   EVENT_RMA_GET,       /* id: location on the other side, value: bytes, value2: matching id */
   EVENT_RMA_PUT,       /* the same */
   EVENT_RMA_COMPLETE,  /* id, number: low and high half of the matching id */
-  EVENT_PLACEMENT,     /* id: metric, number: place, extra: processor, both signed; value: the partition's string */
   EVENT_SAMPLE,        /* id: calling context, number: missed samples, extra: processor */
   EVENT_MEASUREMENT,   /* value: OTF2_MeasurementMode */
 };

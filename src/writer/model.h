@@ -49,6 +49,9 @@ struct stack {
   size_t count, capacity;
 };
 
+/* What is new of where a thread runs. */
+enum moved { MOVED_PARTITION = 1, MOVED_PLACE = 2, MOVED_PROCESSOR = 4 };
+
 /* An OTF2 location: a thread, from attach to thread_end, or a stream of a device (devices.h), which has no tasks. */
 struct location {
   uint32_t id;
@@ -64,7 +67,7 @@ struct location {
   uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
   bool has_frame_flags;
   uint32_t partition;       /* the string of its places, + 1; 0: none was told */
-  bool has_moved;           /* since the archive was told */
+  uint8_t moved;            /* what of the three the archive was not told yet: enum moved */
   uint64_t last_ticks;     /* of the last record */
   uint64_t generations;    /* tasks created here */
   struct task *base;       /* what runs outside of every task */

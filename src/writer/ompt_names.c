@@ -132,6 +132,7 @@ bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text,
   case CONSTRUCT_implicit_barrier:
   case CONSTRUCT_barrier:
   case CONSTRUCT_barrier_wait:
+  case CONSTRUCT_implicit_barrier_wait:
     return describe_name(NAME_OF(sync_region, detail), detail, text, size);
   case CONSTRUCT_loop:
     return describe_name(NAME_OF(work, detail), detail, text, size);

@@ -116,8 +116,11 @@ static size_t first_to_enter(const struct stack *stack) {
 void pause_enter_hidden(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
   for (size_t i = first_to_enter(&task->stack); i < task->stack.count; i++) {
     struct frame *frame = &task->stack.frames[i];
+    struct event enter = {.kind = EVENT_ENTER, .ticks = ticks, .id = frame->region};
+    if (frame->is_hidden && frame->kind == FRAME_PARALLEL)
+      tell_placement(location, &enter);
     if (frame->is_hidden)
-      emit_enter(c, location, ticks, frame->region);
+      emit_event(c, location, &enter);
     frame->is_hidden = false;
     if (frame->kind == FRAME_MUTEX)
       lock_show(c, location, frame->wait_id, ticks);

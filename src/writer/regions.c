@@ -74,8 +74,18 @@ void regions_destroy(struct regions *regions) {
   free(regions);
 }
 
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 const char *regions_program(const struct regions *regions) {
-  return regions->program;
+  return base_name(regions->program);
+}
+
+void regions_refer(struct regions *regions, uint32_t number) {
+  if (number < regions->count)
+    regions->all[number].is_referred_to = true;
 }
 
 int regions_is_nowhere(const struct regions *regions, uint64_t address) {
@@ -185,14 +195,10 @@ static char *format(const char *template, ...) {
   return text;
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static void name_own(const struct regions *regions, struct region *region) {
   bool is_program = region->construct == CONSTRUCT_program;
-  region->name = format("%s", is_program ? regions->program : constructs[region->construct].name);
+  region->name = format("%s", is_program ? regions_program(regions) : constructs[region->construct].name);
+  region->canonical_name = is_program ? regions->program : region->name;
   region->description = format("%s", "");
 }
 
@@ -333,23 +339,32 @@ static int compare_with_number(const void *left, const void *right) {
   return order ? order : (a > b) - (a < b);
 }
 
-/* Lets every region point to the first of its equals (as a number given out), then counts these through. */
-static uint32_t renumber(struct regions *regions) {
+/* Lets every region point to the first of its equals (as a number given out). */
+static void find_equals(struct regions *regions) {
   struct region **sorted = memory_get(regions->count, sizeof *sorted);
+  size_t count = 0;
   for (size_t i = 0; i < regions->count; i++)
-    sorted[i] = &regions->all[i];
-  if (regions->count)
-    qsort(sorted, regions->count, sizeof *sorted, compare_with_number);
-  for (size_t i = 0, first = 0; i < regions->count; i++) {
+    if (regions->all[i].is_referred_to)
+      sorted[count++] = &regions->all[i];
+  if (count)
+    qsort(sorted, count, sizeof *sorted, compare_with_number);
+  for (size_t i = 0, first = 0; i < count; i++) {
     if (compare(&sorted[first], &sorted[i]) != 0)
       first = i;
     sorted[i]->final_id = (uint32_t)(sorted[first] - regions->all);
   }
   free(sorted);
+}
+
+static uint32_t renumber(struct regions *regions) {
   uint32_t different = 0;
+  find_equals(regions);
   for (size_t i = 0; i < regions->count; i++) {
     struct region *region = &regions->all[i];
-    region->final_id = region->final_id == i ? different++ : regions->all[region->final_id].final_id;
+    if (!region->is_referred_to)
+      region->final_id = REGION_NONE;
+    else
+      region->final_id = region->final_id == i ? different++ : regions->all[region->final_id].final_id;
   }
   return different;
 }
@@ -378,8 +393,13 @@ static void name_region(const struct regions *regions, struct region *region) {
 
 uint32_t regions_finish(struct regions *regions) {
   for (size_t i = 0; i < regions->count; i++) {
-    regions->all[i].role = constructs[regions->all[i].construct].role;
-    name_region(regions, &regions->all[i]);
+    struct region *region = &regions->all[i];
+    region->role = constructs[region->construct].role;
+    if (!region->is_referred_to)
+      continue;
+    name_region(regions, region);
+    if (!region->canonical_name)
+      region->canonical_name = region->name;
   }
   return renumber(regions);
 }

@@ -27,10 +27,12 @@ struct region {
   enum construct construct;
   uint32_t detail;          /* further number of the construct's kind, see regions_get */
   struct code_place *place; /* NULL: no address */
+  bool is_referred_to;      /* by an event or a calling context: only then it is defined */
   char *given_name, *given_file; /* of what the program says by stave.h; else NULL */
   /* from regions_finish on */
   uint32_t final_id;
   char *name;
+  const char *canonical_name;
   char *description;
   const char *file; /* full path, or NULL */
   unsigned line;
@@ -41,13 +43,14 @@ struct region {
 struct regions;
 struct recovery;
 
-/* symbols stays the caller's. program is the name of the region CONSTRUCT_program; copied. The runtime's own code
+/* symbols stays the caller's. program is the path of the program, by which the region CONSTRUCT_program is named;
+ * copied. The runtime's own code
  * lies in [runtime_base, runtime_base + runtime_size). Free with regions_destroy. */
 struct regions *regions_create(struct symbols *symbols, const char *program, uint64_t runtime_base,
                                uint64_t runtime_size);
 void regions_destroy(struct regions *regions);
 
-/* The name of the program, as given. */
+/* The name of the program, without folders. */
 const char *regions_program(const struct regions *regions);
 
 /* Whether the address says nothing about the program: none, or the runtime's own code. */
@@ -73,10 +76,14 @@ uint32_t regions_function(struct regions *regions, const struct code_place *plac
 uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
                       uint32_t line);
 
+/* An event or a calling context refers to the region with this number. */
+void regions_refer(struct regions *regions, uint32_t number);
+
 /* A module was published: an address may mean another place from now on. */
 void regions_modules_changed(struct regions *regions);
 
-/* Once the symbols are known: makes names, finds equals, renumbers. Returns the number of different regions. */
+/* Once the symbols are known and all is written that refers to regions: makes names, finds equals, renumbers. Returns
+ * the number of different regions that are referred to; the others get the number REGION_NONE. */
 uint32_t regions_finish(struct regions *regions);
 
 /* All numbers given out, in order; after regions_finish those with the same final_id are one region. */

@@ -187,12 +187,19 @@ static enum construct construct_of_sync(uint32_t kind) {
   return kind == SYNC_REDUCTION ? CONSTRUCT_reduction : CONSTRUCT_unknown;
 }
 
-static enum construct construct_of_wait(uint32_t kind) {
+/* The runtime may name another kind of barrier than the one in which the thread waits. */
+static enum construct construct_of_wait(const struct task *task, uint32_t kind) {
+  const struct stack *stack = &task->stack;
+  const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+  if (is_barrier(kind) && top && top->kind == FRAME_SYNC && is_barrier(top->detail))
+    kind = top->detail;
+  if (is_barrier(kind))
+    return construct_of_sync(kind) == CONSTRUCT_barrier ? CONSTRUCT_barrier_wait : CONSTRUCT_implicit_barrier_wait;
   if (kind == SYNC_TASKWAIT)
     return CONSTRUCT_taskwait_wait;
   if (kind == SYNC_TASKGROUP)
     return CONSTRUCT_taskgroup_wait;
-  return is_barrier(kind) || kind == SYNC_REDUCTION ? CONSTRUCT_barrier_wait : CONSTRUCT_unknown;
+  return kind == SYNC_REDUCTION ? CONSTRUCT_reduction_wait : CONSTRUCT_unknown;
 }
 
 /* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that its primary
@@ -292,7 +299,7 @@ void on_sync_region_wait(struct correlator *c, struct location *location,
                  "read alike below");
   const struct record_sync_region *alike = (const struct record_sync_region *)record;
   if (record->endpoint & ENDPOINT_BEGIN)
-    begin_sync(c, location, FRAME_WAIT, construct_of_wait(record->kind), alike);
+    begin_sync(c, location, FRAME_WAIT, construct_of_wait(location->current, record->kind), alike);
   if (record->endpoint & ENDPOINT_END)
     end_wait(c, location, alike);
 }

@@ -187,8 +187,10 @@ static void begin_member(struct correlator *c, struct location *location, struct
   fork_if_primary(c, location, team, index);
   struct task *task = push_implicit(c, location, team, id, index, member);
   write_team_begin(c, location, task, now);
-  emit_placement(c, location, now);
-  frame_enter(c, location, task, now, (struct frame){.kind = FRAME_PARALLEL, .region = team->region});
+  struct event enter = {.ticks = now};
+  if (location->moved && !team->is_hidden)
+    tell_placement(location, &enter);
+  frame_enter_with(c, location, task, (struct frame){.kind = FRAME_PARALLEL, .region = team->region}, &enter);
   team->begun++;
 }
 

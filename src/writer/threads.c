@@ -1,15 +1,25 @@
 /* Threads: from attach to thread_end each is a location of the archive. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "writer/correlate.h"
 #include "writer/memory.h"
+
+/* The first one is the program's own name. */
+static void tell_arguments(struct correlator *c) {
+  const char *end = c->command_line + c->command_line_bytes;
+  for (const char *text = c->command_line; text < end; text += strlen(text) + 1)
+    if (text != c->command_line)
+      emitter_add_argument(c->emitter, definitions_string(c->definitions, text));
+}
 
 static void begin_program(struct correlator *c, struct location *location, uint64_t ticks) {
   c->primary = location;
   definitions_name_location(c->definitions, location, "Master thread", "");
   uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
   uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
+  tell_arguments(c);
   emit_event(c, location, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
   frame_enter(c, location, location->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
   if (c->starts_paused)
@@ -101,24 +111,39 @@ void on_placement(struct correlator *c, struct location *location, const struct 
   uint32_t told = 8u * record->more;
   write_places((const int32_t *)words, record->partition_places < told ? record->partition_places : told, partition,
                sizeof partition);
+  uint32_t string = definitions_string(c->definitions, partition) + 1;
+  location->moved |= (string != location->partition ? MOVED_PARTITION : 0) |
+                     ((int64_t)record->place != location->place ? MOVED_PLACE : 0) |
+                     ((int64_t)record->processor != location->processor ? MOVED_PROCESSOR : 0);
   location->place = (int64_t)record->place;
   location->processor = (int64_t)record->processor;
-  location->partition = definitions_string(c->definitions, partition) + 1;
-  location->has_moved = true;
+  location->partition = string;
   definitions_location_changed(c->definitions, location);
 }
 
-void emit_placement(struct correlator *c, struct location *location, uint64_t ticks) {
-  if (!location->has_moved || c->is_paused)
-    return;
-  location->has_moved = false;
-  emit_event(c, location, &(struct event){.kind = EVENT_PLACEMENT,
-                                          .ticks = ticks,
-                                          .id = definitions_metric(c->definitions, METRIC_PLACEMENT),
-                                          .number = (uint32_t)location->place,
-                                          .extra = (uint32_t)location->processor,
-                                          .attribute = ATTRIBUTE_partition,
-                                          .value = location->partition - 1});
+void tell_placement(struct location *location, struct event *enter) {
+  const struct {
+    enum moved moved;
+    enum attribute attribute;
+    uint64_t value;
+  } all[] = {{MOVED_PARTITION, ATTRIBUTE_partition, location->partition - 1},
+             {MOVED_PLACE, ATTRIBUTE_place, (uint64_t)location->place},
+             {MOVED_PROCESSOR, ATTRIBUTE_processor, (uint64_t)location->processor}};
+  uint8_t attributes[3] = {ATTRIBUTE_NONE};
+  uint64_t values[3] = {0};
+  unsigned count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (location->moved & all[i].moved) {
+      attributes[count] = (uint8_t)all[i].attribute;
+      values[count++] = all[i].value;
+    }
+  enter->attribute = attributes[0];
+  enter->value = values[0];
+  enter->attribute2 = attributes[1];
+  enter->value2 = values[1];
+  enter->number = attributes[2];
+  enter->extra = (uint32_t)values[2];
+  location->moved = 0;
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */

@@ -47,9 +47,10 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
+  size_t command_line_bytes;
   char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
-  char arguments[8192];
+  char command_line[8192], arguments[8192];
 };
 
 static volatile sig_atomic_t terminations;
@@ -203,12 +204,14 @@ static bool open_archive(struct writer *writer) {
   archive_count_into(writer->archive, &writer->session->shared.progress);
   const struct session_constants *constants = &writer->constants;
   writer->definitions = definitions_create(writer->archive);
-  writer->regions = regions_create(writer->symbols, base_name(constants->program), constants->runtime_base,
+  writer->regions = regions_create(writer->symbols, constants->program, constants->runtime_base,
                                    constants->runtime_size);
   writer->contexts = contexts_create(writer->symbols, writer->regions);
-  emitter_open(&writer->emitter, writer->definitions, writer->contexts);
+  emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
   correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules,
                   writer->contexts, constants->states);
+  writer->correlator.command_line = writer->command_line;
+  writer->correlator.command_line_bytes = writer->command_line_bytes;
   writer->correlator.starts_paused = constants->config.start == START_paused;
   writer->merge = merge_create(writer->session, take_record, writer);
   begin_journal(writer);
@@ -369,13 +372,13 @@ static int close_archive(struct writer *writer) {
   contexts_ask_again(writer->contexts);
   symbols_finish(writer->symbols, terminations > 0);
   contexts_finish(writer->contexts);
-  uint32_t regions = regions_finish(writer->regions);
+  regions_finish(writer->regions);
   struct run run = {.constants = &writer->constants,
                     .end = clock_sample(writer->constants.clock_kind),
                     .host = writer->machine.nodename,
                     .platform = writer->machine.sysname,
                     .mpi_rank = output_mpi_rank()};
-  definitions_write(writer->definitions, writer->regions, regions, writer->contexts, &run);
+  definitions_write(writer->definitions, writer->regions, writer->contexts, &run);
   struct summary summary = {.ending = writer->ending,
                             .closed_by_writer = writer->correlator.closed_by_writer,
                             .lost = lost_events(writer),
@@ -434,7 +437,9 @@ int main(void) {
   terminate_texts(&writer.constants);
   uname(&writer.machine);
   application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_SESSION);
-  application_arguments(&writer.application, writer.arguments, sizeof writer.arguments);
+  writer.command_line_bytes =
+      application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);
+  application_quote(writer.command_line, writer.command_line_bytes, writer.arguments, sizeof writer.arguments);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(tell_exhaustion, &writer);
   if (!open_archive(&writer))

@@ -179,7 +179,7 @@ static void open_run(struct run_state *state) {
   definitions = definitions_create(NULL);
   regions = regions_create(NULL, "fuzz", 0x7000, 0x1000);
   state->contexts = contexts_create(NULL, regions);
-  emitter_open(&state->emitter, definitions, state->contexts);
+  emitter_open(&state->emitter, definitions, regions, state->contexts);
   correlator_open(&state->correlator, &state->emitter, definitions, regions, state->modules, state->contexts,
                   session->constants.states);
   state->merge = merge_create(session, correlate, &state->correlator);

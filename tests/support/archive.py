@@ -24,6 +24,27 @@ class Archive:
         self.locations = {x._ref: location_row(x) for x in self.definitions.locations if x}
         self.comms = {c._ref: comm_row(c) for c in self.definitions.comms if c}
 
+    def roots_without(self, domain):
+        """Names of the roots of the system tree that have not the domain."""
+        domains = {(item.system_tree_node._ref, enum_name(item.system_tree_node_domain))
+                   for item in self.definitions.system_tree_node_domains}
+        return [node.name for node in self.definitions.system_tree_nodes
+                if node and node.parent is None and (node._ref, domain) not in domains]
+
+    def group_names(self):
+        return [group.name for group in self.definitions.location_groups if group]
+
+    def metric_names(self):
+        return [member.name for member in self.definitions.metric_members if member]
+
+    def sampled_regions(self):
+        return {context.region._ref for context in self.definitions.calling_contexts if context}
+
+    def program(self):
+        """The name of the program's region, or None."""
+        path = self.properties.get("STAVE::PROGRAM")
+        return path and path.rpartition("/")[2]
+
     def events(self):
         """Yields (location id, kind, event); an event has .time and OTF2's fields."""
         for location, event in self.reader.events:

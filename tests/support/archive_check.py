@@ -11,6 +11,7 @@ import collections
 import sys
 
 from archive import Archive
+from conventions import Conventions
 from expectations import Tally, read_expectations
 
 TASK_ROLES = ("TASK", "TASK_UNTIED")
@@ -61,6 +62,7 @@ class Checker:
         self.releases = collections.defaultdict(dict)     # lock: {order: time}
         self.transfers = collections.defaultdict(dict)    # location: {matching id: time}
         self.programs = []            # (kind, location, time)
+        self.conventions = Conventions(archive, self.problem)
         self.where = ""
 
     def problem(self, text):
@@ -72,6 +74,7 @@ class Checker:
             self.where = (f"location {location}, event {thread.number_of_events} ({kind}), "
                           f"time {event.time}: ")
             self.count(thread, location, kind, event)
+            self.conventions.event(location, kind, event, thread.current.open)
             handler = getattr(self, "on_" + kind, None)
             if handler:
                 handler(location, thread, event)
@@ -80,6 +83,7 @@ class Checker:
                 thread.last_kind = kind
         self.where = ""
         self.finish()
+        self.conventions.finish()
         return self.problems
 
     def count(self, thread, location, kind, event):

@@ -152,7 +152,7 @@ def check_rules(build, archive):
 def audit(archive, expect):
     if not AUDIT.exists():
         return []
-    command = ["/usr/bin/python3", AUDIT, archive] + (["--expect", expect] if expect else [])
+    command = ["/usr/bin/python3", AUDIT, "--conventions", "0.2", archive] + (["--expect", expect] if expect else [])
     result = run(command, clean_environment(), timeout=300)
     if result.returncode == 0:
         return []

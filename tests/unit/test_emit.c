@@ -26,6 +26,11 @@ static OTF2_ErrorCode note(OTF2_EvtWriter *writer, char what, uint64_t ticks, ui
   return answer;
 }
 
+/* In place of regions.c. */
+void regions_refer(struct regions *regions, uint32_t number) {
+  (void)regions, (void)number;
+}
+
 /* In place of libotf2's. */
 #define OURS __attribute__((visibility("default")))
 
@@ -108,7 +113,7 @@ static int setup(void **state) {
   noted_count = 0;
   closed = 0;
   answer = OTF2_SUCCESS;
-  int error = emitter_open(&emitter, NULL, NULL);
+  int error = emitter_open(&emitter, NULL, NULL, NULL);
   team = new_team();
   return error;
 }
