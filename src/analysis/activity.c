@@ -161,6 +161,8 @@ static bool is_device_paradigm(uint8_t paradigm) {
 enum construct construct_of_region(const struct trace_region *region) {
   if (region->role == OTF2_REGION_ROLE_ARTIFICIAL)
     return by_artificial(region->name);
+  if (region->paradigm == OTF2_PARADIGM_USER) /* named by the program's own word; but EZTrace writes all regions so */
+    return region->role == OTF2_REGION_ROLE_FUNCTION ? by_other(region->name) : CONSTRUCT_OTHER;
   enum construct construct = by_name(region->canonical_name);
   if (construct == CONSTRUCT_OTHER)
     construct = by_name(region->name);

@@ -340,6 +340,11 @@ static void learn_regions(struct replay *replay) {
   }
 }
 
+static uint32_t process_of(const struct trace *trace, const struct trace_location *location) {
+  const struct trace_location_group *group = trace_location_group(trace, location->group);
+  return group ? (uint32_t)(group - trace->location_groups) : UINT32_MAX;
+}
+
 /* The first thread of each process does what is outside of all teams. */
 static bool learn_locations(struct replay *replay) {
   const struct trace *trace = replay->trace;
@@ -350,6 +355,7 @@ static bool learn_locations(struct replay *replay) {
     thread->is_device = trace_location_is_device(location);
     thread->base = is_first && !thread->is_device ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
     thread->fork_region = REPLAY_NONE;
+    thread->process = process_of(trace, location);
     if (!replay_push_base(replay, thread))
       return false;
   }

@@ -111,7 +111,8 @@ struct replay_lock_event {
   size_t location;
   uint64_t ticks;
   const struct replay_task *task;
-  uint32_t lock, order; /* as in the event */
+  uint64_t lock;        /* processes number their own: its process and, in the lower 32 bits, the event's number */
+  uint32_t order;       /* as in the event */
   uint32_t region;      /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
   uint64_t wanted_ticks;   /* since when the task waited for it; equal to acquired_ticks if it did not */
   uint64_t acquired_ticks; /* of a release without acquire: its own time */

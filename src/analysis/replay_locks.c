@@ -21,7 +21,7 @@ static void give_back(struct replay *replay, struct held_lock *held) {
 }
 
 static void tell(struct replay *replay, struct thread *thread, enum replay_lock_step step, uint64_t ticks,
-                 uint32_t lock, uint32_t order, const struct held_lock *held) {
+                 uint64_t lock, uint32_t order, const struct held_lock *held) {
   if (!replay->observer.lock)
     return;
   struct replay_lock_event event = {.step = step,
@@ -42,7 +42,12 @@ static void end_wait(struct replay *replay, struct thread *thread, struct replay
   replay_update(replay, thread, ticks);
 }
 
-void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t lock, uint32_t order) {
+static uint64_t lock_of(const struct thread *thread, uint32_t number) {
+  return (uint64_t)thread->process << 32 | number;
+}
+
+void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order) {
+  uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
   struct held_lock *held = table_get(&replay->lock_table, lock, order);
   bool is_wanted = frame && construct_is_mutex((enum construct)frame->construct);
@@ -63,7 +68,8 @@ void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks
   tell(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
 }
 
-void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t lock, uint32_t order) {
+void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order) {
+  uint64_t lock = lock_of(thread, number);
   struct held_lock *held = table_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;
   tell(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);

@@ -22,6 +22,7 @@ struct thread {
   uint64_t since_ticks, last_ticks;
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_region;
+  uint32_t process; /* a number of its own for each */
   bool has_begun, is_device, has_forked;
   bool is_between; /* from fork to begin of the team, or from its end to the join */
 };
@@ -117,8 +118,8 @@ bool replay_push_base(struct replay *replay, struct thread *thread);
 
 /* -- replay_locks.c -- */
 
-void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t lock, uint32_t order);
-void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t lock, uint32_t order);
+void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order);
+void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order);
 void replay_free_locks(struct replay *replay);
 
 static inline size_t location_of(const struct replay *replay, const struct thread *thread) {

@@ -46,7 +46,7 @@ struct check_finding {
   uint64_t count;
   size_t location; /* of the first one, as are the time and the detail */
   uint64_t ticks;
-  uint32_t lock; /* of lock-across-scheduling: which is held, and by which task */
+  uint64_t lock; /* of lock-across-scheduling: which is held (replay_lock_event), and by which task */
   uint64_t holder;
   char detail[CHECK_DETAIL_BYTES];
 };

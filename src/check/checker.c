@@ -188,10 +188,9 @@ static void stop_for_nameless(struct checker *checker, const struct trace_event 
 
 static bool take(void *data, const struct trace_event *event) {
   struct checker *checker = data;
-  if (event->ticks > checker->end_ticks)
-    return false;
-  if (event->ticks == checker->end_ticks && is_added(checker, event))
-    return true;
+  check_form_always(checker, event);
+  if (event->ticks > checker->end_ticks || (event->ticks == checker->end_ticks && is_added(checker, event)))
+    return checker->error == 0;
   checker->result->events++;
   stop_for_nameless(checker, event);
   check_form_before_event(checker, event);
@@ -339,8 +338,7 @@ static int by_severity(const void *left, const void *right) {
 
 static void finish(struct checker *checker) {
   struct check_result *result = checker->result;
-  if (!result->is_partial)
-    check_form_finish(checker);
+  check_form_finish(checker);
   check_locks_finish(checker);
   if (result->count > 1)
     qsort(result->findings, result->count, sizeof *result->findings, by_severity);
@@ -355,11 +353,16 @@ static int open_checker(struct checker *checker) {
   return checker->places && checker->replay ? check_tasks_open(checker) : -ENOMEM;
 }
 
+static void free_place(struct place_state *place) {
+  free(place->tied);
+  free(place->forks);
+}
+
 static void close_checker(struct checker *checker) {
   for (uint32_t i = 0; i < checker->task_count; i++)
     check_tasks_release(&checker->tasks[i]);
   for (size_t i = 0; checker->places && i < checker->trace->location_count; i++)
-    free(checker->places[i].tied);
+    free_place(&checker->places[i]);
   check_teams_close(checker);
   check_locks_close(checker);
   table_free(&checker->running_sets);

@@ -17,7 +17,8 @@ struct ancestor {
 
 /* A lock that a task holds. */
 struct hold {
-  uint32_t lock, order, region; /* region: where it was acquired */
+  uint64_t lock;          /* as in replay_lock_event */
+  uint32_t order, region; /* region: where it was acquired */
   uint64_t ticks;
 };
 
@@ -46,34 +47,48 @@ struct tied {
   bool is_chained; /* it descends from the one below, if that is of the same team */
 };
 
+/* A fork whose join has not come. */
+struct fork {
+  uint64_t ticks;
+  uint32_t region; /* parallel region; CHECK_NO_REGION: not entered yet */
+  bool is_over;    /* the team has ended: nothing but the join may follow */
+};
+
 /* Of a location. */
 struct place_state {
   struct tied *tied; /* the latest last */
   uint32_t tied_count, tied_capacity;
   uint64_t runs; /* of explicit tasks, begun or resumed */
   uint64_t last_ticks;
-  uint32_t forks;
+  struct fork *forks; /* the innermost last */
+  uint32_t fork_count, fork_capacity;
   bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
+  bool is_unforked;           /* no fork belongs to the last join */
   struct created {
     uint64_t parent;
     struct dependences_task task;
   } created; /* the task that was last created here */
 };
 
+/* Threads that are kept of an order of locks; of more it is known only that there are more. */
+enum { EDGE_THREADS = 4 };
+
 /* An order in which two locks were acquired. */
 struct lock_edge {
-  uint32_t first, second, first_region, second_region;
-  uint32_t gates[4]; /* locks that were held in addition each time */
-  uint32_t gate_count;
+  uint64_t first, second;
+  uint32_t first_region, second_region;
+  uint64_t gates[4]; /* locks that were held in addition each time */
+  uint32_t gate_count, thread_count;
+  size_t threads[EDGE_THREADS]; /* locations that acquired in this order, that of the first time first */
+  bool has_more_threads;
   uint64_t count, ticks;
-  size_t location;
-  bool is_by_many;                 /* on several locations */
   struct lock_edge *next_of_first; /* from the same lock */
 };
 
 struct lock_state {
-  uint32_t lock, order, first_order; /* the greatest number of an acquisition; that of the first */
-  uint32_t region;                   /* of the last acquisition, as are the next two */
+  uint64_t lock;
+  uint32_t order, first_order; /* the greatest and the least number of an acquisition */
+  uint32_t region;             /* of the last acquisition, as are the next two */
   size_t location;
   uint64_t ticks, acquisitions;
   uint64_t acquirer;       /* the first explicit task that acquired it; 0: none */
@@ -160,6 +175,9 @@ void check_locks_close(struct checker *checker);
 /* -- form.c -- */
 
 void check_form_before_event(struct checker *checker, const struct trace_event *event);
+
+/* What holds of every archive, whatever is missing in it: also behind what is checked otherwise. */
+void check_form_always(struct checker *checker, const struct trace_event *event);
 void check_form_finish(struct checker *checker);
 
 /* -- teams.c -- */

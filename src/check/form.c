@@ -121,10 +121,60 @@ static void before_team_end(struct checker *checker, const struct trace_event *e
 }
 
 static void before_join(struct checker *checker, const struct trace_event *event) {
-  struct place_state *place = &checker->places[event->location];
-  if (place->forks == 0)
+  if (checker->places[event->location].is_unforked)
     tell_team(checker, event, "threads join that were not forked");
-  place->forks -= place->forks > 0;
+}
+
+static struct fork *last_fork(const struct place_state *place) {
+  return place->fork_count > 0 ? &place->forks[place->fork_count - 1] : NULL;
+}
+
+static void drop_fork(struct checker *checker, size_t location) {
+  const struct fork *fork = &checker->places[location].forks[--checker->places[location].fork_count];
+  if (checks(checker, CHECK_FORK_JOIN))
+    say(checker_find(checker, CHECK_FORK_JOIN, location, fork->ticks, fork->region, CHECK_NO_REGION), "%s",
+        "no join follows on its thread");
+}
+
+/* Only the innermost fork can be over: what comes in place of its join shows that there is none. */
+static void drop_fork_that_is_over(struct checker *checker, size_t location) {
+  const struct fork *fork = last_fork(&checker->places[location]);
+  if (fork && fork->is_over)
+    drop_fork(checker, location);
+}
+
+static void take_fork(struct checker *checker, size_t location, uint64_t ticks) {
+  struct place_state *place = &checker->places[location];
+  drop_fork_that_is_over(checker, location);
+  if (checker_grow(checker, &place->forks, &place->fork_capacity, place->fork_count + 1, sizeof *place->forks))
+    place->forks[place->fork_count++] = (struct fork){ticks, CHECK_NO_REGION, false};
+}
+
+static void end_fork(struct checker *checker, size_t location) {
+  drop_fork_that_is_over(checker, location);
+  struct fork *fork = last_fork(&checker->places[location]);
+  if (fork)
+    fork->is_over = true;
+}
+
+/* Its parallel region is the first that its thread enters. */
+static void name_fork(const struct checker *checker, struct fork *fork, uint32_t ref) {
+  if (fork && fork->region == CHECK_NO_REGION)
+    fork->region = checker_region(checker, ref);
+}
+
+void check_form_always(struct checker *checker, const struct trace_event *event) {
+  struct place_state *place = &checker->places[event->location];
+  if (event->kind == TRACE_Enter) {
+    name_fork(checker, last_fork(place), event->Enter.region);
+  } else if (event->kind == TRACE_ThreadFork) {
+    take_fork(checker, event->location, event->ticks);
+  } else if (event->kind == TRACE_ThreadTeamEnd) {
+    end_fork(checker, event->location);
+  } else if (event->kind == TRACE_ThreadJoin) {
+    place->is_unforked = place->fork_count == 0;
+    place->fork_count -= place->fork_count > 0;
+  }
 }
 
 /* -- all -- */
@@ -153,9 +203,7 @@ static void check_task(struct checker *checker, const struct trace_event *event)
 }
 
 static void check_team(struct checker *checker, const struct trace_event *event) {
-  if (event->kind == TRACE_ThreadFork)
-    checker->places[event->location].forks++;
-  else if (event->kind == TRACE_ThreadJoin)
+  if (event->kind == TRACE_ThreadJoin)
     before_join(checker, event);
   else if (event->kind == TRACE_ThreadTeamEnd)
     before_team_end(checker, event);
@@ -186,11 +234,9 @@ static void finish_location(struct checker *checker, size_t location) {
   const struct replay_team *team = replay_current_team(checker->replay, location);
   if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
     tell_open(checker, task, location, place->last_ticks, "the end of the trace");
-  if (!checks(checker, CHECK_TEAM_STATE) || (!team && place->forks == 0))
-    return;
-  say(checker_find(checker, CHECK_TEAM_STATE, location, place->last_ticks, team ? team->region : CHECK_NO_REGION,
-                   CHECK_NO_REGION),
-      "%s", team ? "a team is open at the end of the trace" : "a fork without a join");
+  if (checks(checker, CHECK_TEAM_STATE) && team)
+    say(checker_find(checker, CHECK_TEAM_STATE, location, place->last_ticks, team->region, CHECK_NO_REGION), "%s",
+        "a team is open at the end of the trace");
 }
 
 static void finish_task(struct checker *checker, const struct task_state *task) {
@@ -204,6 +250,9 @@ static void finish_task(struct checker *checker, const struct task_state *task) 
 }
 
 void check_form_finish(struct checker *checker) {
+  for (size_t i = 0; i < checker->trace->location_count; i++)
+    while (checker->places[i].fork_count > 0)
+      drop_fork(checker, i);
   if (checker->end_ticks != UINT64_MAX)
     return; /* whoever wrote the archive closed what was open */
   for (size_t i = 0; i < checker->trace->location_count; i++)

@@ -9,7 +9,12 @@
 /* Programs with very many pairs of locks are checked up to here. */
 enum { EDGES_MOST = 1 << 20, CYCLE_MOST = 16 };
 
-static struct lock_state *lock_of(struct checker *checker, uint32_t number) {
+/* As the archive numbers it, which is by process. */
+static uint32_t number_of(uint64_t lock) {
+  return (uint32_t)lock;
+}
+
+static struct lock_state *lock_of(struct checker *checker, uint64_t number) {
   struct lock_state *lock = table_get(&checker->locks, number, 0);
   if (lock)
     return lock;
@@ -32,11 +37,14 @@ static bool is_lock(const struct checker *checker, uint32_t region) {
 
 /* -- orders -- */
 
-static struct lock_edge *new_edge(struct checker *checker, const struct hold *held, uint32_t second) {
+static struct lock_edge *new_edge(struct checker *checker, const struct hold *held, uint64_t second) {
   struct lock_state *lock = lock_of(checker, held->lock);
-  struct lock_edge *edge = checker->edge_count < EDGES_MOST && lock ? calloc(1, sizeof *edge) : NULL;
+  if (!lock || checker->edge_count == EDGES_MOST)
+    return NULL;
+  struct lock_edge *edge = calloc(1, sizeof *edge);
   if (!edge || !table_put(&checker->edges, held->lock, second, edge)) {
     free(edge);
+    checker->error = -ENOMEM;
     return NULL;
   }
   checker->edge_count++;
@@ -50,7 +58,7 @@ static void take_gates(struct lock_edge *edge, const struct task_state *task) {
       edge->gates[edge->gate_count++] = task->holds[i].lock;
 }
 
-static bool holds(const struct task_state *task, uint32_t lock) {
+static bool holds(const struct task_state *task, uint64_t lock) {
   for (uint32_t i = 0; i < task->hold_count; i++)
     if (task->holds[i].lock == lock)
       return true;
@@ -65,12 +73,22 @@ static void keep_gates(struct lock_edge *edge, const struct task_state *task) {
   edge->gate_count = kept;
 }
 
+static void note_thread(struct lock_edge *edge, size_t location) {
+  for (uint32_t i = 0; i < edge->thread_count; i++)
+    if (edge->threads[i] == location)
+      return;
+  if (edge->thread_count == EDGE_THREADS)
+    edge->has_more_threads = true;
+  else
+    edge->threads[edge->thread_count++] = location;
+}
+
 static void note_order(struct checker *checker, const struct task_state *task, const struct hold *held,
                        const struct replay_lock_event *step) {
   struct lock_edge *edge = table_get(&checker->edges, held->lock, step->lock);
   if (edge) {
     edge->count++;
-    edge->is_by_many |= edge->location != step->location;
+    note_thread(edge, step->location);
     keep_gates(edge, task);
     return;
   }
@@ -84,7 +102,8 @@ static void note_order(struct checker *checker, const struct task_state *task, c
                              .second_region = step->region,
                              .count = 1,
                              .ticks = step->ticks,
-                             .location = step->location,
+                             .threads = {step->location},
+                             .thread_count = 1,
                              .next_of_first = next};
   take_gates(edge, task);
 }
@@ -107,8 +126,8 @@ static void check_number(struct checker *checker, struct lock_state *lock, const
     found = checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
   if (found)
     snprintf(found->detail, sizeof found->detail, "acquisition %u of lock %u comes after number %u", step->order,
-             step->lock, lock->order);
-  if (lock->acquisitions++ == 0)
+             number_of(step->lock), lock->order);
+  if (lock->acquisitions++ == 0 || step->order < lock->first_order)
     lock->first_order = step->order;
   lock->order = step->order > lock->order ? step->order : lock->order;
   lock->ticks = step->ticks;
@@ -157,8 +176,8 @@ static void release(struct checker *checker, const struct replay_lock_event *ste
   struct check_finding *found =
       checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "lock %u is released in turn %u, which nobody holds", step->lock,
-             step->order);
+    snprintf(found->detail, sizeof found->detail, "lock %u is released in turn %u, which nobody holds",
+             number_of(step->lock), step->order);
 }
 
 void check_locks_on_step(struct checker *checker, const struct replay_lock_event *step) {
@@ -222,23 +241,58 @@ static bool has_common_gate(const struct lock_edge *one, const struct lock_edge 
   return false;
 }
 
-/* One thread alone cannot wait for itself in this way. */
-static bool is_on_one_thread(const struct lock_edge *one, const struct lock_edge *other) {
-  return !one->is_by_many && !other->is_by_many && one->location == other->location;
+/* Which of the orders in a circle each thread stands for. */
+struct assignment {
+  const struct lock_edge *const *edges;
+  uint32_t length;
+  bool is_tried[CYCLE_MOST];         /* by order */
+  size_t thread_of[CYCLE_MOST];      /* by order; SIZE_MAX: none yet */
+};
+
+/* Gives the order a thread, moving others on to another one of theirs where it has to. */
+static bool assign(struct assignment *assignment, uint32_t order) {
+  const struct lock_edge *edge = assignment->edges[order];
+  assignment->is_tried[order] = true;
+  for (uint32_t i = 0; i < edge->thread_count; i++) {
+    uint32_t owner = 0;
+    while (owner < assignment->length && assignment->thread_of[owner] != edge->threads[i])
+      owner++;
+    if (owner < assignment->length && (assignment->is_tried[owner] || !assign(assignment, owner)))
+      continue;
+    assignment->thread_of[order] = edge->threads[i];
+    return true;
+  }
+  return edge->has_more_threads;
+}
+
+/* Who waits in a circle is stopped, so that it takes a thread of its own for each of its orders. */
+static bool has_a_thread_each(const struct lock_edge *const *edges, uint32_t length) {
+  struct assignment assignment = {.edges = edges, .length = length};
+  for (uint32_t i = 0; i < length; i++)
+    assignment.thread_of[i] = SIZE_MAX;
+  for (uint32_t i = 0; i < length; i++) {
+    memset(assignment.is_tried, 0, sizeof assignment.is_tried);
+    if (!assign(&assignment, i))
+      return false;
+  }
+  return true;
 }
 
 static int describe_edge(const struct checker *checker, const struct lock_edge *edge, char *text, size_t size) {
-  return snprintf(text, size, "lock %u (%s) before lock %u (%s): %llu time%s", edge->first,
-                  checker_name(checker, edge->first_region), edge->second, checker_name(checker, edge->second_region),
+  return snprintf(text, size, "lock %u (%s) before lock %u (%s): %llu time%s", number_of(edge->first),
+                  checker_name(checker, edge->first_region), number_of(edge->second),
+                  checker_name(checker, edge->second_region),
                   (unsigned long long)edge->count, edge->count > 1 ? "s" : "");
 }
 
 static void tell_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
-  if (one->first > one->second || has_common_gate(one, other) || is_on_one_thread(one, other))
+  if (one->first > one->second || has_common_gate(one, other) ||
+      !has_a_thread_each((const struct lock_edge *const[]){one, other}, 2))
     return;
   const struct lock_edge *later = one->ticks > other->ticks ? one : other;
   struct check_finding *found =
-      checker_find(checker, CHECK_LOCK_ORDER, later->location, later->ticks, one->second_region, other->second_region);
+      checker_find(checker, CHECK_LOCK_ORDER, later->threads[0], later->ticks, one->second_region,
+                   other->second_region);
   int used = found ? describe_edge(checker, one, found->detail, sizeof found->detail) : 0;
   if (found && (size_t)used + 2 < sizeof found->detail) {
     memcpy(found->detail + used, "; ", 3);
@@ -261,16 +315,18 @@ static void tell_circle(struct search *search) {
   for (uint32_t i = 0; i + 1 < search->length; i++)
     if (has_common_gate(search->path[i], last))
       return;
-  struct check_finding *found = checker_find(search->checker, CHECK_LOCK_ORDER, last->location, last->ticks,
+  if (!has_a_thread_each(search->path, search->length))
+    return;
+  struct check_finding *found = checker_find(search->checker, CHECK_LOCK_ORDER, last->threads[0], last->ticks,
                                              search->path[0]->second_region, last->second_region);
   int used = found ? snprintf(found->detail, sizeof found->detail, "a circle of %u locks:", search->length) : 0;
   for (uint32_t i = 0; found && i < search->length && (size_t)used < sizeof found->detail; i++)
     used += snprintf(found->detail + used, sizeof found->detail - (size_t)used, "%s %u, then %u at %s", i ? ";" : "",
-                     search->path[i]->first, search->path[i]->second,
+                     number_of(search->path[i]->first), number_of(search->path[i]->second),
                      checker_name(search->checker, search->path[i]->second_region));
 }
 
-static void follow(struct search *search, uint32_t start, const struct lock_state *lock) {
+static void follow(struct search *search, uint64_t start, const struct lock_state *lock) {
   for (const struct lock_edge *edge = lock ? lock->edges : NULL; edge; edge = edge->next_of_first) {
     if (edge->second < start || search->length == CYCLE_MOST || ++search->steps > SEARCH_STEPS_MOST)
       continue;
@@ -324,7 +380,7 @@ static void check_stuck(struct checker *checker, size_t location) {
   int used = snprintf(found->detail, sizeof found->detail, "nothing more is heard of it");
   if (holder)
     snprintf(found->detail + used, sizeof found->detail - (size_t)used, "; it held lock %u (%s)",
-             holder->holds[holder->hold_count - 1].lock,
+             number_of(holder->holds[holder->hold_count - 1].lock),
              checker_name(checker, holder->holds[holder->hold_count - 1].region));
 }
 
@@ -337,7 +393,7 @@ static void check_gaps(struct checker *checker) {
             : checker_find(checker, CHECK_LOCK_STATE, lock->location, lock->ticks, lock->region, CHECK_NO_REGION);
     if (found)
       snprintf(found->detail, sizeof found->detail, "lock %u has %llu acquisitions with numbers from %u to %u",
-               lock->lock, (unsigned long long)lock->acquisitions, lock->first_order, lock->order);
+               number_of(lock->lock), (unsigned long long)lock->acquisitions, lock->first_order, lock->order);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/detail.h"
 #include "check/checker.h"
 
 /* -- who created whom -- */
@@ -62,10 +63,14 @@ void check_tasks_release(struct task_state *task) {
 
 /* -- creation and dependences -- */
 
-/* The tool tells of a task's flags in the description of where it is created. */
-static bool is_undeferred(const struct checker *checker, const struct replay_task *task) {
-  return !task->is_taskwait && task->create_region != REPLAY_NONE &&
-         strstr(checker->trace->regions[task->create_region].description, "undeferred");
+/* The tool tells of a task's flags where it is created. In a team of one thread the flag says nothing about the
+ * program: LLVM's runtime gives it to every task there, and defers those behind a detached, hidden helper's or target
+ * task all the same. */
+static bool is_undeferred(const struct checker *checker, const struct replay_task_event *step) {
+  const struct replay_task *task = step->task;
+  const struct replay_team *team = replay_current_team(checker->replay, step->location);
+  return team && team->size > 1 && !task->is_taskwait && task->create_region != REPLAY_NONE &&
+         detail_says(&checker->trace->regions[task->create_region], "undeferred");
 }
 
 static void create(struct checker *checker, const struct replay_task_event *step) {
@@ -79,7 +84,7 @@ static void create(struct checker *checker, const struct replay_task_event *step
   ancestor_of(checker, child, parent->ancestor);
   struct dependences_task name = {child->id, step->task->slot};
   checker->places[step->location].created = (struct created){parent->id, name};
-  if (checks(checker, CHECK_UNDEFERRED) && is_undeferred(checker, step->task))
+  if (checks(checker, CHECK_UNDEFERRED) && is_undeferred(checker, step))
     parent->undeferred = name;
 }
 

@@ -18,8 +18,8 @@ struct part {
  * a time; part_close ends that. */
 bool part_open(struct part *ret, const char *name);
 
-/* Gives the file its name if it is whole, else removes it. Returns false if it is not, or, after a message, if it cannot
- * get its name. */
+/* Gives the file its name if it is whole, else removes it. Returns false if it is not, or, after a message, if it
+ * cannot get its name. */
 bool part_close(struct part *part, bool is_whole);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/report_print.h"
 
 #include "cli/memory.h"
+#include "analysis/detail.h"
 #include "analysis/utf8.h"
 #include "report/text.h"
 
@@ -149,8 +150,9 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   return object;
 }
 
-static json_t *loop(const struct report *report, const struct report_loop *one) {
+static json_t *loop(const struct report *report, const struct report_loop *one, uint32_t index) {
   json_t *object = json_object();
+  put(object, "schedule", json_string(detail_schedule(&report->trace->regions[index])));
   put(object, "entered", number(one->encounters));
   put(object, "teams", number(one->teams));
   put(object, "time", spread(report, &one->time));
@@ -227,7 +229,7 @@ static json_t *region(const struct report *report, uint32_t index) {
   if (one->parallel && one->parallel->instances > 0)
     put(object, "parallel", parallel(report, one->parallel));
   if (one->loop && one->loop->encounters > 0)
-    put(object, "worksharing", loop(report, one->loop));
+    put(object, "worksharing", loop(report, one->loop, index));
   if (one->mutex && one->mutex->acquisitions > 0)
     put(object, "lock", mutex(report, one->mutex));
   if (one->task)

@@ -1,6 +1,7 @@
 /* `stave report` for people: the tables of regions. */
 #include "cli/report_print.h"
 
+#include "analysis/detail.h"
 #include "cli/memory.h"
 #include "cli/summary.h"
 #include "cli/table.h"
@@ -168,15 +169,6 @@ static double loop_weight(const struct report_region *base) {
   return (double)base->loop->time.sum;
 }
 
-/* The schedule is the last part of Stave's description: "function: static". */
-static const char *schedule_of(const struct trace_region *region) {
-  static const char *const known[] = {"static", "dynamic", "guided", "other"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strstr(region->description, known[i]))
-      return known[i];
-  return "";
-}
-
 static void add_range(struct row *row, const struct spread *spread) {
   char text[3 * NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES];
   summary_number(low, spread->min);
@@ -197,7 +189,7 @@ static void fill_loop(struct row *row, uint32_t region, const struct report_regi
   add_time(row, (double)one->time.sum);
   add_time(row, (double)one->imbalance);
   add_percent(row, (double)one->imbalance, (double)one->longest);
-  add_text(row, schedule_of(&row->report->trace->regions[region]));
+  add_text(row, detail_schedule(&row->report->trace->regions[region]));
   add_range(row, &one->trips);
   add_number(row, one->chunk_time.count);
   add_range(row, &one->chunks);

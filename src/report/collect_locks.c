@@ -3,7 +3,7 @@
 
 #include "report/collect.h"
 
-static struct lock *lock_at(struct collector *collector, uint32_t number) {
+static struct lock *lock_at(struct collector *collector, uint64_t number) {
   uintptr_t slot = (uintptr_t)table_get(&collector->locks, 0, number); /* from 1 */
   if (slot)
     return pool_item(&collector->lock_pool, (uint32_t)(slot - 1));

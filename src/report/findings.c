@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/detail.h"
 #include "report/collect.h"
 #include "report/text.h"
 
@@ -110,16 +111,13 @@ static void find_serial(struct report *report) {
 
 /* -- worksharing -- */
 
-static bool says(const struct report *report, uint32_t region, const char *word) {
-  return strstr(report->trace->regions[region].description, word) != NULL;
-}
-
 static const char *loop_advice(const struct report *report, uint32_t region, enum construct construct) {
   if (construct == CONSTRUCT_SECTIONS)
     return "cut the sections into pieces of equal length, or into tasks";
-  if (says(report, region, "dynamic"))
+  const char *schedule = detail_schedule(&report->trace->regions[region]);
+  if (strcmp(schedule, "dynamic") == 0)
     return "smaller chunks even out the end of a dynamic schedule";
-  if (says(report, region, "guided"))
+  if (strcmp(schedule, "guided") == 0)
     return "a smaller chunk size evens out the end of a guided schedule";
   return "iterations cost differently or threads run unequally fast: try schedule(dynamic, CHUNK), or tasks";
 }

@@ -70,7 +70,7 @@ struct report_mutex {
   uint32_t longest_location;        /* that waited longest */
   struct report_blame blamed[REPORT_BLAMED]; /* those who were waited for most */
   uint64_t blamed_ticks;            /* of all who were waited for */
-  uint32_t lock;                    /* the last one */
+  uint64_t lock;                    /* the last one, as in replay_lock_event */
   bool has_several_locks;
 };
 

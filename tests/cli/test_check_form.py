@@ -91,13 +91,34 @@ class Form(Case):
         self.finds("team-state", "in none")
         with self.make(region=False) as made:
             made.event(0, "thread_fork", Paradigm.OPENMP, 2)
-        self.finds("team-state", "fork without a join")
+        self.finds("fork-join", "no join")
         with self.make(threads=3, region=False) as made:
             made.team = made.new_team("two", (0, 1))
             made.begin_team(2)
             made.leave(2, "parallel", line=1)
             made.event(2, "thread_team_end", made.team, step=False)
         self.finds("team-state", "no member")
+
+    def test_fork_without_join(self):
+        """Of an inner fork, and where the archive is checked in part only, or its end was added by the writer."""
+        def inner(made):
+            made.enter(0, "parallel", line=10)
+            made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+            made.team = made.new_team("inner", (0,), made.first_team)
+            made.begin_team(0, line=11)
+            made.leave_team(0, line=11)
+            made.team = made.first_team
+            made.leave(0, "parallel", line=10)
+        for properties, status in (((), FOUND), ([("STAVE::CLOSED_BY_WRITER", "3")], FOUND),
+                                   ([("STAVE::LOST_AFTER", "1010")], FOUND), ([("STAVE::LOST_EVENTS", "1")], FOUND)):
+            with self.make(properties=properties) as made:
+                inner(made)
+            self.finds("fork-join", "no join", line=11, status=status)
+        with self.make() as made:
+            for _ in range(3):
+                inner(made)
+                made.event(0, "thread_join", Paradigm.OPENMP)
+        self.quiet()
 
     def test_time(self):
         with self.make() as made:

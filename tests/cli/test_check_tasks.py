@@ -152,6 +152,39 @@ class Undeferred(Case):
         self.quiet()
 
 
+    def test_what_functions_are_called(self):
+        """Only a word of the tool's own makes a task undeferred."""
+        for function in ("make_undeferred_work", "undeferred", "f(int, undeferred)", "a<b, undeferred>::run",
+                         "undeferred::f(char) const"):
+            for flags in ("", "untied", "untied, final"):
+                with self.make() as made:
+                    made.create(0, 1, line=11, flags=flags, function=function)
+                    made.point(0, "flush", line=12)
+                    self.in_barrier(made, 0, 1)
+                    made.run(1, 0, 1, line=11)
+                    self.out_of_barrier(made, 0, 1)
+                self.quiet()
+
+    def test_where_the_function_is_unknown(self):
+        for function, flags in (("", "undeferred"), ("f(int, char)", "undeferred, mergeable"),
+                                ("main", "undeferred, flags 0x40")):
+            with self.make() as made:
+                made.create(0, 1, line=11 if function else 0, flags=flags, function=function)
+                made.point(0, "flush", line=12)
+                self.in_barrier(made, 0, 1)
+                made.run(1, 0, 1, line=11)
+                self.out_of_barrier(made, 0, 1)
+            self.finds("undeferred", "had not begun")
+
+    def test_team_of_one(self):
+        """LLVM's runtime calls every task there undeferred, and may defer it."""
+        with self.make(threads=1) as made:
+            made.create(0, 1, line=11, flags="undeferred")
+            made.point(0, "flush", line=12)
+            made.run(0, 0, 1, line=11)
+        self.quiet()
+
+
 class TiedMigration(Case):
     def move(self, untied):
         with self.make() as made:

@@ -98,6 +98,67 @@ class Locks(Case):
                 made.unlock(thread, first, 1 + (first in (2, 3)))
         self.finds("lock-order", "a circle of 3 locks")
 
+    def test_circle_for_which_there_are_too_few_threads(self):
+        """A barrier made of three locks that two threads pass from hand to hand: each of three who wait in a circle
+        would have to be another thread."""
+        with self.make() as made:
+            orders = {}
+            def lock(thread, number):
+                orders[number] = orders.get(number, 0) + 1
+                made.lock(thread, number, orders[number], line=10 + number)
+            def unlock(thread, number):
+                made.unlock(thread, number, orders[number], line=20 + number)
+            for thread, number in ((0, 0), (0, 2), (1, 1)):
+                lock(thread, number)
+            for _ in range(3):
+                unlock(0, 0)
+                lock(1, 0)
+                unlock(1, 1)
+                lock(0, 1)
+                unlock(0, 2)
+                lock(1, 2)
+                unlock(1, 0)
+                lock(0, 0)
+                unlock(0, 1)
+                lock(1, 1)
+                unlock(1, 2)
+                lock(0, 2)
+            for thread, number in ((0, 0), (0, 2), (1, 1)):
+                unlock(thread, number)
+        self.quiet()
+
+    def test_locks_of_processes(self):
+        """Each process numbers its own."""
+        with self.make(threads=4, region=False, processes=2) as made:
+            for first, second, threads in ((1, 2, (0, 1)), (2, 1, (2, 3))):
+                for order, thread in enumerate(threads, 1):
+                    made.lock(thread, first, order, line=11)
+                    made.lock(thread, second, order, line=12)
+                    made.unlock(thread, second, order)
+                    made.unlock(thread, first, order)
+        self.quiet()
+        with self.make(threads=2, region=False, processes=2) as made:
+            for thread in (0, 1):
+                made.lock(thread, 1, 1, line=11)
+            for thread in (0, 1):
+                made.unlock(thread, 1, 1)
+        self.quiet()
+
+    def test_acquired_at_one_time(self):
+        """As far as the clock tells: whichever is read first."""
+        for first, second in ((0, 1), (1, 0)):
+            with self.make() as made:
+                for thread in (0, 1):
+                    made.enter(thread, "omp_set_lock", line=11)
+                for thread, order in ((first, 1), (second, 2)):
+                    made.event(thread, "thread_acquire_lock", Paradigm.OPENMP, 1, order, step=thread == first)
+                    made.leave(thread, "omp_set_lock", line=11, step=False)
+                for thread, order in ((first, 1), (second, 2)):
+                    made.unlock(thread, 1, order)
+                made.lock(0, 1, 3, line=11)
+                made.unlock(0, 1, 3)
+            self.quiet()
+
     def across(self, other_wants_it):
         with self.make() as made:
             made.create(0, 1, line=11)

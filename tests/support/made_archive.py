@@ -26,17 +26,20 @@ STRINGS = ("prior_task_status", "error message")
 
 
 class Made:
-    def __init__(self, path, threads=2, source="made.c", region=True, properties=()):
+    def __init__(self, path, threads=2, source="made.c", region=True, properties=(), processes=1):
+        """The threads belong to the processes in turn: those of the first, then those of the next."""
         self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000)
         self.definitions, self.source, self.has_region = self.trace.definitions, source, region
         self.properties = list(properties)
         self.now, self.attributes, self.writers = 1000, {}, []
         node = self.definitions.system_tree_node("node")
-        group = self.definitions.location_group("Process", system_tree_parent=node)
-        for i in range(threads):
+        groups = [self.definitions.location_group(f"Process {i}" if i else "Process", system_tree_parent=node)
+                  for i in range(processes)]
+        owners = [groups[i * processes // threads] for i in range(threads)]
+        for i, group in enumerate(owners):
             self.writers.append(self.trace.event_writer(f"OMP thread {i}" if i else "Master thread", group=group))
         locations = tuple(self.definitions.location(f"OMP thread {i}" if i else "Master thread", group=group)
-                          for i in range(threads))
+                          for i, group in enumerate(owners))
         self.locations = locations
         self.definitions.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
         self.team = self.first_team = self.new_team("team", range(threads))
@@ -112,11 +115,12 @@ class Made:
 
     # tasks: `creator` and `task` are OTF2's creating thread and generation
 
-    def create(self, thread, task, line=0, flags="", depend=()):
+    def create(self, thread, task, line=0, flags="", depend=(), function="main"):
         """depend: (kind, address) of each dependence."""
-        self.enter(thread, "create task", line, "main" + (", " + flags if flags else ""))
+        description = ", ".join(part for part in (function, flags) if part)
+        self.enter(thread, "create task", line, description)
         self.event(thread, "thread_task_create", self.team, thread, task, step=False)
-        self.leave(thread, "create task", line, "main" + (", " + flags if flags else ""), step=False)
+        self.leave(thread, "create task", line, description, step=False)
         for kind, address in depend:
             self.point(thread, "depend " + kind, line, {"dependence address": address})
 

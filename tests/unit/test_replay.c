@@ -85,7 +85,7 @@ static void on_task(void *data, const struct replay_task_event *event) {
 static void on_lock(void *data, const struct replay_lock_event *event) {
   (void)data;
   if (told.with_locks)
-    note("%u lock %u %s by %zu wanted %u acquired %u\n", (unsigned)event->ticks, event->lock,
+    note("%u lock %u %s by %zu wanted %u acquired %u\n", (unsigned)event->ticks, (uint32_t)event->lock,
          event->step == REPLAY_LOCK_ACQUIRED ? "acquired" : "released", event->location,
          (unsigned)event->wanted_ticks, (unsigned)event->acquired_ticks);
 }
