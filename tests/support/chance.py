@@ -1,0 +1,13 @@
+"""Random choices of tests. A default run makes the same ones every time: chance decides over no default run. Who asks
+for more by a test's option gets other ones each time."""
+import os
+import time
+
+FIXED_SEED = 1
+
+
+def seed_for(option, seed=None):
+    """The seed, which is printed; STAVE_TEST_SEED repeats one. option: the variable that asks for more."""
+    seed = seed or os.environ.get("STAVE_TEST_SEED") or (time.time_ns() // 1000000 if option in os.environ else FIXED_SEED)
+    print(f"seed {seed} (STAVE_TEST_SEED)", flush=True)
+    return int(seed)
