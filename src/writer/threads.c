@@ -8,10 +8,9 @@
 
 /* The first one is the program's own name. */
 static void tell_arguments(struct correlator *c) {
-  const char *end = c->command_line + c->command_line_bytes;
-  for (const char *text = c->command_line; text < end; text += strlen(text) + 1)
-    if (text != c->command_line)
-      emitter_add_argument(c->emitter, definitions_string(c->definitions, text));
+  for (size_t at = 0; at < c->command_line_bytes; at += strlen(c->command_line + at) + 1)
+    if (at > 0)
+      emitter_add_argument(c->emitter, definitions_string(c->definitions, c->command_line + at));
 }
 
 static void begin_program(struct correlator *c, struct location *location, uint64_t ticks) {
