@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/trace_reader.h"
 #include "analysis/values.h"
 
 /* Makes room for one more item at the end of the array that `array`, a pointer to a pointer, refers to; capacities are
@@ -35,6 +36,8 @@ static void count_progress(struct trace *trace) {
 /* What a definition callback returns; `item` NULL: no memory. */
 static OTF2_CallbackCode result(struct trace *trace, const void *item) {
   count_progress(trace);
+  if (!item)
+    trace_lacks_memory(trace);
   return item ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
 }
 
@@ -266,8 +269,10 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void) {
 bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
   OTF2_GlobalDefReaderCallbacks *callbacks = definitions ? make_callbacks() : NULL;
-  if (!callbacks)
+  if (!callbacks) {
+    trace_lacks_memory(trace);
     return false;
+  }
   uint64_t wanted = 0, count = 0;
   OTF2_ErrorCode error = OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, trace);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
@@ -283,25 +288,36 @@ static const char *owned(char *text) {
   return text ? text : strdup("");
 }
 
-void definitions_read_archive(struct trace *trace, OTF2_Reader *reader) {
-  char *creator = NULL, *machine = NULL, *description = NULL, **names = NULL;
+static bool read_properties(struct trace *trace, OTF2_Reader *reader) {
+  char **names = NULL;
   uint32_t count = 0;
+  if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS)
+    return true;
+  trace->archive_properties = calloc(count ? count : 1, sizeof *trace->archive_properties);
+  bool is_whole = trace->archive_properties != NULL;
+  for (uint32_t i = 0; i < count && trace->archive_properties; i++) {
+    char *value = NULL;
+    OTF2_Reader_GetProperty(reader, names[i], &value);
+    struct trace_archive_property *property = &trace->archive_properties[trace->archive_property_count++];
+    *property = (struct trace_archive_property){strdup(names[i]), owned(value)};
+    is_whole &= property->name && property->value;
+  }
+  free(names); /* one block, the names are in it */
+  return is_whole;
+}
+
+bool definitions_read_archive(struct trace *trace, OTF2_Reader *reader) {
+  char *creator = NULL, *machine = NULL, *description = NULL;
   OTF2_Reader_GetCreator(reader, &creator);
   OTF2_Reader_GetMachineName(reader, &machine);
   OTF2_Reader_GetDescription(reader, &description);
   trace->creator = owned(creator);
   trace->machine = owned(machine);
   trace->description = owned(description);
-  if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS)
-    return;
-  trace->archive_properties = calloc(count ? count : 1, sizeof *trace->archive_properties);
-  for (uint32_t i = 0; i < count && trace->archive_properties; i++) {
-    char *value = NULL;
-    OTF2_Reader_GetProperty(reader, names[i], &value);
-    struct trace_archive_property *property = &trace->archive_properties[trace->archive_property_count++];
-    *property = (struct trace_archive_property){strdup(names[i]), owned(value)};
-  }
-  free(names); /* one block, the names are in it */
+  bool is_whole = read_properties(trace, reader) && trace->creator && trace->machine && trace->description;
+  if (!is_whole)
+    trace_lacks_memory(trace);
+  return is_whole;
 }
 
 static void free_properties(struct trace_property *properties, size_t count) {

@@ -37,6 +37,12 @@ static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, co
   return error;
 }
 
+void trace_lacks_memory(struct trace *trace) {
+  struct trace_reader *reader = trace->reader;
+  if (!*reader->message)
+    snprintf(reader->message, sizeof reader->message, "out of memory");
+}
+
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what) {
   const char *why = *trace->reader->message ? trace->reader->message : "OTF2 gives no reason";
   snprintf(error, TRACE_ERROR_BYTES, "%s: %.400s", what, why);
@@ -81,8 +87,7 @@ static int read_all_definitions(struct trace *trace, const char *anchor, char er
     return trace_fail(trace, error, "the archive cannot be opened");
   if (OTF2_Reader_SetSerialCollectiveCallbacks(reader->otf2) != OTF2_SUCCESS)
     return trace_fail(trace, error, "the archive cannot be read");
-  definitions_read_archive(trace, reader->otf2);
-  if (!definitions_read(trace, reader->otf2))
+  if (!definitions_read_archive(trace, reader->otf2) || !definitions_read(trace, reader->otf2))
     return trace_fail(trace, error, "the definitions cannot be read");
   return open_events(trace, error);
 }
@@ -205,8 +210,10 @@ static int read_stream(struct stream *stream, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = stream->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
   const struct trace_location *location = &trace->locations[stream->location];
-  OTF2_EvtReaderCallbacks *callbacks = event_callbacks(trace->reader);
   *trace->reader->message = '\0';
+  OTF2_EvtReaderCallbacks *callbacks = event_callbacks(trace->reader);
+  if (!callbacks)
+    trace_lacks_memory(trace);
   OTF2_EvtReader *reader = callbacks ? OTF2_Reader_GetEvtReader(otf2, location->ref) : NULL;
   if (!reader)
     return location->event_count ? trace_fail(trace, error, "the events cannot be read") : 0;

@@ -131,8 +131,10 @@ static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
   if (order->opened == 0)
     return has_events(trace) ? trace_fail(trace, error, "the events cannot be read") : 0;
   OTF2_GlobalEvtReaderCallbacks *callbacks = reader ? make_callbacks() : NULL;
-  if (!callbacks)
+  if (!callbacks) {
+    trace_lacks_memory(trace);
     return trace_fail(trace, error, "the events cannot be read");
+  }
   OTF2_Reader_RegisterGlobalEvtCallbacks(otf2, reader, callbacks, order);
   OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
   int result = read_batches(order, reader, error);

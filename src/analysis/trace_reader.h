@@ -18,6 +18,9 @@ struct trace_reader {
   bool files_are_open;
 };
 
+/* The reason, unless there is one already, why what is done with the archive now will fail. */
+void trace_lacks_memory(struct trace *trace);
+
 /* Writes `what` and what OTF2 had to say into `error`. Returns -EIO. */
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what);
 

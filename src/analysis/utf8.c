@@ -30,9 +30,9 @@ size_t utf8_sequence(const char *text) {
   return length;
 }
 
-char *utf8_clean(const char *text) {
+char *utf8_clean_with(void *(*get)(size_t bytes), const char *text) {
   const size_t replacement = strlen(UTF8_REPLACEMENT);
-  char *clean = malloc(strlen(text) * replacement + 1), *end = clean;
+  char *clean = get(strlen(text) * replacement + 1), *end = clean;
   while (clean && *text) {
     size_t length = utf8_sequence(text);
     memcpy(end, length ? text : UTF8_REPLACEMENT, length ? length : replacement);
@@ -42,4 +42,8 @@ char *utf8_clean(const char *text) {
   if (clean)
     *end = '\0';
   return clean;
+}
+
+char *utf8_clean(const char *text) {
+  return utf8_clean_with(malloc, text);
 }

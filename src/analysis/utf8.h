@@ -15,4 +15,7 @@ size_t utf8_sequence(const char *text);
  * memory. */
 char *utf8_clean(const char *text);
 
+/* The same in memory from `get`, which is as malloc. */
+char *utf8_clean_with(void *(*get)(size_t bytes), const char *text);
+
 #endif

@@ -19,10 +19,15 @@ bool table_has_colour(void) {
   return isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == NULL && terminal != NULL && *terminal != '\0';
 }
 
+static void expect_memory(int result) {
+  if (result == -ENOMEM)
+    memory_needed(NULL);
+}
+
 void table_begin(struct table *ret) {
   scols_init_debug(0);
   *ret = (struct table){.lines = memory_needed(scols_new_table())};
-  scols_table_set_column_separator(ret->lines, "  ");
+  expect_memory(scols_table_set_column_separator(ret->lines, "  "));
   scols_table_enable_colors(ret->lines, table_has_colour());
   if (isatty(STDOUT_FILENO) != 1)
     return;
@@ -40,11 +45,11 @@ void table_column(struct table *table, const char *name, enum table_column kind)
   int wanted = table->prose_width > 0 ? flags[kind] : flags[kind] & SCOLS_FL_RIGHT;
   struct libscols_column *column = memory_needed(scols_table_new_column(table->lines, name, 0, wanted));
   if (kind == TABLE_PROSE && table->prose_width > 0) {
-    scols_column_set_safechars(column, "\n");
-    scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+    expect_memory(scols_column_set_safechars(column, "\n"));
+    expect_memory(scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL));
     table->prose |= 1U << table->columns;
   }
-  scols_cell_set_color(scols_column_get_header(column), "\033[1m");
+  expect_memory(scols_cell_set_color(scols_column_get_header(column), "\033[1m"));
   table->columns++;
 }
 
@@ -66,8 +71,7 @@ static void set_cell(struct table *table, struct libscols_line *line, size_t col
   char *copy = memory_needed(strdup(text));
   if (table->prose >> column & 1)
     break_lines(copy, table->prose_width);
-  if (scols_line_refer_data(line, column, copy) != 0)
-    memory_needed(NULL);
+  expect_memory(scols_line_refer_data(line, column, copy));
 }
 
 void table_row(struct table *table, const char *const *cells) {
@@ -77,8 +81,7 @@ void table_row(struct table *table, const char *const *cells) {
 }
 
 void table_print(struct table *table) {
-  if (scols_print_table(table->lines) == -ENOMEM)
-    memory_needed(NULL);
+  expect_memory(scols_print_table(table->lines));
   scols_unref_table(table->lines);
   table->lines = NULL;
 }

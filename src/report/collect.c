@@ -244,7 +244,8 @@ static bool take(void *data, const struct trace_event *event) {
     report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
     report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
   }
-  return replay_take(collector->replay, event) && !collector->has_failed;
+  collector->has_failed |= !replay_take(collector->replay, event);
+  return !collector->has_failed;
 }
 
 static void on_slice(void *data, const struct replay_slice *slice) {
@@ -398,7 +399,7 @@ static void conclude(struct collector *collector) {
   report->work = report->useful;
   report->span = collector->longest.length;
   path_each(&collector->longest, add_path, report);
-  findings_make(report);
+  collector->has_failed |= collector->paths.has_failed || !findings_make(report);
 }
 
 static void free_collector(struct collector *collector) {

@@ -216,6 +216,8 @@ void caveats_find(struct report *report);
 void efficiency_find(struct report *report);
 
 /* -- findings.c -- */
-void findings_make(struct report *report);
+
+/* Returns false without memory. */
+bool findings_make(struct report *report);
 
 #endif

@@ -40,6 +40,7 @@ static struct report_finding *add(struct report *report, enum report_cause cause
   if ((report->finding_count & (report->finding_count - 1)) == 0) {
     size_t room = report->finding_count ? 2 * report->finding_count : 1;
     struct report_finding *findings = realloc(report->findings, room * sizeof *findings);
+    report->has_lost_findings |= !findings;
     if (!findings)
       return NULL;
     report->findings = findings;
@@ -396,7 +397,7 @@ static int greatest_gain(const void *left, const void *right) {
   return (a->region > b->region) - (a->region < b->region);
 }
 
-void findings_make(struct report *report) {
+bool findings_make(struct report *report) {
   find_serial(report);
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     if (report->regions[i].parallel)
@@ -409,4 +410,5 @@ void findings_make(struct report *report) {
       find_transfers(report, i);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
+  return !report->has_lost_findings;
 }

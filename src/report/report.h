@@ -169,6 +169,7 @@ struct report {
   uint64_t samples;
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
+  bool has_lost_findings; /* for want of memory */
   struct report_caveats caveats;
   struct replay_anomalies anomalies;
   bool has_openmp; /* any region, team or task of OpenMP */

@@ -8,10 +8,14 @@
 
 #include "analysis/utf8.h"
 
+/* In memory as JSON objects have it: whoever lets them not be refused any has it so here. */
 json_t *page_text(const char *text) {
-  char *clean = utf8_clean(text);
+  json_malloc_t get;
+  json_free_t give_back;
+  json_get_alloc_funcs(&get, &give_back);
+  char *clean = utf8_clean_with(get, text);
   json_t *string = clean ? json_string(clean) : NULL;
-  free(clean);
+  give_back(clean);
   return string;
 }
 

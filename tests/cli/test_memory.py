@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""Where memory runs out, a command says so and fails; nothing is left out of what it prints: test_memory.py BUILD
+[unittest arguments]."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+import failing
+import sanitizers
+
+FAIL_CALLS = os.path.join(cli.BUILD_ROOT, "tests/fault/fail_calls.so")
+GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
+ALLOCATIONS = ("malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup")
+COMMANDS = (["info"], ["info", "--json"], ["report"], ["report", "--json"], ["check"], ["check", "--json"],
+            ["timeline", "-o", "-"], ["export", "-f", "chrome"], ["export", "-f", "csv"], ["export", "-f", "dot"])
+
+
+@unittest.skipUnless(os.path.exists(FAIL_CALLS), "no fail_calls.so")
+@unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "built with sanitizers, whose own allocator is not to be replaced")
+class OutOfMemory(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.archive = os.path.join(cls.folder, "archive")
+        subprocess.run([GENERATE, "mixed", cls.archive, "4000"], check=True)
+
+    def run_with(self, words, module, **wanted):
+        """One plan a run: a child that outlives it would write into the next one."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            plan = failing.Plan(pathlib.Path(folder) / "plan", module, **wanted)
+            environment = {**os.environ, "LD_PRELOAD": FAIL_CALLS, "FAIL_CALLS": str(plan.path)}
+            return cli.stave(*words, self.archive, env=environment), plan.read()
+
+    def test_each_place(self):
+        """Each place that asks for memory, of the command and of what it prints with: its first and its last call."""
+        seen = set()
+        for words in COMMANDS:
+            for module in ("/", "libjansson", "libsmartcols"):
+                whole, plan = self.run_with(words, module)
+                for site in plan.sites:
+                    whose = words[0] if module == "/" else module
+                    if (site.name not in ALLOCATIONS or (whose, site.key) in seen or
+                            (module, site.name) == ("libsmartcols", "realloc")):    # it leaves out a cell on its own
+                        continue
+                    seen.add((whose, site.key))
+                    for number in sorted({1, site.calls}):
+                        with self.subTest(words, module=module, place=f"{site.name}+{site.offset:#x}", number=number):
+                            self.refuse(words, module, site, number, whole)
+        self.assertGreater(len(seen), 50)
+
+    def refuse(self, words, module, site, number, whole):
+        result, plan = self.run_with(words, module, mode="site", site=site.key, number=number)
+        self.assertEqual(plan.failed, 1)
+        self.assertFalse(plan.crash_signal, plan.frames)
+        if result.returncode == whole.returncode:
+            self.assertEqual(result.stdout, whole.stdout)
+        else:
+            self.assertEqual(result.returncode, 1, cli.said(result))
+            self.assertRegex(cli.said(result), r"(?i)\Astave: [^\n]*memory[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
