@@ -7,6 +7,7 @@
 #include "cli/status.h"
 #include "cli/summary.h"
 #include "cli/usage.h"
+#include "cli/watch.h"
 #include "cli/workdir.h"
 #include "session/config.h"
 
@@ -32,7 +33,8 @@ struct recording {
   struct workdir workdir;
   struct status status;
   struct child child;
-  bool quiet;
+  struct watch watch;
+  bool quiet, preloads;
 };
 
 static const struct option long_options[] = {
@@ -40,6 +42,7 @@ static const struct option long_options[] = {
     {"events", required_argument, NULL, 'e'},
     {"buffer-size", required_argument, NULL, 'b'},
     {"overflow", required_argument, NULL, 'O'},
+    {"preload", no_argument, NULL, 'P'},
     {"runtime", required_argument, NULL, 'R'},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
@@ -56,6 +59,8 @@ void cmd_record_help(void) {
          "                          leaves one out\n"
          "  -b, --buffer-size SIZE  largest buffer of a thread (STAVE_BUFFER_SIZE)\n"
          "      --overflow WHAT     when a buffer is full (STAVE_OVERFLOW): block, the default, or drop\n"
+         "      --preload           for programs built by gcc that find their libgomp before the one that\n"
+         "                          Stave gives them\n"
          "      --runtime PATH      libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves\n"
          "                          libgomp alone\n"
          "  -q, --quiet             no summary at the end\n"
@@ -91,6 +96,8 @@ static const char *variable_of(int option) {
 static bool take(void *recording, int option, const char *value) {
   if (option == 'q')
     ((struct recording *)recording)->quiet = true;
+  else if (option == 'P')
+    ((struct recording *)recording)->preloads = true;
   else if (option == 'v')
     set_variable("STAVE_VERBOSE", "2");
   else
@@ -156,17 +163,19 @@ static void set_environment(const struct recording *recording) {
   set_variable("STAVE_STATUS", recording->workdir.status_path);
   if (recording->workdir.libgomp_path[0] != '\0')
     prepend_variable("LD_LIBRARY_PATH", recording->workdir.path);
+  if (recording->workdir.libgomp_path[0] != '\0' && recording->plan.preloads)
+    prepend_variable("LD_PRELOAD", recording->workdir.libgomp_path);
 }
 
 /* False if the program has to run untraced; has said why. */
 static bool prepare(struct recording *recording) {
-  if (!plan_make(&recording->program, &recording->plan))
+  if (!plan_make(&recording->program, recording->preloads, &recording->plan))
     return false;
   int error = workdir_make(&recording->workdir);
   if (error == 0)
     error = status_open(&recording->status, recording->workdir.status_path);
   if (error == 0 && recording->plan.runtime != NULL)
-    error = workdir_link_libgomp(&recording->workdir, recording->plan.runtime);
+    error = workdir_link_libgomp(&recording->workdir, recording->plan.gomp, recording->plan.runtime);
   if (error == 0)
     return true;
   message_say("cannot make a private directory in %s: %s: set TMPDIR to a place that can be written; the "
@@ -178,6 +187,7 @@ static bool prepare(struct recording *recording) {
 
 static void recording_clear(struct recording *recording) {
   status_close(&recording->status);
+  watch_clear(&recording->watch);
   workdir_remove(&recording->workdir);
   plan_clear(&recording->plan);
   program_clear(&recording->program);
@@ -259,12 +269,16 @@ static int record(struct recording *recording, char **arguments) {
     return cannot_start(arguments[0], error);
   }
   let_go_of_pipes();
+  const char *verbose = getenv("STAVE_VERBOSE");
+  watch_start(&recording->watch, recording->child.pid, verbose != NULL && strcmp(verbose, "2") == 0);
   while (!recording->child.has_ended)
-    attend(recording, -1);
+    attend(recording, watch_look(&recording->watch));
   wait_for_writers(recording);
+  bool is_explained = watch_tell(&recording->watch, &recording->plan) || recording->status.stayed.count > 0;
+  summary_print_runtimes(&recording->status, recording->quiet);
   if (recording->status.count > 0)
     summary_print(&recording->status, recording->quiet);
-  else
+  else if (!is_explained)
     plan_explain_silence(&recording->program, &recording->plan);
   recording_clear(recording);
   child_reap(&recording->child);

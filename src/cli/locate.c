@@ -39,6 +39,13 @@ int locate_library(char **ret_path) {
   return found ? give(path, ret_path) : -ENOENT;
 }
 
+int locate_gomp(char **ret_path) {
+  char path[PATH_MAX];
+  bool found = try_beside("../gomp/libstave-gomp.so", path) || try_beside(STAVE_GOMP_FROM_BIN, path) ||
+               try_file(STAVE_GOMP_INSTALLED, path);
+  return found ? give(path, ret_path) : -ENOENT;
+}
+
 int locate_salvor(char **ret_path) {
   char path[PATH_MAX];
   bool found = try_beside("../recover/stave-recover", path) || try_beside(STAVE_RECOVER_FROM_BIN, path) ||

@@ -34,17 +34,17 @@ static bool find_library(struct plan *plan) {
 }
 
 /* libgomp is out of a library path's reach. */
-static bool libgomp_is_fixed(const struct program *program) {
+static bool libgomp_is_fixed(const struct program *program, bool preloads) {
   const char *advice = "it cannot be run on libomp and runs untraced: build it with clang, or with libgomp "
-                       "as a shared library";
-  if (program->libgomp_fixed != NULL)
+                       "as a shared library, or try --preload";
+  if (program->libgomp_fixed != NULL && !preloads)
     message_say("%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up",
                 program->libgomp_user, program->libgomp_fixed, advice);
   else if (program->libgomp_user != NULL)
     return false;
   else if (program->libgomp_static != NULL)
     message_say("%s contains libgomp; %s", program->libgomp_static, advice);
-  else if (program->libgomp_copy != NULL)
+  else if (program->libgomp_copy != NULL && !preloads)
     message_say("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1", program->path,
                 program->libgomp_copy, advice);
   else
@@ -74,7 +74,8 @@ static bool find_runtime(struct plan *plan) {
   const char *wanted = getenv("STAVE_RUNTIME");
   if (wanted != NULL && *wanted == '\0')
     wanted = NULL;
-  if (wanted != NULL && strcmp(wanted, "none") == 0)
+  plan->leaves_libgomp = wanted != NULL && strcmp(wanted, "none") == 0;
+  if (plan->leaves_libgomp)
     return true;
   if (runtime_find(wanted, &plan->runtime) == 0 || wanted == NULL)
     return true;
@@ -85,10 +86,18 @@ static bool find_runtime(struct plan *plan) {
   return false;
 }
 
+/* Without libstave-gomp.so nothing can stand in for libgomp. */
+static bool find_gomp(struct plan *plan) {
+  if (plan->runtime == NULL || locate_gomp(&plan->gomp) == 0)
+    return true;
+  message_say("cannot find libstave-gomp.so: install Stave again; the program runs untraced");
+  return false;
+}
+
 static bool plan_libgomp(const struct program *program, struct plan *plan) {
   if (program->has_libomp) /* a second copy of libomp in the process would make the first one abort */
     return true;
-  if (libgomp_is_fixed(program) || !find_runtime(plan))
+  if (libgomp_is_fixed(program, plan->preloads) || !find_runtime(plan))
     return false;
   if (program->libgomp_user == NULL)
     return true;
@@ -107,14 +116,15 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
   return false;
 }
 
-bool plan_make(const struct program *program, struct plan *ret) {
-  *ret = (struct plan){0};
-  return !cannot_load(program) && find_library(ret) && plan_libgomp(program, ret);
+bool plan_make(const struct program *program, bool preloads, struct plan *ret) {
+  *ret = (struct plan){.preloads = preloads || program->puts_libraries_first};
+  return !cannot_load(program) && find_library(ret) && plan_libgomp(program, ret) && find_gomp(ret);
 }
 
 void plan_clear(struct plan *plan) {
   free(plan->library);
   free(plan->runtime);
+  free(plan->gomp);
   *plan = (struct plan){0};
 }
 

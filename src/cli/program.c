@@ -108,12 +108,20 @@ static bool is_privileged(const char *path) {
   return other_user || other_group || capabilities;
 }
 
+static bool is_r(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  return strcmp(name, "R") == 0 || strcmp(name, "Rscript") == 0;
+}
+
 void program_inspect(const char *path, struct program *ret) {
   char file_path[PATH_MAX];
   *ret = (struct program){.path = strdup(path), .kind = PROGRAM_OTHER};
   snprintf(file_path, sizeof file_path, "%s", path);
-  for (int depth = 0; depth < SCRIPT_DEPTH && follow_script(file_path, sizeof file_path); depth++)
+  ret->puts_libraries_first = is_r(file_path);
+  for (int depth = 0; depth < SCRIPT_DEPTH && follow_script(file_path, sizeof file_path); depth++) {
     ret->is_script = true;
+    ret->puts_libraries_first |= is_r(file_path);
+  }
   ret->is_privileged = is_privileged(file_path);
   struct elf_file file;
   int error = elf_open(file_path, &file);

@@ -18,6 +18,7 @@ struct program {
   enum program_kind kind; /* of the file, or of its interpreter if it is a script */
   bool is_script;         /* starts with #!: all below is about its interpreter */
   bool is_privileged;     /* set-user-ID and the like: the loader ignores LD_LIBRARY_PATH */
+  bool puts_libraries_first; /* R: its start script puts the system's folders in front of LD_LIBRARY_PATH */
   bool has_libomp;        /* loads libomp or libiomp5, or contains it */
   bool has_tsan;          /* is checked by ThreadSanitizer */
   char *libgomp_user;     /* the file that needs libgomp.so.1 */

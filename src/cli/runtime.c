@@ -69,6 +69,18 @@ int runtime_find(const char *wanted, char **ret_path) {
   return *ret_path != NULL ? 0 : -ENOMEM;
 }
 
+/* gcc calls these where threads share memory for a scan, on which libomp ends the program (its message 277), and for
+ * reductions over tasks, which libomp can do: where both may be, no symbol tells. */
+static bool may_scan(const char *symbol) {
+  static const char *const starts[] = {"GOMP_loop_start",     "GOMP_loop_ordered_start",     "GOMP_loop_doacross_start",
+                                       "GOMP_loop_ull_start", "GOMP_loop_ull_ordered_start", "GOMP_sections2_start",
+                                       "GOMP_loop_ull_doacross_start"};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (strcmp(symbol, starts[i]) == 0)
+      return true;
+  return false;
+}
+
 void runtime_missing(const char *path, const struct string_list *versions, const struct string_list *symbols,
                      struct string_list *ret_missing) {
   struct elf_file file;
@@ -81,5 +93,7 @@ void runtime_missing(const char *path, const struct string_list *versions, const
   for (size_t i = 0; i < symbols->count && has_versions; i++)
     if (!elf_defines_symbol(&file, symbols->items[i]))
       string_list_add(ret_missing, symbols->items[i]);
+    else if (may_scan(symbols->items[i]))
+      string_list_add(ret_missing, "scans (inscan), which reductions over tasks look like");
   elf_close(&file);
 }

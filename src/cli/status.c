@@ -71,6 +71,8 @@ void status_line(struct status *status, char *line) {
   struct archive *archive;
   if (pid <= 0)
     return;
+  if (strcmp(verb, "moved") == 0 || strcmp(verb, "stayed") == 0)
+    string_list_add(*verb == 'm' ? &status->moved : &status->stayed, rest);
   if (strcmp(verb, "archive") == 0 && (archive = add(status, pid)) != NULL) {
     set_text(&archive->path, rest);
   } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, pid)) != NULL) {
@@ -115,5 +117,7 @@ void status_close(struct status *status) {
     free(status->archives[i].stopped);
   }
   free(status->archives);
+  string_list_clear(&status->moved);
+  string_list_clear(&status->stayed);
   *status = (struct status){.read_fd = -1, .write_fd = -1};
 }

@@ -8,6 +8,8 @@
  *   stopped PID WHY                    recording ended before the program did
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
  *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
+ *   moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime
+ *   stayed PID PROGRAM: WHY            ... or on its own
  *
  * KEYs: threads, events, records, lost, duration_ns, bytes, regions, added. Unknown keys and lines are
  * skipped. */
@@ -15,6 +17,7 @@
 #define STAVE_CLI_STATUS_H
 
 #include "cli/lines.h"
+#include "cli/string_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +47,7 @@ struct status {
   bool at_end;  /* no writer is left */
   struct archive *archives;
   size_t count, capacity;
+  struct string_list moved, stayed; /* programs, each once */
   struct lines lines;
 };
 

@@ -134,6 +134,30 @@ static void print_next(const struct archive *archive) {
   message_say("to see it:  stave timeline %s", message_shell_word(word, sizeof word, path_of(archive)));
 }
 
+/* Of "PROGRAM: TEXT" both parts; neither is to be trusted. */
+static const char *split(const char *line, char program[PATH_MAX]) {
+  const char *colon = strstr(line, ": ");
+  snprintf(program, PATH_MAX, "%.*s", colon != NULL ? (int)(colon - line) : (int)strlen(line), line);
+  return colon != NULL ? colon + 2 : "";
+}
+
+void summary_print_runtimes(const struct status *status, bool quiet) {
+  char program[PATH_MAX], more[NUMBER_BYTES + 32] = "";
+  for (size_t i = 0; i < status->stayed.count && i < LISTED_MAX; i++) {
+    const char *why = split(status->stayed.items[i], program);
+    message_say("%s used gcc's OpenMP runtime, untraced: %s (--runtime none leaves all programs on theirs)",
+                relative_path(program), why);
+  }
+  if (status->moved.count == 0 || quiet)
+    return;
+  const char *runtime = split(status->moved.items[0], program);
+  if (status->moved.count > 1)
+    snprintf(more, sizeof more, " and %zu more", status->moved.count - 1);
+  message_say("%s%s ran on LLVM's OpenMP runtime (%s) in place of gcc's, which alone can change its times "
+              "(--runtime none)",
+              relative_path(program), more, runtime);
+}
+
 static const struct archive *first_closed(const struct status *status) {
   for (size_t i = 0; i < status->count; i++)
     if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path != NULL)

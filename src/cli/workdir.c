@@ -21,12 +21,17 @@ int workdir_make(struct workdir *ret) {
   return 0;
 }
 
-int workdir_link_libgomp(struct workdir *workdir, const char *runtime) {
-  snprintf(workdir->libgomp_path, sizeof workdir->libgomp_path, "%s/libgomp.so.1", workdir->path);
-  if (symlink(runtime, workdir->libgomp_path) == 0)
+static int make_link(const struct workdir *workdir, const char *name, const char *target, char path[PATH_MAX]) {
+  snprintf(path, PATH_MAX, "%s/%s", workdir->path, name);
+  if (symlink(target, path) == 0)
     return 0;
-  workdir->libgomp_path[0] = '\0';
+  path[0] = '\0';
   return -errno;
+}
+
+int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime) {
+  int error = make_link(workdir, "runtime", runtime, workdir->runtime_path);
+  return error != 0 ? error : make_link(workdir, "libgomp.so.1", gomp, workdir->libgomp_path);
 }
 
 void workdir_remove(struct workdir *workdir) {
@@ -35,6 +40,8 @@ void workdir_remove(struct workdir *workdir) {
   unlink(workdir->status_path);
   if (workdir->libgomp_path[0] != '\0')
     unlink(workdir->libgomp_path);
+  if (workdir->runtime_path[0] != '\0')
+    unlink(workdir->runtime_path);
   rmdir(workdir->path);
   workdir->path[0] = '\0';
 }

@@ -1,0 +1,221 @@
+#!/usr/bin/python3
+"""stave record and programs of gcc's that are started by others: test_record_children.py BUILD [unittest arguments].
+
+What can run on libomp does and is traced, what cannot runs as it would untraced, and the summary says so."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cli import HAS_TRACER
+from record_case import OMP_PROGRAM, Case
+
+LIBGOMP = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
+                                          text=True, check=True).stdout.strip())
+
+TARGET = """
+#include <stdio.h>
+int main(void) {
+  int n = 0;
+#pragma omp target map(tofrom : n)
+#pragma omp parallel num_threads(4) reduction(+ : n)
+  n += 1;
+  printf("%d\\n", n);
+  return 3;
+}
+"""
+
+SCAN = """
+#include <stdio.h>
+int main(void) {
+  int sums[100], r = 0;
+#pragma omp parallel for reduction(inscan, + : r) num_threads(4)
+  for (int i = 0; i < 100; i++) {
+    r += i;
+#pragma omp scan inclusive(r)
+    sums[i] = r;
+  }
+  printf("%d %d\\n", r, sums[99]);
+  return 3;
+}
+"""
+
+# Needs symbol version OMP_5.1, which libomp lacks.
+DISPLAY = """
+#include <omp.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int n = 0;
+  if (argc > 2)
+    omp_display_env(0);
+#pragma omp parallel num_threads(4) reduction(+ : n)
+  n++;
+  printf("%d\\n", n);
+  return argv[0] ? 3 : 0;
+}
+"""
+
+LIBRARY = """
+int count(void) {
+  int n = 0;
+#pragma omp WHERE
+#pragma omp parallel num_threads(4) reduction(+ : n)
+  n++;
+  return n;
+}
+"""
+
+# Waits until somebody has written to the FIFO: `record` has looked at it by then.
+WAITING = """
+#include <fcntl.h>
+#include <unistd.h>
+#include <stdio.h>
+#include <dlfcn.h>
+int main(int argc, char **argv) {
+  int n = 0;
+  char c;
+  if (argc > 2)
+    dlopen(argv[2], RTLD_NOW);
+#pragma omp parallel num_threads(4) reduction(+ : n)
+  n++;
+  printf("%d\\n", n);
+  fflush(stdout);
+  return read(open(argv[1], O_RDONLY), &c, 1) == 1 ? 3 : 1;
+}
+"""
+
+
+@unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
+class Children(Case):
+    def gcc(self, name, text, *options):
+        return self.build(name, text, "gcc", "-g", "-fopenmp", *options)
+
+    def archives(self):
+        return sorted(glob.glob(self.path("*/traces.otf2")))
+
+    def check_same(self, result, program):
+        plain = subprocess.run([program], env=self.env, capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout), (plain.returncode, plain.stdout), result.stderr)
+        self.assertEqual(plain.returncode, 3)
+
+    def stays(self, name, text, lacks):
+        program = self.gcc(name, text)
+        result = self.record("sh", "-c", f"{program}; exit $?")
+        self.check_same(result, program)
+        self.assertRegex(result.stderr, rf"\Astave: {name} used gcc's OpenMP runtime, untraced: "
+                                        rf"/\S+ lacks {lacks} \(--runtime none[^\n]*\)\n\Z")
+        self.assertEqual(self.archives(), [])
+
+    def test_target(self):
+        self.stays("target", TARGET, "GOMP_target_ext")
+
+    def test_version(self):
+        self.stays("version", DISPLAY, r"OMP_5\.1")
+
+    def test_scan(self):
+        self.stays("scan", SCAN, r"scans \(inscan\)[^\n]*")
+
+    def test_scan_alone(self):
+        program = self.gcc("scan", SCAN)
+        result = self.record(program)
+        self.check_same(result, program)
+        self.assertRegex(result.stderr, r"\Astave: \S+ needs scans [^\n]*; it runs untraced[^\n]*\n\Z")
+
+    def test_both_kinds_of_programs(self):
+        able, unable = self.gcc("able", OMP_PROGRAM), self.gcc("unable", TARGET)
+        result = self.record("sh", "-c", f"{able} 2; {unable}; {able} 4")
+        self.assertEqual((result.returncode, result.stdout), (4, "4\n4\n4\n"), result.stderr)
+        self.assertEqual(len(self.archives()), 2)
+        self.assertEqual(result.stderr.count("in place of gcc's"), 1)
+        self.assertRegex(result.stderr, r"stave: able ran on LLVM's OpenMP runtime \(/\S+\) in place of gcc's")
+        self.assertIn("stave: unable used gcc's OpenMP runtime, untraced", result.stderr)
+        quiet = self.record("-q", "-o", "quiet", "sh", "-c", f"{able}; {unable}")
+        self.assertNotIn("in place of gcc's", quiet.stderr)
+        self.assertIn("stave: unable used gcc's OpenMP runtime, untraced", quiet.stderr)
+
+    def test_library_loaded_later(self):
+        """It needs what libomp lacks, when the program runs on libomp already."""
+        for name, where in (("first", "taskgroup"), ("second", "target map(tofrom : n)")):
+            self.build(f"lib{name}.so", LIBRARY.replace("WHERE", where), "gcc", "-fopenmp", "-shared", "-fPIC")
+        load = "import ctypes\nfor name in 'first', 'second', 'first':\n" \
+               f"  print(ctypes.CDLL('{self.dir}/lib%s.so' % name).count())"
+        result = self.record("/usr/bin/python3", "-c", load)
+        self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n4\n"), result.stderr)
+        self.assertEqual(len(self.archives()), 1)
+
+    def test_control_tool(self):
+        """libgomp has no omp_control_tool: it is there if the program runs on libomp, and answers if it does not."""
+        text = OMP_PROGRAM.replace("  int sum = 0;", "  int sum = omp_get_max_threads() * 0;").replace(
+            'printf("%d\\n", sum);', 'printf("%d\\n", omp_control_tool ? omp_control_tool(1, 0, 0) : -9);').replace(
+            "int main", "extern int omp_control_tool(int, int, void *) __attribute__((weak));\nint main")
+        for options, answer in (([], "0\n"), (["--runtime", "none"], "-9\n")):
+            result = self.record(*options, "sh", "-c", self.gcc("control", text))
+            self.assertEqual(result.stdout, answer, result.stderr)
+
+    # -- libraries of their own --
+
+    def wrapper(self, name, program, *arguments):
+        """Puts the folder of the real libgomp first, as R's start script does."""
+        os.makedirs(self.path("own"), exist_ok=True)
+        shutil.copy(LIBGOMP, self.path("own/libgomp.so.1"))
+        words = " ".join((program, *arguments))
+        return self.write(name, f"#!/bin/sh\nLD_LIBRARY_PATH={self.dir}/own:$LD_LIBRARY_PATH exec {words}\n")
+
+    def record_until_seen(self, *arguments):
+        """The program's output, exit status and what stave has said; it is told to end when stave has seen it."""
+        process = self.popen("-v", *arguments)
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if re.match(r"stave: process \d+ \(\S+\) has loaded \S*libgomp", line):
+                self.tell("seen")
+        return process.stdout.read(), process.wait(timeout=60), "".join(said)
+
+    def test_wrapper_with_libraries_of_its_own(self):
+        self.fifos("seen")
+        wrapper = self.wrapper("wrap", self.gcc("program", WAITING), self.path("seen"))
+        output, status, said = self.record_until_seen(wrapper)
+        self.assertEqual((output, status), ("4\n", 3))
+        self.assertRegex(said, rf"stave: {self.dir}/program has loaded gcc's OpenMP runtime, which cannot be traced "
+                               rf"\({self.dir}/own/libgomp.so.1\): [^\n]*--preload\n")
+        self.assertNotIn("no archive:", said)
+
+    def test_preload(self):
+        """What comes first is Stave's: a wrapper's libraries, R's, those that DT_RPATH names, renamed ones."""
+        program = self.gcc("program", OMP_PROGRAM)
+        self.wrapper("wrap", program, "3")
+        self.wrapper("R", program, "3")
+        fixed = self.gcc("fixed", OMP_PROGRAM, "-Wl,--disable-new-dtags,-rpath,$ORIGIN/own")
+        for command in (["--preload", "./wrap"], ["./R"], ["--preload", fixed, "3"]):
+            with self.subTest(command=command):
+                before = len(self.archives())
+                result = self.record(*command)
+                self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+                self.assertEqual(len(self.archives()), before + 1, result.stderr)
+
+    def test_two_runtimes(self):
+        """A program of clang's that loads libgomp as well: one of the two is traced."""
+        self.fifos("seen")
+        shutil.copy(LIBGOMP, self.path("libgomp-0123abcd.so.1"))
+        program = self.build("program", WAITING, "clang", "-g", "-fopenmp")
+        output, status, said = self.record_until_seen(program, self.path("seen"), self.path("libgomp-0123abcd.so.1"))
+        self.assertEqual((output, status), ("4\n", 3))
+        self.assertEqual(len(self.archives()), 1)
+        self.assertRegex(said, r"program has loaded gcc's OpenMP runtime, which cannot be traced \(\S+0123abcd.so.1\)")
+
+    def test_python_module_with_a_renamed_libgomp(self):
+        self.fifos("seen")
+        shutil.copy(LIBGOMP, self.path("libgomp-0123abcd.so.1"))
+        load = f"import ctypes; ctypes.CDLL('{self.dir}/libgomp-0123abcd.so.1'); open('{self.dir}/seen').read()"
+        _, status, said = self.record_until_seen("/usr/bin/python3", "-c", load)
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r"python\S+ has loaded gcc's OpenMP runtime, which cannot be traced \(\S+0123abcd")
+        self.assertNotIn("none started in it", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
