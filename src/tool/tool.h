@@ -37,7 +37,7 @@ struct tool {
   _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
   int session_fd;                 /* with a lock on it that exec gives up; -1: none */
   uint64_t session_inode;         /* to know whether session_fd still is what it was */
-  uint32_t large_rings;           /* so many slots begin with a ring of RING_START_BYTES, further ones with a small one */
+  uint32_t large_rings;           /* slots that begin with a ring of RING_START_BYTES: the first ones */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
   int runtimes;                   /* initialized and not yet finalized */
   bool is_mute;                   /* there was no stderr: its number may be a file of the program's by now */
