@@ -34,6 +34,7 @@ struct archive {
   int held_fd;                /* room for the definitions; -1: none */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
   bool is_failed;
+  bool is_defining; /* none of the calls that write definitions may fail */
 };
 
 /* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in its
@@ -79,14 +80,19 @@ static bool check(struct archive *archive, OTF2_ErrorCode error) {
   return error == OTF2_SUCCESS;
 }
 
-/* OTF2 prints its errors on stderr unless told otherwise; ours go to whoever asked. */
+/* OTF2 prints its errors on stderr unless told otherwise; ours go to whoever asked. None of the many calls that
+ * write definitions may fail, which is noted here for all of them: memory for a chunk, say. */
 static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line, const char *function,
                                     OTF2_ErrorCode error, const char *format, va_list arguments) {
-  (void)data, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+  (void)file, (void)line, (void)function, (void)format, (void)arguments;
+  struct archive *archive = data;
+  if (archive)
+    archive->is_failed |= archive->is_defining;
   return error;
 }
 
 static void free_archive(struct archive *archive) {
+  OTF2_Error_RegisterCallback(swallow_error, NULL);
   if (archive->held_fd >= 0)
     close(archive->held_fd);
   event_files_close(archive->files);
@@ -98,8 +104,8 @@ static void free_archive(struct archive *archive) {
 struct archive *archive_open(const char *directory, struct recovery *recovery) {
   static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
   static const OTF2_MemoryCallbacks memory = {allocate, free_all};
-  OTF2_Error_RegisterCallback(swallow_error, NULL);
   struct archive *archive = memory_get(1, sizeof *archive);
+  OTF2_Error_RegisterCallback(swallow_error, archive);
   size_t anchor_bytes = strlen(directory) + sizeof "/traces.otf2";
   archive->anchor = memory_get(anchor_bytes, 1);
   snprintf(archive->anchor, anchor_bytes, "%s/traces.otf2", directory);
@@ -158,6 +164,7 @@ int archive_end_events(struct archive *archive) {
   if (archive->held_fd >= 0)
     close(archive->held_fd);
   archive->held_fd = -1;
+  archive->is_defining = true;
   return check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2)) &&
          check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
 }
@@ -228,6 +235,7 @@ int archive_close(struct archive *archive) {
   if (archive->global)
     check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
   check(archive, OTF2_Archive_Close(archive->otf2));
+  archive->is_defining = false;
   bool is_failed = archive->is_failed || !can_be_opened(archive) || !event_files_are_whole(archive->files);
   free_archive(archive);
   return is_failed ? -EIO : 0;

@@ -1,6 +1,5 @@
 #include "writer/emit.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +17,17 @@ static void destroy_team(void *team) {
   free(team);
 }
 
-int emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
-                 const struct contexts *contexts) {
+void emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
+                  const struct contexts *contexts) {
   *emitter = (struct emitter){.definitions = definitions,
                               .regions = regions,
                               .contexts = contexts,
-                              .attributes = OTF2_AttributeList_New(),
+                              .attributes = memory_given(OTF2_AttributeList_New()),
                               .teams = {.size = sizeof(struct team)}};
-  return emitter->attributes ? 0 : -ENOMEM;
 }
 
 void emitter_close(struct emitter *emitter) {
-  if (emitter->attributes)
-    OTF2_AttributeList_Delete(emitter->attributes);
+  OTF2_AttributeList_Delete(emitter->attributes);
   pool_close(&emitter->teams, destroy_team);
   free(emitter->arguments);
 }
@@ -74,7 +71,8 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
   if (types[attribute] == OTF2_TYPE_STRING)
     value.stringRef = (OTF2_StringRef)number_value;
   uint32_t number = definitions_attribute(emitter->definitions, attribute);
-  OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value);
+  if (OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value) != OTF2_SUCCESS)
+    emitter->failed++;
 }
 
 /* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as others here

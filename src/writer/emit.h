@@ -16,12 +16,12 @@ struct emitter {
   struct pool teams;
   size_t holding;   /* locations that hold events back */
   uint64_t clamped; /* events whose time would have decreased */
-  uint64_t failed;  /* events that OTF2 refused */
+  uint64_t failed;  /* events that OTF2 refused, and attributes of events */
 };
 
-/* definitions, regions and contexts stay the caller's. Returns 0 or -ENOMEM; free with emitter_close. */
-int emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
-                 const struct contexts *contexts);
+/* definitions, regions and contexts stay the caller's. Free with emitter_close. */
+void emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
+                  const struct contexts *contexts);
 void emitter_close(struct emitter *emitter);
 
 /* One argument more of the program, a string's number, for ProgramBegin. */

@@ -38,6 +38,12 @@ void *memory_get_aligned(size_t alignment, size_t size) {
   return memory;
 }
 
+void *memory_given(void *thing) {
+  if (!thing)
+    out_of_memory();
+  return thing;
+}
+
 void *memory_resize(void *memory, size_t count, size_t size) {
   void *larger = reallocarray(memory, count, size);
   if (!larger)

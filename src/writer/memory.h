@@ -15,6 +15,9 @@ void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1,
  * cost nothing; size is a multiple of alignment. */
 void *memory_get_aligned(size_t alignment, size_t size);
 
+/* What a library has made; NULL, which it returns for want of memory, ends the process as everywhere here. */
+void *memory_given(void *thing);
+
 /* The memory, or NULL for none, with room for so many elements; what is new is not touched. Never NULL. */
 void *memory_resize(void *memory, size_t count, size_t size);
 

@@ -1,6 +1,9 @@
 /* Events that wait for their team, and times that never decrease. The OTF2 calls end here and are noted. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -19,6 +22,7 @@ static struct noted noted[NOTED_MOST];
 static size_t noted_count;
 static OTF2_ErrorCode answer;
 static unsigned closed;
+static bool has_memory = true;
 
 static OTF2_ErrorCode note(OTF2_EvtWriter *writer, char what, uint64_t ticks, uint32_t number) {
   if (answer == OTF2_SUCCESS && noted_count < NOTED_MOST)
@@ -71,6 +75,22 @@ OURS OTF2_ErrorCode OTF2_EvtWriter_CallingContextSample(OTF2_EvtWriter *w, OTF2_
   return note(w, 'S', ticks, context);
 }
 
+OURS OTF2_AttributeList *OTF2_AttributeList_New(void) {
+  static char list;
+  return has_memory ? (OTF2_AttributeList *)&list : NULL;
+}
+
+OURS OTF2_ErrorCode OTF2_AttributeList_Delete(OTF2_AttributeList *list) {
+  (void)list;
+  return OTF2_SUCCESS;
+}
+
+OURS OTF2_ErrorCode OTF2_AttributeList_AddAttribute(OTF2_AttributeList *list, OTF2_AttributeRef attribute,
+                                                    OTF2_Type type, OTF2_AttributeValue value) {
+  (void)list, (void)attribute, (void)type, (void)value;
+  return has_memory ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+}
+
 /* In place of contexts.c. */
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to) {
   (void)contexts, (void)from, (void)to;
@@ -113,9 +133,9 @@ static int setup(void **state) {
   noted_count = 0;
   closed = 0;
   answer = OTF2_SUCCESS;
-  int error = emitter_open(&emitter, NULL, NULL, NULL);
+  emitter_open(&emitter, NULL, NULL, NULL);
   team = new_team();
-  return error;
+  return 0;
 }
 
 static int teardown(void **state) {
@@ -358,6 +378,30 @@ static void a_team_lives_as_long_as_somebody_names_it(void **state) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+static void missing_attributes_are_counted(void **state) {
+  (void)state;
+  has_memory = false;
+  emit(&emitter, &locations[0],
+       &(struct event){.kind = EVENT_ENTER, .ticks = 1, .attribute = ATTRIBUTE_team_number, .attribute2 = ATTRIBUTE_NONE,
+                       .number = ATTRIBUTE_NONE});
+  has_memory = true;
+  assert_int_equal(noted_count, 1);
+  assert_int_equal(emitter.failed, 1);
+}
+
+static void without_memory_for_attributes_the_writer_ends(void **state) {
+  int status;
+  (void)state;
+  pid_t child = fork();
+  if (child == 0) {
+    has_memory = false;
+    emitter_open(&emitter, NULL, NULL, NULL);
+    _exit(0);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(WEXITSTATUS(status), 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(events_without_a_team_are_written_at_once),
@@ -373,6 +417,8 @@ int main(void) {
       TEST(ended_locations_are_closed_when_nothing_waits),
       TEST(creators_are_named_by_rank),
       TEST(refused_events_are_counted),
+      TEST(missing_attributes_are_counted),
+      TEST(without_memory_for_attributes_the_writer_ends),
       TEST(a_team_lives_as_long_as_somebody_names_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

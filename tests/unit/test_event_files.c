@@ -303,6 +303,18 @@ static void a_file_that_cannot_be_ended_is_told(void **state) {
   assert_int_not_equal(archive_close(archive), 0);
 }
 
+/* For whatever reason, the archive is not what its definitions were to say. */
+static void refused_definitions_are_told(void **state) {
+  (void)state;
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  archive_end_events(archive);
+  OTF2_GlobalDefWriter *writer = archive_global(archive);
+  OTF2_GlobalDefWriter_WriteString(writer, 0, "");
+  OTF2_GlobalDefWriter_WriteGroup(writer, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP,
+                                  OTF2_GROUP_FLAG_NONE, 1, NULL);
+  assert_int_not_equal(archive_close(archive), 0);
+}
+
 int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(without_events, setup, teardown),
@@ -314,6 +326,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
+      cmocka_unit_test_setup_teardown(refused_definitions_are_told, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
