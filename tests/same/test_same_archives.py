@@ -4,6 +4,7 @@ arguments]."""
 import os
 import pathlib
 import re
+import shutil
 import sys
 import unittest
 
@@ -53,6 +54,12 @@ class SameArchives(cli.Case):
         status, said = self.compare(cli.BUILD_ROOT, SCRIPTS / "region.script")
         self.assertEqual((status, said), (0, "same region.script\n"
                                              "1 compared: 1 the same, 0 different, 0 not compared\n"))
+
+    @unittest.skipUnless(shutil.which("valgrind"), "no valgrind")
+    def test_cost(self):
+        status, said = self.compare(cli.BUILD_ROOT, "--only", "archive", "--cost", SCRIPTS / "region.script")
+        self.assertEqual(status, 0, said)
+        self.assertRegex(said, r"same region.script, \d{6,} and \d{6,} instructions \([+-]0\.\d\d %\)")
 
     def test_rings_that_grow(self):
         status, said = self.compare(cli.BUILD_ROOT, "--only", "archive", "--keep", self.path("grown"),
