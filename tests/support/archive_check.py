@@ -17,7 +17,8 @@ from expectations import Tally, read_expectations
 TASK_ROLES = ("TASK", "TASK_UNTIED")
 COMPLETE = ("OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
             "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE")
-BETWEEN = ("CallingContextSample", "MeasurementOnOff", "Metric")      # may stand between events that belong together
+# A wait for room (BufferFlush) stands where the thread waited.
+BETWEEN = ("BufferFlush", "CallingContextSample", "MeasurementOnOff", "Metric")      # may stand between what belongs together
 MAX_PROBLEMS = 30
 
 

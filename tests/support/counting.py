@@ -1,25 +1,39 @@
 """What counting_tool counted, and comparing it with what an archive holds."""
+import array
 import collections
+import struct
 
 Count = collections.namedtuple("Count", "name kind endpoint")
 BEGIN, END, BEGINEND = 1, 2, 3
+
+
+def settings(counting_tool, tool, output):
+    """The environment in which the counting tool stands between the runtime and `tool`."""
+    return {"OMP_TOOL_LIBRARIES": str(counting_tool), "COUNTING_TOOL_FORWARD": str(tool),
+            "COUNTING_TOOL_OUTPUT": str(output)}
+
+
+# struct counts of counting_tool.c
+CALLBACK = struct.Struct("24sQ")
+CALLBACKS, KINDS, ENDPOINTS = 64, 128, 4
+NO_KIND, NO_ENDPOINT = KINDS - 1, 0
 
 
 class Counts:
     """Events by (name, kind, endpoint); None where the event has no kind or endpoint."""
 
     def __init__(self, path):
-        self.counts, self.registered = collections.Counter(), set()
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                self.read(line.split())
-
-    def read(self, words):
-        if words[0] == "registered":
-            self.registered.add(words[1])
-            return
-        kind, endpoint = (None if word == "-" else int(word) for word in words[1:3])
-        self.counts[Count(words[0], kind, endpoint)] += int(words[3])
+        with open(path, "rb") as file:
+            rows = list(CALLBACK.iter_unpack(file.read(CALLBACKS * CALLBACK.size)))
+            events = array.array("Q", file.read(8 * CALLBACKS * KINDS * ENDPOINTS))
+        names = [name.rstrip(b"\0").decode() for name, _ in rows]
+        self.registered = {name for name, (_, is_registered) in zip(names, rows) if is_registered}
+        self.counts = collections.Counter()
+        for place, number in enumerate(events):
+            if number:
+                callback, kind, endpoint = place // ENDPOINTS // KINDS, place // ENDPOINTS % KINDS, place % ENDPOINTS
+                self.counts[Count(names[callback], None if kind == NO_KIND else kind,
+                                  None if endpoint == NO_ENDPOINT else endpoint)] = number
 
     def of(self, *names, kinds=None, endpoints=None):
         return sum(number for count, number in self.counts.items()
@@ -81,13 +95,24 @@ EXPLICIT_TASK_ENDS = (1, 3, 4, 8)
 class Events:
     """The events of an archive, by kind and by the name of their region without its place."""
 
-    def __init__(self, checker):
+    def __init__(self, archive, tallied):
+        """`tallied` are rows of kind, region's number (None where the event has none), number of such events."""
         self.kinds, self.entered = collections.Counter(), collections.Counter()
-        for (_, kind, region), number in checker.tally.events.items():
+        for kind, region, number in tallied:
             self.kinds[kind] += number
             if kind == "Enter":
-                name = checker.archive.regions[region].name
-                self.entered[name.partition(" @")[0]] += number
+                self.entered[archive.regions[region].name.partition(" @")[0]] += number
+
+    @classmethod
+    def checked(cls, checker):
+        """What a checker has read already."""
+        return cls(checker.archive, ((kind, region, number)
+                                     for (_, kind, region), number in checker.tally.events.items()))
+
+    @classmethod
+    def read(cls, archive):
+        return cls(archive, ((kind, event.region._ref if kind == "Enter" else None, 1)
+                             for _, kind, event in archive.events()))
 
     def constructs(self, *names):
         return sum(self.entered[f"!$omp {name}"] for name in names)
@@ -153,8 +178,7 @@ def pairs_of_devices(counts, events):
     yield "target kernel", begun, events.constructs("target kernel")
 
 
-def problems_of_events(counts, checker):
-    events = Events(checker)
+def problems_of_events(counts, events):
     for pairs in (pairs_of_teams, pairs_of_tasks, pairs_of_mutexes, pairs_of_constructs,
                   pairs_of_devices):
         for name, counted, found in pairs(counts, events):
@@ -162,10 +186,12 @@ def problems_of_events(counts, checker):
                 yield f"{name}: {counted} counted, {found} in the archive"
 
 
-def problems(counts, checker):
-    """What the tool was not asked for by Stave, what the archive does not hold."""
+def problems(counts, properties, events=None):
+    """What Stave has not asked for, what the archive was not made of, and, if they are given, which events it does not
+    hold. An archive with pauses, or one that the writer had to close, holds others than were delivered."""
     for name in counts.names():
         if name not in counts.registered:
             yield f"Stave does not take {name}"
-    yield from problems_of_records(counts.records(counts.names()), checker.archive.properties)
-    yield from problems_of_events(counts, checker)
+    yield from problems_of_records(counts.records(counts.names()), properties)
+    if events:
+        yield from problems_of_events(counts, events)

@@ -1,26 +1,42 @@
 /* A tool that counts what the runtime delivers, and hands each event on to another tool.
  *
  * COUNTING_TOOL_FORWARD is that other tool (libstave.so; none if not set): it gets the very events that were counted,
- * so that numbers which differ from run to run can be compared too. COUNTING_TOOL_OUTPUT is the file that finalize
- * writes: "NAME KIND ENDPOINT COUNT" a line, NAME as in omp-tools.h without ompt_callback_, KIND and ENDPOINT numbers
- * ("-" where there are none), and "registered NAME" for each callback that the other tool wanted.
+ * so that numbers which differ from run to run can be compared too. COUNTING_TOOL_OUTPUT names the file with the counts
+ * (struct counts; counting.py reads it): "%p" is the process's number, and if there is such a file, "-2" and so on is
+ * appended, as in STAVE_OUTPUT. The file is mapped, so that the counts are there however the program ends. A forked
+ * child that has events gets a file of its own.
  *
  * KIND is the kind of work, synchronisation, mutex, dispatch or thread, the status of task_schedule, the flags of
  * cancel; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for merged, in
  * task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by its type as well. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "other_tool.h"
 
 enum { CALLBACKS_MAX = 64, KINDS_MAX = 128, ENDPOINTS_MAX = 4 };
 enum { NO_KIND = KINDS_MAX - 1, DEPENDENCE = CALLBACKS_MAX - 1 };
 
+/* The file. A name is that of omp-tools.h without ompt_callback_; registered: by the other tool. */
+struct counts {
+  struct {
+    char name[24];
+    uint64_t is_registered;
+  } callbacks[CALLBACKS_MAX];
+  _Atomic uint64_t events[CALLBACKS_MAX][KINDS_MAX][ENDPOINTS_MAX];
+};
+
 static struct {
-  _Atomic uint64_t counts[CALLBACKS_MAX][KINDS_MAX][ENDPOINTS_MAX];
+  struct counts *counts;
+  bool *is_ours; /* in a page that the kernel wipes in a forked child */
   ompt_set_result_t results[CALLBACKS_MAX];
   ompt_callback_t forward[CALLBACKS_MAX];
   ompt_set_callback_t set_callback;
@@ -28,11 +44,53 @@ static struct {
   ompt_start_tool_result_t *other;
 } self;
 
+/* Creates the file that COUNTING_TOOL_OUTPUT names; -1 if there is none to be had. */
+static int create_file(void) {
+  const char *wanted = getenv("COUNTING_TOOL_OUTPUT"), *process = wanted ? strstr(wanted, "%p") : NULL;
+  if (!wanted)
+    return -1;
+  char path[4096];
+  int before = process ? (int)(process - wanted) : (int)strlen(wanted), file = -1;
+  for (int i = 1; i == 1 || (file < 0 && errno == EEXIST); i++) {
+    int length = snprintf(path, sizeof path - 16, "%.*s", before, wanted);
+    if (process)
+      length += snprintf(path + length, sizeof path - 16 - length, "%d%s", getpid(), process + 2);
+    if (i > 1)
+      snprintf(path + length, 16, "-%d", i);
+    file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  return file;
+}
+
+/* Memory for the counts, in place of what is mapped at `address` (NULL: nowhere). */
+static struct counts *map_counts(void *address) {
+  int file = create_file(), place = address ? MAP_FIXED : 0;
+  if (file >= 0 && ftruncate(file, sizeof(struct counts)) < 0)
+    abort();
+  void *memory = mmap(address, sizeof(struct counts), PROT_READ | PROT_WRITE,
+                      place | (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS), file, 0);
+  if (memory == MAP_FAILED)
+    abort();
+  if (file >= 0)
+    close(file);
+  return memory;
+}
+
+/* A forked child has its parent's file mapped: it gets its own. One thread is left in it. */
+static void adopt_counts(void) {
+  typeof(self.counts->callbacks) callbacks;
+  *self.is_ours = true;
+  memcpy(callbacks, self.counts->callbacks, sizeof callbacks);
+  memcpy(map_counts(self.counts)->callbacks, callbacks, sizeof callbacks);
+}
+
 /* Endpoint 0: the event has none. */
 static void count(unsigned number, uint64_t kind, unsigned endpoint) {
+  if (!*self.is_ours)
+    adopt_counts();
   if (kind >= KINDS_MAX)
     kind = NO_KIND - 1;
-  atomic_fetch_add_explicit(&self.counts[number][kind][endpoint % ENDPOINTS_MAX], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&self.counts->events[number][kind][endpoint % ENDPOINTS_MAX], 1, memory_order_relaxed);
 }
 
 /* ON(name, number, type, parameters, arguments, kind, endpoint): counts the event and hands it on. */
@@ -200,6 +258,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t ca
     if (table[i].number != (unsigned)which)
       continue;
     self.forward[which] = callback;
+    self.counts->callbacks[which].is_registered = 1;
     return self.results[which];
   }
   return self.set_callback(which, callback);
@@ -218,45 +277,24 @@ static int initialize(ompt_function_lookup_t runtime_lookup, int device, ompt_da
   return self.other ? self.other->initialize(lookup, device, &self.other->tool_data) : 1;
 }
 
-static void write_number(FILE *file, unsigned number, unsigned none) {
-  if (number == none)
-    fputs(" -", file);
-  else
-    fprintf(file, " %u", number);
-}
-
-static void write_counts_of(FILE *file, const char *name, unsigned number) {
-  for (unsigned kind = 0; kind < KINDS_MAX; kind++)
-    for (unsigned endpoint = 0; endpoint < ENDPOINTS_MAX; endpoint++) {
-      uint64_t events = atomic_load(&self.counts[number][kind][endpoint]);
-      if (!events)
-        continue;
-      fputs(name, file);
-      write_number(file, kind, NO_KIND);
-      write_number(file, endpoint, 0);
-      fprintf(file, " %llu\n", (unsigned long long)events);
-    }
-}
-
-static void write_counts(void) {
-  const char *path = getenv("COUNTING_TOOL_OUTPUT");
-  FILE *file = path ? fopen(path, "w") : NULL;
-  if (!file)
-    return;
-  for (size_t i = 0; i < ROWS; i++) {
-    write_counts_of(file, table[i].name, table[i].number);
-    if (self.forward[table[i].number])
-      fprintf(file, "registered %s\n", table[i].name);
-  }
-  write_counts_of(file, "dependence", DEPENDENCE);
-  fclose(file);
-}
-
 static void finalize(ompt_data_t *tool_data) {
   (void)tool_data;
   if (self.other)
     self.other->finalize(&self.other->tool_data);
-  write_counts();
+}
+
+/* Once, also where a second runtime comes in. */
+static void prepare_counts(void) {
+  if (self.counts)
+    return;
+  self.is_ours = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (self.is_ours == MAP_FAILED || madvise(self.is_ours, 1, MADV_WIPEONFORK) < 0)
+    abort();
+  *self.is_ours = true;
+  self.counts = map_counts(NULL);
+  for (size_t i = 0; i < ROWS; i++)
+    strcpy(self.counts->callbacks[table[i].number].name, table[i].name);
+  strcpy(self.counts->callbacks[DEPENDENCE].name, "dependence");
 }
 
 /* NULL, and the program runs without any tool, if the other tool cannot be loaded or does not want to. */
@@ -264,5 +302,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   const char *path = getenv("COUNTING_TOOL_FORWARD");
   self.other = other_tool_start(path, omp_version, runtime_version);
-  return path && !self.other ? NULL : &result;
+  if (path && !self.other)
+    return NULL;
+  prepare_counts();
+  return &result;
 }
