@@ -75,7 +75,8 @@ class Case(cli.Case):
         if not shutil.which("dot"):
             self.skipTest("graphviz is not installed")
         text = self.text("dot", archive)
-        drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=False, timeout=60)
+        drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=False,
+                               timeout=cli.HANG_S)
         self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
         self.assertIn(b"</svg>", drawn.stdout)
         acyclic = subprocess.run(["acyclic", "-n"], input=text.encode(), capture_output=True, check=False)

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
-from cli import STAVE
+from cli import HANG_S, STAVE
 
 OMP_PROGRAM = r"""
 #include <omp.h>
@@ -68,7 +68,7 @@ class Case(unittest.TestCase):
     def stave(self, *arguments, **more):
         more.setdefault("env", self.env)
         more.setdefault("cwd", self.dir)
-        return subprocess.run([STAVE, *arguments], capture_output=True, text=True, timeout=60, **more)
+        return subprocess.run([STAVE, *arguments], capture_output=True, text=True, timeout=HANG_S, **more)
 
     def record(self, *arguments, **more):
         return self.stave("record", *arguments, **more)

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from cli import STAVE
+from cli import HANG_S, STAVE
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -16,7 +16,7 @@ SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 def config(*arguments, **settings):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STAVE_")}
     return subprocess.run([STAVE, "config", *arguments], env={**environment, **settings}, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, errors="replace", timeout=60, check=False)
+                          capture_output=True, text=True, errors="replace", timeout=HANG_S, check=False)
 
 
 def names_in_table():

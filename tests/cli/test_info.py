@@ -327,7 +327,7 @@ class Unreadable(Case):
         self.fails(info(archive), "damaged", "0.evt is no file")
 
     def ended(self, process):
-        output, error = process.communicate(timeout=60)
+        output, error = process.communicate(timeout=cli.HANG_S)
         return subprocess.CompletedProcess([], process.returncode, output or b"", error)
 
     def test_crash_and_stillness(self):

@@ -150,7 +150,7 @@ class FakeTracer(Case):
             subprocess.run(["sh", "-c", f"sh -c '{listing}' {closed}"], check=True, env=self.env)
             plain = self.read("fds")
             subprocess.run(["sh", "-c", f"{STAVE} record sh -c '{listing}' {closed}"], check=True, env=self.env,
-                           timeout=20, stderr=None if "2>" in closed else subprocess.DEVNULL)
+                           timeout=cli.HANG_S, stderr=None if "2>" in closed else subprocess.DEVNULL)
             self.assertEqual(self.read("fds"), plain)
 
     def test_signals_are_passed_on(self):
@@ -282,7 +282,7 @@ class FakeTracer(Case):
         self.addCleanup(self.tell, "late")
         self.assertIn("waiting for", process.stderr.readline())
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=10), 6)
+        self.assertEqual(process.wait(timeout=cli.HANG_S), 6)
         self.assertIn("/a/b: still being written", process.stderr.read())
 
 

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from cli import STAVE
+from cli import HANG_S, STAVE
 from record_case import OMP_PROGRAM, Case
 
 # Needs symbol version OMP_5.1, which libomp lacks.
@@ -121,7 +121,7 @@ class Gcc(Case):
                 file.write(bad)
             os.chmod(self.path("broken"), 0o755)
             result = subprocess.run([STAVE, "record", self.path("broken")], env=self.env, cwd=self.dir,
-                                    capture_output=True, timeout=20)
+                                    capture_output=True, timeout=HANG_S)
             self.assertNotIn(b"Sanitizer", result.stderr)
             for leftover in glob.glob(self.dir + "/core*"):
                 os.remove(leftover)

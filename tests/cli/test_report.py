@@ -55,9 +55,9 @@ class Output(Case):
         peaks = []
         for events in (100000, 1000000):
             archive = self.path(f"events-{events}")
-            subprocess.run([GENERATOR, "mixed", archive, str(events)], check=True, timeout=120)
+            subprocess.run([GENERATOR, "mixed", archive, str(events)], check=True, timeout=cli.HANG_S)
             result = subprocess.run(["/usr/bin/env", "python3", "-c", MEASURE, cli.STAVE, archive], check=True,
-                                    capture_output=True, timeout=120)
+                                    capture_output=True, timeout=cli.HANG_S)
             peaks.append(int(result.stdout))
         self.assertLess(peaks[1], peaks[0] + 4096)
 
@@ -134,8 +134,9 @@ class Real(Case):
       usleep(1000);
   }""")
         program = cli.compile_program(self.path("foreign"), source)
-        subprocess.run(["eztrace", "-o", self.path("eztrace-archive"), "-t", "ompt", program], check=True, timeout=60,
-                       env={**os.environ, "OMP_WAIT_POLICY": "passive"}, capture_output=True, cwd=self.folder)
+        subprocess.run(["eztrace", "-o", self.path("eztrace-archive"), "-t", "ompt", program], check=True,
+                       timeout=cli.HANG_S, env={**os.environ, "OMP_WAIT_POLICY": "passive"},
+                       capture_output=True, cwd=self.folder)
         archive = self.path("eztrace-archive/foreign_trace/eztrace_log.otf2")
         numbers = self.numbers(archive)
         self.assertTrue(numbers["has_openmp"])

@@ -239,7 +239,7 @@ class Bad(Case):
         self.assertEqual(report(self.path("latin")).returncode, 0)
 
     def test_million_regions(self):
-        subprocess.run([GENERATOR, "regions", self.path("million"), "1000000"], check=True, timeout=120)
+        subprocess.run([GENERATOR, "regions", self.path("million"), "1000000"], check=True, timeout=cli.HANG_S)
         self.assertIn("999,997 more: --top 1000000", self.text(self.path("million"), "--top", "3"))
 
 

@@ -20,7 +20,7 @@ HAS_PANDAS = importlib.util.find_spec("pandas") is not None
 
 def run(script, *arguments):
     return subprocess.run([sys.executable, os.path.join(SCRIPTS, script), *arguments], capture_output=True, text=True,
-                          check=False, timeout=60)
+                          check=False)
 
 
 class Case(unittest.TestCase):

@@ -165,7 +165,8 @@ class TimelineTest(unittest.TestCase):
         nowhere = self.folder / "nowhere/x.html"
         self.expect(1, ["cannot write", "nowhere/x.html", "No such file"], "-o", nowhere, self.known)
         small = f"ulimit -f 8; exec {cli.STAVE} timeline -o {self.folder}/x.html {self.known}"
-        result = subprocess.run(["bash", "-c", "trap '' XFSZ; " + small], capture_output=True, check=False, timeout=60)
+        result = subprocess.run(["bash", "-c", "trap '' XFSZ; " + small], capture_output=True, check=False,
+                                timeout=cli.HANG_S)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"cannot write", result.stderr)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["known"])

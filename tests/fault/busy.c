@@ -4,6 +4,7 @@
  * ends. BURSTS 0 never ends. 32 rounds and a pause of 1 ms make some 100,000 events a second and thread. */
 #include <fcntl.h>
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -48,6 +49,8 @@ static void work(long bursts, long pause_us) {
   omp_init_lock(&lock);
   for (long i = 0; bursts == 0 || i < bursts; i++) {
     burst(mine, &lock);
+    if (i == 0 && omp_get_thread_num() == 0 && getenv("BUSY_STOPS"))
+      raise(SIGSTOP);
     if (pause_us)
       usleep((useconds_t)pause_us);
   }

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 
 
 def find():

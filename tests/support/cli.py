@@ -16,11 +16,11 @@ BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
 BUILD = tracing.Build(BUILD_ROOT)
 STAVE = str(BUILD.stave)
 HAS_TRACER = not BUILD.missing()
+HANG_S = tracing.HANG_S
 CAN_TRACE = HAS_TRACER and shutil.which("clang") is not None
-TERMINAL_TIMEOUT_S = 60
 
 
-def run(command, timeout=300, **more):
+def run(command, timeout=HANG_S, **more):
     """To the end; stdout and stderr are bytes."""
     more.setdefault("stdout", subprocess.PIPE)
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -43,7 +43,7 @@ def on_terminal(*arguments, **environment):
         os.environ.pop("NO_COLOR", None)
         os.execv(STAVE, [STAVE, *map(str, arguments)])
     output = b""
-    while select.select([terminal], [], [], TERMINAL_TIMEOUT_S)[0]:
+    while select.select([terminal], [], [], HANG_S)[0]:
         try:
             output += os.read(terminal, 65536)
         except OSError:     # EIO: nobody has the other end any more
@@ -66,15 +66,15 @@ def compile_program(path, source, *options, compiler="clang"):
 def trace(program, archive, *arguments, **settings):
     """Runs the program with Stave until the archive is closed."""
     environment = tracing.tool_environment(BUILD, archive, STAVE_VERBOSE=0, **settings)
-    result = subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=60)
+    result = subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=HANG_S)
     tracing.expect_no_reports()
     return result
 
 
-def wait_until_ended(pid_fd, timeout_s=30):
+def wait_until_ended(pid_fd):
     """Of any process, by its os.pidfd_open: it has ended, and may be a zombie."""
-    if not select.select([pid_fd], [], [], timeout_s)[0]:
-        raise AssertionError(f"a process still runs after {timeout_s} s")
+    if not select.select([pid_fd], [], [], HANG_S)[0]:
+        raise AssertionError(f"a process still runs after {HANG_S} s")
 
 
 def read_bytes(path):

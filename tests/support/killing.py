@@ -13,10 +13,10 @@ CLOCK_AT = 56       # in struct recovery_header: when the writer has looked at t
 
 
 def wait_until(condition, what):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + tracing.HANG_S
     while not condition():
         if time.monotonic() > deadline:
-            raise tracing.Failure(f"not in 60 s: {what}")
+            raise tracing.Failure(f"not in {tracing.HANG_S} s: {what}")
         time.sleep(0.001)
 
 

@@ -15,9 +15,9 @@ class Status:
         self.descriptor = os.open(self.path, os.O_RDWR | os.O_NONBLOCK)
         self.text = ""
 
-    def wait_for(self, word, timeout_s=30, count=1):
+    def wait_for(self, word, count=1):
         """Returns what follows the word and the process id in the first lines that begin with it."""
-        deadline = time.monotonic() + timeout_s
+        deadline = time.monotonic() + tracing.HANG_S
         while True:
             lines = [line.split(" ", 2)[2] for line in self.text.splitlines(keepends=True)
                      if line.startswith(word + " ") and line.endswith("\n")]
@@ -25,12 +25,12 @@ class Status:
                 return [line.strip() for line in lines]
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.descriptor], [], [], left)[0]:
-                raise tracing.Failure(f"stave-writer has not said '{word}' in {timeout_s} s; said: {self.text!r}")
+                raise tracing.Failure(f"stave-writer has not said '{word}' in {tracing.HANG_S} s; said: {self.text!r}")
             self.text += os.read(self.descriptor, 65536).decode()
 
-    def figures(self, timeout_s=30):
+    def figures(self):
         """What the writer says of the closed archive, as a dictionary of texts."""
-        line = self.wait_for("closed", timeout_s)[0]
+        line = self.wait_for("closed")[0]
         words, ending = line.split(" ending=")
         return dict(word.split("=") for word in words.split()) | {"ending": ending}
 

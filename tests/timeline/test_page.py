@@ -18,8 +18,7 @@ def timeline(folder, name, write, *options):
     """Writes the archive and makes its page; returns the page's path."""
     archive, page = folder / name, folder / f"{name}.html"
     write(archive)
-    made = subprocess.run([STAVE, "timeline", *options, "-o", page, archive], capture_output=True, timeout=120,
-                          check=False)
+    made = subprocess.run([STAVE, "timeline", *options, "-o", page, archive], capture_output=True, check=False)
     if made.returncode != 0:
         raise AssertionError(made.stderr.decode())
     return page
@@ -250,7 +249,7 @@ class Awkward(PageTest):
         """The page that the command makes has what was missing."""
         detail = pathlib.Path(self.folder.name) / "detail.html"
         command = command.replace("stave", STAVE, 1).replace("detail.html", str(detail))
-        subprocess.run(command, shell=True, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, shell=True, check=True, capture_output=True)
         before = self.interval_ms()
         self.browser.open(detail)
         self.browser.evaluate(f"stave.view.show({before[0] * 1e6}, {before[1] * 1e6})")
