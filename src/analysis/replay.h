@@ -177,6 +177,10 @@ const struct replay_task *replay_current_task(const struct replay *replay, size_
 /* The innermost team that the location is in; NULL: none. */
 const struct replay_team *replay_current_team(const struct replay *replay, size_t location);
 
+/* The outermost team that the location is in, if its primary thread forked it outside of all others, and that thread's
+ * location; NULL: it is in none, or the team is part of another one. */
+const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location, size_t *ret_primary);
+
 /* The implicit task under the current one; the task itself if that is implicit. */
 const struct replay_task *replay_implicit_task(const struct replay *replay, size_t location);
 

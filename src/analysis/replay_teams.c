@@ -60,6 +60,25 @@ void replay_join(struct replay *replay, struct thread *thread, uint64_t ticks) {
 
 /* -- teams -- */
 
+/* Before the primary has begun, the first member: the team's thread 0. */
+static size_t primary_of(const struct replay *replay, const struct replay_team *team) {
+  if (team->primary != SIZE_MAX || team->comm == REPLAY_NONE)
+    return team->primary;
+  uint64_t ref = trace_comm_member(replay->trace, replay->trace->comms[team->comm].ref, 0);
+  const struct trace_location *location = ref == TRACE_NO_REF ? NULL : trace_location(replay->trace, ref);
+  return location ? (size_t)(location - replay->trace->locations) : SIZE_MAX;
+}
+
+const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location, size_t *ret_primary) {
+  const struct thread *thread = &replay->threads[location];
+  const struct replay_team *team = thread->context_count > 1 ? thread->contexts[1].team : NULL;
+  *ret_primary = team ? primary_of(replay, team) : SIZE_MAX;
+  if (*ret_primary == SIZE_MAX)
+    return NULL;
+  const struct thread *primary = &replay->threads[*ret_primary];
+  return primary->context_count == 1 || primary->contexts[1].team == team ? team : NULL;
+}
+
 static uint32_t comm_position(const struct replay *replay, uint32_t ref) {
   const struct trace_comm *comm = ref == REPLAY_NONE ? NULL : trace_comm(replay->trace, ref);
   return comm ? (uint32_t)(comm - replay->trace->comms) : REPLAY_NONE;

@@ -195,6 +195,8 @@ static bool take(void *data, const struct trace_event *event) {
   stop_for_nameless(checker, event);
   check_form_before_event(checker, event);
   check_tasks_before_event(checker, event);
+  if (checks(checker, CHECK_LOCK_ORDER))
+    check_lock_orders_before_event(checker, event);
   if (event->kind == TRACE_Enter) {
     enum construct construct = replay_construct(checker->replay, checker_region(checker, event->Enter.region));
     checker->result->has_openmp |= construct != CONSTRUCT_OTHER && construct != CONSTRUCT_PROGRAM;

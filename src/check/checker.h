@@ -64,6 +64,7 @@ struct place_state {
   uint32_t fork_count, fork_capacity;
   bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
   bool is_unforked;           /* no fork belongs to the last join */
+  uint64_t team, barriers;    /* the outermost team, or the last there was; barriers of it that were passed */
   struct created {
     uint64_t parent;
     struct dependences_task task;
@@ -73,6 +74,14 @@ struct place_state {
 /* Threads that are kept of an order of locks; of more it is known only that there are more. */
 enum { EDGE_THREADS = 4 };
 
+/* A part of the run that barriers, forks and joins keep apart from the others with the same primary thread, which come
+ * before or after it. */
+struct phase {
+  size_t primary;    /* location; SIZE_MAX: it may be at one time with any other */
+  uint64_t team;     /* the outermost, or the last one of the serial part */
+  uint64_t barriers; /* that its threads have passed; UINT64_MAX: behind the team, in the serial part */
+};
+
 /* An order in which two locks were acquired. */
 struct lock_edge {
   uint64_t first, second;
@@ -81,6 +90,8 @@ struct lock_edge {
   uint32_t gate_count, thread_count;
   size_t threads[EDGE_THREADS]; /* locations that acquired in this order, that of the first time first */
   bool has_more_threads;
+  struct phase first_phase, last_phase; /* of the first time and the last */
+  bool is_met;                          /* the opposite order was at one time with it */
   uint64_t count, ticks;
   struct lock_edge *next_of_first; /* from the same lock */
 };
@@ -122,6 +133,7 @@ struct checker {
   struct table locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
+  bool has_no_phases; /* something was cancelled or not recorded: threads need not have passed the same barriers */
   size_t finding_capacity;
   int error;
 };
@@ -171,6 +183,24 @@ void check_locks_on_step(struct checker *checker, const struct replay_lock_event
 void check_locks_on_switch(struct checker *checker, const struct replay_task_event *step);
 void check_locks_finish(struct checker *checker);
 void check_locks_close(struct checker *checker);
+
+/* The lock's state, which is made if there is none; NULL: no memory. */
+struct lock_state *check_locks_state(struct checker *checker, uint64_t lock);
+
+/* As the archive numbers it, which is by process. */
+static inline uint32_t lock_number_of(uint64_t lock) {
+  return (uint32_t)lock;
+}
+
+/* -- lock_orders.c -- */
+
+/* Keeps count of the barriers that threads pass. */
+void check_lock_orders_before_event(struct checker *checker, const struct trace_event *event);
+
+/* The task acquires a lock while it holds another one. */
+void check_lock_orders_note(struct checker *checker, const struct task_state *task, const struct hold *held,
+                            const struct replay_lock_event *step);
+void check_lock_orders_finish(struct checker *checker);
 
 /* -- form.c -- */
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """stave check as a user meets it: test_check.py BUILD [unittest arguments]."""
+import json
 import os
 import sys
 import unittest
@@ -81,8 +82,68 @@ int main(void) {
 """
 
 
+# Each thread keeps its suspended tied tasks, each task who created it: so the program knows itself how often a tied task
+# began that does not descend from one of them. LLVM's runtime lets that happen where untied tasks are among them.
+TIED = """
+#include <omp.h>
+#include <stdio.h>
+struct node { struct node *parent; };
+static __thread struct node *stack[1000];
+static __thread int depth;
+static int broken;
+static int descends(const struct node *node, const struct node *from) {
+  while (node && node != from)
+    node = node->parent;
+  return node != NULL;
+}
+static void begin(struct node *node) {
+  int strangers = 0;
+  for (int i = 0; i < depth; i++)
+    strangers += !descends(node, stack[i]);
+#pragma omp atomic
+  broken += strangers > 0;
+  stack[depth++] = node;
+}
+static int fib(int n, struct node *self) {
+  int one, other;
+  if (n < 2)
+    return n;
+#pragma omp task shared(one) untied final(n < 8)
+  {
+    struct node untied = {self};
+    one = fib(n - 1, &untied);
+  }
+#pragma omp task shared(other) if(n > 5)
+  {
+    struct node tied = {self};
+    begin(&tied);
+    other = fib(n - 2, &tied);
+    depth--;
+  }
+#pragma omp taskwait
+  return one + other;
+}
+int main(void) {
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  fib(12, NULL);
+  printf("%d", broken);
+  return 0;
+}
+"""
+
+
 @unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
 class Traced(Case):
+    def test_tied_tasks_as_the_program_saw_them(self):
+        program = cli.compile_program(self.folder + "/tied", TIED)
+        for i in range(5):
+            broken = int(cli.trace(program, f"{self.folder}/tied-{i}").stdout)
+            found = json.loads(check("--json", f"{self.folder}/tied-{i}").stdout)
+            self.assertEqual(found["violations"], broken)
+            self.assertEqual({f["rule"] for f in found["findings"] if f["severity"] == "violation"},
+                             {"tied-scheduling"} if broken else set())
+
     def test_taskwait_in_critical(self):
         cli.trace(cli.compile_program(self.folder + "/program", PROGRAM), self.path())
         finding = self.finds("lock-across-scheduling", "taskwait", count=self.json(FOUND)["hazards"])

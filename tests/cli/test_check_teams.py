@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from check_case import FOUND, Case
-from otf2.enums import Paradigm
+from otf2.enums import MeasurementMode, Paradigm
 
 
 class Teams(Case):
@@ -97,6 +97,68 @@ class Locks(Case):
                 made.unlock(thread, second, 1 + (second == 1))
                 made.unlock(thread, first, 1 + (first in (2, 3)))
         self.finds("lock-order", "a circle of 3 locks")
+
+    def between(self, what, times=1):
+        """Two threads take two locks in one order, and, behind what comes between, in the other one."""
+        with self.make() as made:
+            orders = {}
+            def both(first, second):
+                for thread in (0, 1):
+                    for lock in (first, second):
+                        orders[lock] = orders.get(lock, 0) + 1
+                        made.lock(thread, lock, orders[lock], line=10 + lock)
+                    for lock in (second, first):
+                        made.unlock(thread, lock, orders[lock])
+            for _ in range(times):
+                both(1, 2)
+                what(made)
+                both(2, 1)
+                what(made)
+
+    def barrier(self, made):
+        self.in_barrier(made, 0, 1)
+        self.out_of_barrier(made, 0, 1)
+
+    def another_region(self, made):
+        for thread in (1, 0):
+            made.leave_team(thread)
+        made.event(0, "thread_join", Paradigm.OPENMP)
+        made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+        for thread in (1, 0):       # the primary last
+            made.begin_team(thread)
+
+    def test_orders_that_are_kept_apart(self):
+        for what in (self.barrier, self.another_region):
+            for times in (1, 3):
+                self.between(what, times)
+                self.quiet()
+
+    def test_orders_that_are_not_kept_apart(self):
+        def single(made):       # one of the threads stays behind
+            made.point(0, "flush", line=30)
+        def cancelled(made):
+            made.point(0, "cancel", line=30)
+            self.barrier(made)
+        def paused(made):
+            made.event(0, "measurement_on_off", MeasurementMode.OFF)
+            made.event(0, "measurement_on_off", MeasurementMode.ON)
+            self.barrier(made)
+        for what in (single, cancelled, paused):
+            self.between(what, 2)
+            self.json(FOUND, "-r", "lock-order")
+
+    def test_circle_that_is_kept_apart(self):
+        for is_apart in (True, False):
+            with self.make(threads=3) as made:
+                for thread, (first, second) in enumerate(((1, 2), (2, 3), (3, 1))):
+                    made.lock(thread, first, 1 + (first in (2, 3)), line=10 * first)
+                    made.lock(thread, second, 1 + (second == 1), line=10 * second + 1)
+                    made.unlock(thread, second, 1 + (second == 1))
+                    made.unlock(thread, first, 1 + (first in (2, 3)))
+                    if is_apart:
+                        self.in_barrier(made, 0, 1, 2)
+                        self.out_of_barrier(made, 0, 1, 2)
+            self.json(0 if is_apart else FOUND, "-r", "lock-order")
 
     def test_circle_for_which_there_are_too_few_threads(self):
         """A barrier made of three locks that two threads pass from hand to hand: each of three who wait in a circle
