@@ -108,9 +108,12 @@ static void name_the_nameless(struct rebuild *job) {
   for (size_t i = 0; i < count; i++) {
     if (locations[i]->is_named)
       continue;
-    snprintf(number, sizeof number, "%zu", locations[i]->has_begun ? i : ++foreigners);
-    definitions_name_location(job->retold.definitions, locations[i],
-                              locations[i]->has_begun ? "OMP thread " : foreign, number);
+    if (locations[i]->has_begun) {
+      definitions_name_worker(job->retold.definitions, locations[i]);
+      continue;
+    }
+    snprintf(number, sizeof number, "%zu", ++foreigners);
+    definitions_name_location(job->retold.definitions, locations[i], foreign, number);
   }
 }
 

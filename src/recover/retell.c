@@ -155,10 +155,8 @@ static bool on_location(struct retold *retold, struct payload payload) {
   if (!location)
     return false;
   entry.name[sizeof entry.name - 1] = '\0';
-  memcpy(location->name, entry.name, sizeof location->name);
-  location->is_named = entry.is_named;
-  if (location->is_named)
-    definitions_take_name(retold->definitions, location);
+  if (entry.is_named)
+    definitions_name_again(retold->definitions, location, entry.name);
   location->has_begun = entry.has_begun;
   location->thread_type = entry.thread_type;
   location->partition = entry.partition <= definitions_string_count(retold->definitions) ? entry.partition : 0;

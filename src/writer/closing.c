@@ -93,9 +93,12 @@ static void name_the_nameless(struct correlator *c, struct location *location) {
   char number[16];
   if (location->is_named)
     return;
-  const char *prefix = location->has_begun ? "OMP thread " : "Foreign thread ";
-  snprintf(number, sizeof number, "%u", location->has_begun ? location->id : ++c->foreign_threads);
-  definitions_name_location(c->definitions, location, prefix, number);
+  if (location->has_begun) {
+    definitions_name_worker(c->definitions, location);
+    return;
+  }
+  snprintf(number, sizeof number, "%u", ++c->foreign_threads);
+  definitions_name_location(c->definitions, location, "Foreign thread ", number);
 }
 
 void correlate_end(struct correlator *c, int64_t exit_status) {

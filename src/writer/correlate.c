@@ -40,25 +40,27 @@ static void on_module(struct correlator *c, const struct record_module *record, 
   memcpy(entry.build_id, build_id, build_id_bytes);
   recovery_tell(c->recovery, JOURNAL_MODULE, &entry, sizeof entry, path, record->path_bytes);
   modules_add(c->modules, record->base, record->size, words[0], path, build_id, (unsigned)build_id_bytes);
-  regions_modules_changed(c->regions);
+  regions_add_module(c->regions, record->base, record->size, path);
 }
 
 static void on_stall(struct correlator *c, struct location *location, const struct record_stall *record) {
   uint64_t begin = location_now(c, location, record->begin), end = location_now(c, location, record->ticks);
   if (!c->is_paused)
-    emit_event(c, location, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
+    emit_own(c, location, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
+  location->acquire_ticks = location->acquire_ticks ? end : 0;
 }
 
 /* A loss is told in a pause too: it may have been the end of something that is open. */
 static void on_gap(struct correlator *c, struct location *location, const struct record_gap *record) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
-  emit_event(c, location, &(struct event){.kind = EVENT_ENTER,
-                                          .ticks = now,
-                                          .id = region,
-                                          .attribute = ATTRIBUTE_lost_events,
-                                          .value = record->lost});
-  emit_leave(c, location, now, region);
+  emit_own(c, location, &(struct event){.kind = EVENT_ENTER,
+                                        .ticks = now,
+                                        .id = region,
+                                        .attribute = ATTRIBUTE_lost_events,
+                                        .value = record->lost});
+  emit_own(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region});
+  location->acquire_ticks = location->acquire_ticks ? now : 0;
 }
 
 /* A sample tells nothing about what the records around it mean, and it makes no thread known. */
@@ -73,10 +75,19 @@ static bool take_sample(struct correlator *c, uint32_t slot, const struct record
 
 /* -- the switch -- */
 
-/* What a record's predecessor left undecided is decided by what the record is. (Not inlined: most left nothing.) */
+/* Whether the record may end the region whose barrier the thread is in, or has left. */
+static bool leaves_it_open(const struct record *record) {
+  return record->type == RECORD_implicit_task_end || record->type == RECORD_sync_region ||
+         (record->type == RECORD_sync_region_wait && record->endpoint == ENDPOINT_END);
+}
+
+/* What a record's predecessor left undecided is decided by what the record is: an event, and not what the tool has to
+ * say in between, a wait for room in the ring, say. (Not inlined: most left nothing.) */
 static __attribute__((noinline)) void settle(struct correlator *c, struct location *location,
                                              const struct record *record) {
-  if (location->undecided_count && record->type != RECORD_implicit_task_end && record->type != RECORD_sync_region)
+  if (record->type >= RECORD_placement && record->type <= RECORD_sample)
+    return;
+  if (location->undecided_count && !leaves_it_open(record))
     undecided_flush(c, location, NULL);
   bool is_set = record->type == RECORD_mutex_acquired ||
                 (record->type == RECORD_nest_lock && record->endpoint == ENDPOINT_BEGIN);

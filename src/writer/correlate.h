@@ -172,6 +172,13 @@ uint32_t region_at(struct correlator *correlator, struct location *location, enu
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_write(struct correlator *correlator, struct location *location, struct team *end_of);
+/* One more: the Leave of a barrier is marked as late, what the tool says for itself is not. */
+void undecided_put(struct correlator *correlator, struct location *location, const struct event *event);
+/* Whether the location is in a barrier that may turn out to be its region's last, and that it left earlier than its own
+ * records say. (sync.c) */
+bool may_end_late(const struct location *location);
+/* What the tool says for itself, and the thread has not done: it decides nothing. */
+void emit_own(struct correlator *correlator, struct location *location, const struct event *event);
 static inline void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of) {
   if (location->undecided_count)
     undecided_write(correlator, location, end_of);

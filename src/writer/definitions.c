@@ -140,24 +140,52 @@ void definitions_location_changed(struct definitions *definitions, const struct 
   recovery_tell(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
 }
 
-static bool is_name_taken(struct definitions *definitions, const char *name) {
-  uint64_t key = hash_bytes(1, name, strlen(name));
-  bool is_taken = map_get(&definitions->location_names, key) != NULL;
-  map_put(&definitions->location_names, key, definitions);
-  return is_taken;
+static uint64_t key_of_name(const char *name) {
+  return hash_bytes(1, name, strlen(name));
 }
 
-void definitions_take_name(struct definitions *definitions, const struct location *location) {
-  is_name_taken(definitions, location->name);
+static bool is_name_taken(const struct definitions *definitions, const char *name) {
+  return map_get(&definitions->location_names, key_of_name(name)) != NULL;
+}
+
+/* The name that it had is free again. */
+static void set_name(struct definitions *definitions, struct location *location, const char *name) {
+  if (location->is_named)
+    map_remove(&definitions->location_names, key_of_name(location->name));
+  snprintf(location->name, sizeof location->name, "%s", name);
+  map_put(&definitions->location_names, key_of_name(location->name), definitions);
+  location->is_named = true;
+  definitions_location_changed(definitions, location);
+}
+
+void definitions_name_again(struct definitions *definitions, struct location *location, const char *name) {
+  set_name(definitions, location, name);
 }
 
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
                                const char *number) {
-  snprintf(location->name, sizeof location->name, "%s%s", prefix, number);
-  for (unsigned i = 1; is_name_taken(definitions, location->name); i++)
-    snprintf(location->name, sizeof location->name, "%s%u", prefix, i);
-  location->is_named = true;
-  definitions_location_changed(definitions, location);
+  char name[sizeof location->name];
+  snprintf(name, sizeof name, "%s%s", prefix, number);
+  for (unsigned i = 1; is_name_taken(definitions, name); i++)
+    snprintf(name, sizeof name, "%s%u", prefix, i);
+  set_name(definitions, location, name);
+}
+
+void definitions_name_worker(struct definitions *definitions, struct location *location) {
+  char name[32];
+  snprintf(name, sizeof name, "OMP worker %u", (unsigned)location->id);
+  set_name(definitions, location, name);
+}
+
+bool definitions_name_thread(struct definitions *definitions, struct location *location, const char *position) {
+  char name[sizeof location->name];
+  snprintf(name, sizeof name, "OMP thread %s", position);
+  bool is_free = !is_name_taken(definitions, name);
+  if (is_free)
+    set_name(definitions, location, name);
+  else
+    definitions_name_worker(definitions, location);
+  return is_free;
 }
 
 void definitions_close_location(struct definitions *definitions, struct location *location) {

@@ -46,8 +46,15 @@ struct location *definitions_add_location(struct definitions *definitions);
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
                                const char *number);
 
-/* No other location gets this one's name, which the journal has told. */
-void definitions_take_name(struct definitions *definitions, const struct location *location);
+/* Names the location of a worker after its position in nested teams ("2", "0:1"), or as definitions_name_worker does
+ * where another one has that name. Returns whether it got the name. */
+bool definitions_name_thread(struct definitions *definitions, struct location *location, const char *position);
+
+/* Names the location of a worker that has no position, or several, by its number: "OMP worker N". */
+void definitions_name_worker(struct definitions *definitions, struct location *location);
+
+/* Gives the location the name that the journal has told. */
+void definitions_name_again(struct definitions *definitions, struct location *location, const char *name);
 
 /* Its thread's type, ids or placement have changed. */
 void definitions_location_changed(struct definitions *definitions, const struct location *location);

@@ -134,11 +134,29 @@ uint32_t region_at(struct correlator *c, struct location *location, enum constru
 }
 
 void undecided_write(struct correlator *c, struct location *location, struct team *end_of) {
+  unsigned kept = 0;
   for (unsigned i = 0; i < location->undecided_count; i++) {
     struct event event = location->undecided[i];
+    if (end_of && !event.is_late) {
+      location->undecided[kept++] = event;
+      continue;
+    }
     event.team = end_of;
     event.is_late = end_of != NULL;
     emit_event(c, location, &event);
   }
-  location->undecided_count = 0;
+  location->undecided_count = kept;
+}
+
+void undecided_put(struct correlator *c, struct location *location, const struct event *event) {
+  if (location->undecided_count == UNDECIDED_MOST)
+    undecided_write(c, location, NULL);
+  location->undecided[location->undecided_count++] = *event;
+}
+
+void emit_own(struct correlator *c, struct location *location, const struct event *event) {
+  if (location->undecided_count || may_end_late(location))
+    undecided_put(c, location, event);
+  else
+    emit_event(c, location, event);
 }

@@ -15,6 +15,7 @@
 #include "writer/memory.h"
 
 enum { COMM_UNKNOWN = UINT32_MAX };
+enum { UNDECIDED_MOST = 8 };
 
 /* Why a region is open: how its end is found. */
 enum frame_kind {
@@ -59,6 +60,7 @@ struct location {
   uint32_t slot;
   char name[64];
   bool is_named;
+  uint64_t position;   /* in nested teams, by which it is named; 0: it is not, or no longer */
   bool has_begun; /* thread_begin was seen */
   bool has_ended; /* thread_end was seen, or the trace is at its end */
   uint32_t thread_type;
@@ -76,8 +78,9 @@ struct location {
   uint64_t acquire_ticks;  /* of the FRAME_LOCKING on top */
   struct task *shown;      /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
   uint64_t owed;           /* ends written in the thread's place that its own records still have to report */
-  /* A worker has left a barrier that may turn out to be its region's last: these Leaves wait for its next record. */
-  struct event undecided[2];
+  /* A worker has left a barrier that may turn out to be its region's last: these Leaves, and what the tool says for
+   * itself there, wait for the next record of an event. */
+  struct event undecided[UNDECIDED_MOST];
   unsigned undecided_count;
   /* emission */
   OTF2_EvtWriter *writer;
@@ -131,6 +134,7 @@ struct task {
   struct pool *pool;      /* that it goes back to; with the memory of its stack */
   struct team *team;      /* of the construct that made it */
   uint32_t creator;       /* thread number in that team */
+  uint64_t position;      /* implicit: that of its thread in the nested teams, as one number */
   uint32_t generation;    /* 0: implicit or initial */
   uint32_t region;        /* of an explicit task */
   uint32_t creator_location;

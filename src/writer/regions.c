@@ -12,6 +12,8 @@
 #include "writer/ompt_names.h"
 #include "writer/recovery.h"
 
+enum { NOWHERE_MOST = 8 };
+
 enum construct_kind { KIND_omp, KIND_routine, KIND_user, KIND_own, KIND_function };
 
 static const struct {
@@ -24,11 +26,16 @@ static const struct {
 #undef CONSTRUCT
 };
 
+struct code_range {
+  uint64_t base, size;
+};
+
 struct regions {
   struct symbols *symbols;
   struct recovery *recovery; /* or NULL */
   char *program;
-  uint64_t runtime_base, runtime_size;
+  struct code_range nowhere[NOWHERE_MOST]; /* the runtime, then what starts programs and threads */
+  size_t nowhere_count;
   struct region *all;
   size_t count, capacity;
   struct map by_place[CONSTRUCT_COUNT]; /* key: place and detail -> number + 1 */
@@ -40,21 +47,20 @@ struct regions {
   } last[CONSTRUCT_COUNT];
 };
 
+static void forget_last(struct regions *regions) {
+  for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
+    regions->last[i].id = REGION_NONE;
+}
+
 struct regions *regions_create(struct symbols *symbols, const char *program, uint64_t runtime_base,
                                uint64_t runtime_size) {
   struct regions *regions = memory_get(1, sizeof *regions);
   regions->symbols = symbols;
   regions->program = memory_get(strlen(program) + 1, 1);
   strcpy(regions->program, program);
-  regions->runtime_base = runtime_base;
-  regions->runtime_size = runtime_size;
-  regions_modules_changed(regions);
+  regions->nowhere[regions->nowhere_count++] = (struct code_range){runtime_base, runtime_size};
+  forget_last(regions);
   return regions;
-}
-
-void regions_modules_changed(struct regions *regions) {
-  for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
-    regions->last[i].id = REGION_NONE;
 }
 
 void regions_destroy(struct regions *regions) {
@@ -88,8 +94,35 @@ void regions_refer(struct regions *regions, uint32_t number) {
     regions->all[number].is_referred_to = true;
 }
 
-int regions_is_nowhere(const struct regions *regions, uint64_t address) {
-  return address == 0 || address - regions->runtime_base < regions->runtime_size;
+static bool is_in(const struct code_range *range, uint64_t address) {
+  return address - range->base < range->size;
+}
+
+bool regions_is_in_runtime(const struct regions *regions, uint64_t address) {
+  return is_in(&regions->nowhere[0], address);
+}
+
+bool regions_is_nowhere(const struct regions *regions, uint64_t address) {
+  for (size_t i = 0; i < regions->nowhere_count; i++)
+    if (is_in(&regions->nowhere[i], address))
+      return true;
+  return address == 0;
+}
+
+/* glibc's, also before 2.34, and musl's names. */
+static bool starts_programs(const char *path) {
+  static const char *const names[] = {"libc.so", "libc-2.", "libc.musl-", "libpthread", "ld-linux", "ld-2.", "ld-musl-",
+                                      "ld.so", "ld64.so"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(base_name(path), names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, const char *path) {
+  forget_last(regions);
+  if (starts_programs(path) && regions->nowhere_count < NOWHERE_MOST)
+    regions->nowhere[regions->nowhere_count++] = (struct code_range){base, size};
 }
 
 static uint32_t add(struct regions *regions, enum construct construct, struct code_place *place, uint32_t detail) {

@@ -53,8 +53,12 @@ void regions_destroy(struct regions *regions);
 /* The name of the program, without folders. */
 const char *regions_program(const struct regions *regions);
 
-/* Whether the address says nothing about the program: none, or the runtime's own code. */
-int regions_is_nowhere(const struct regions *regions, uint64_t address);
+/* Whether the address says nothing about the program: none, the runtime's own code, or the C library's and the dynamic
+ * linker's, which call a program's functions, and to which those go back that end with a call of the runtime. */
+bool regions_is_nowhere(const struct regions *regions, uint64_t address);
+
+/* Whether it is in the runtime's own code. */
+bool regions_is_in_runtime(const struct regions *regions, uint64_t address);
 
 /* The number of a construct at an address (0: none). detail tells kinds apart that one construct covers; it shows in
  * the description: an ompt_sync_region_t, ompt_work_t or a lock hint, 0 if there is nothing to tell. */
@@ -80,7 +84,7 @@ uint32_t regions_user(struct regions *regions, enum construct construct, const c
 void regions_refer(struct regions *regions, uint32_t number);
 
 /* A module was published: an address may mean another place from now on. */
-void regions_modules_changed(struct regions *regions);
+void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, const char *path);
 
 /* Once the symbols are known and all is written that refers to regions: makes names, finds equals, renumbers. Returns
  * the number of different regions that are referred to; the others get the number REGION_NONE. */

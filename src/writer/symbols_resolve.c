@@ -9,7 +9,9 @@
 
 enum {
   FRAMES_MAX = 64,        /* inlining deeper than that is cut at the outer end */
-  LINE_SEARCH_BYTES = 64, /* how far back to look when the line table says "line 0" (code of no line) */
+  /* How far to look when the line table says "line 0" (code of no line). */
+  LINE_BEFORE_BYTES = 64, /* the line before is the better one up to here */
+  LINE_SEARCH_BYTES = 4096,
   NEIGHBOURS = 256, /* symbols to each side of an outlined function that may be the function it came from */
 };
 
@@ -208,20 +210,28 @@ static bool same_function(const struct object_line *a, const struct object_line 
   return a->function == b->function || (a->function && b->function && !strcmp(a->function, b->function));
 }
 
-/* Optimised code may belong to no line; then the line before it in the same function says best where it came
- * from. What object_inlined_into says next belongs to the line that was found. Returns false if there is
- * nothing. */
+/* Whether code at `at` belongs to a line, of the function that `wanted` names in the symbol. */
+static bool has_line(struct object *object, uint64_t at, const struct object_symbol *symbol,
+                     const struct object_line *wanted, struct object_line *ret) {
+  return object_symbol_at(object, at) == symbol && object_line_at(object, at, ret) && ret->line &&
+         same_function(ret, wanted);
+}
+
+/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Then the line
+ * shortly before it in the same function says best where it came from, or else the nearest. What object_inlined_into
+ * says next belongs to the line that was found. Returns false if there is nothing. */
 static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
-  struct object_line before;
-  bool found = object_line_at(object, address, ret);
-  if (!found || ret->line)
-    return found;
-  for (uint64_t at = address;
-       at && address - at < LINE_SEARCH_BYTES && object_line_at(object, --at, &before);)
-    if (before.line && same_function(&before, ret)) {
-      *ret = before;
+  bool is_found = object_line_at(object, address, ret);
+  const struct object_line wanted = *ret;
+  if (!is_found || wanted.line)
+    return is_found;
+  const struct object_symbol *symbol = object_symbol_at(object, address);
+  for (uint64_t i = 1; i < LINE_BEFORE_BYTES && i < address; i++)
+    if (has_line(object, address - i, symbol, &wanted, ret))
       return true;
-    }
+  for (uint64_t i = 1; i < LINE_SEARCH_BYTES && i < address; i++)
+    if (has_line(object, address - i, symbol, &wanted, ret) || has_line(object, address + i, symbol, &wanted, ret))
+      return true;
   return object_line_at(object, address, ret);
 }
 

@@ -224,17 +224,21 @@ static bool is_undecided(const struct location *location, const struct frame *ba
          may_end_region(barrier->detail) && barrier == &task->stack.frames[1];
 }
 
+bool may_end_late(const struct location *location) {
+  const struct stack *stack = &location->current->stack;
+  bool is_in_barrier = stack->count == 2 || (stack->count == 3 && stack->frames[2].kind == FRAME_WAIT);
+  return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(location, &stack->frames[1]);
+}
+
 static void leave_undecided(struct correlator *c, struct location *location, struct frame *frame, uint64_t now) {
   struct task *task = location->current;
   frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames) + 1);
-  struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region};
+  struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region, .is_late = true};
   task->stack.count--;
   if (frame->is_hidden)
     return;
   pause_show(c, location, task, now);
-  if (location->undecided_count == 2)
-    undecided_flush(c, location, NULL);
-  location->undecided[location->undecided_count++] = leave;
+  undecided_put(c, location, &leave);
 }
 
 static void note_region_end(struct location *location, uint32_t kind, uint64_t now) {
@@ -274,10 +278,12 @@ static void end_wait(struct correlator *c, struct location *location, const stru
   if (!frame)
     return;
   uint64_t now = location_now(c, location, record->ticks);
-  if (frame - location->current->stack.frames == 2 && is_undecided(location, frame - 1))
+  if (frame - location->current->stack.frames == 2 && is_undecided(location, frame - 1)) {
     leave_undecided(c, location, frame, now);
-  else
+  } else {
+    undecided_flush(c, location, NULL);
     leave_frame(c, location, frame, now);
+  }
 }
 
 void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record) {

@@ -74,7 +74,9 @@ static struct team *team_new(struct correlator *c, struct location *location, ui
   team->comm = COMM_UNKNOWN;
   team->is_hidden = c->is_paused;
   team->parent = team_keep(enclosing_team(location));
-  team->codeptr = regions_is_nowhere(c->regions, codeptr) && around ? around->codeptr : codeptr;
+  team->codeptr = codeptr;
+  if (regions_is_nowhere(c->regions, codeptr) && (around || !regions_is_in_runtime(c->regions, codeptr)))
+    team->codeptr = around ? around->codeptr : 0;
   team->region = regions_get(c->regions, CONSTRUCT_parallel, team->codeptr, flags);
   if (id)
     map_put(&c->teams, id, team);
@@ -126,19 +128,37 @@ static void write_number(const struct team *team, uint32_t index, char *text, si
   snprintf(text, size, "%s%s%u", outer, *outer ? ":" : "", index);
 }
 
-static void name_worker(struct correlator *c, struct location *location, const struct team *team, uint32_t index) {
+/* The same as one number: equal positions have equal ones. */
+static uint64_t position_in(const struct team *team, uint32_t index) {
+  const struct task *task = team->encountering;
+  while (task && !task->is_implicit)
+    task = task->outer;
+  uint64_t outer = task && task->team && !task->is_initial ? task->position : 0;
+  return (outer ^ outer >> 32) * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
+}
+
+static void name_first(struct correlator *c, struct location *location, const struct team *team, uint32_t index) {
   char number[56];
-  if (location->is_named)
-    return;
-  bool is_hidden_helper = !team->parent && team->codeptr && regions_is_nowhere(c->regions, team->codeptr);
-  const char *prefix = is_hidden_helper ? "OMP hidden helper " : "OMP thread ";
-  if (!location->has_begun && !is_hidden_helper) {
-    prefix = "Foreign thread ";
+  write_number(team, index, number, sizeof number);
+  if (!team->parent && team->codeptr && regions_is_in_runtime(c->regions, team->codeptr)) {
+    definitions_name_location(c->definitions, location, "OMP hidden helper ", number);
+  } else if (!location->has_begun) {
     snprintf(number, sizeof number, "%u", ++c->foreign_threads);
-  } else {
-    write_number(team, index, number, sizeof number);
+    definitions_name_location(c->definitions, location, "Foreign thread ", number);
+  } else if (definitions_name_thread(c->definitions, location, number)) {
+    location->position = position_in(team, index);
   }
-  definitions_name_location(c->definitions, location, prefix, number);
+}
+
+/* A worker is named after its position in nested teams, as long as it has but one. (A team's primary is there by the
+ * position in which it met the region.) */
+static void name_worker(struct correlator *c, struct location *location, const struct team *team, uint32_t index) {
+  if (!location->is_named) {
+    name_first(c, location, team, index);
+  } else if (location->position && location != team->primary && position_in(team, index) != location->position) {
+    location->position = 0;
+    definitions_name_worker(c->definitions, location);
+  }
 }
 
 static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team, uint64_t id,
@@ -148,6 +168,7 @@ static struct task *push_implicit(struct correlator *c, struct location *locatio
   task->is_implicit = task->has_started = true;
   task->team = team_keep(team);
   task->creator = index;
+  task->position = position_in(team, index);
   task->location = location;
   task->outer = location->current;
   location->current = task;
@@ -280,6 +301,7 @@ void implicit_task_end(struct correlator *c, struct location *location, struct t
   if (!task->is_initial && !team->is_hidden)
     emit_event(c, location,
                &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
+  undecided_flush(c, location, NULL);
   location->current = task->outer;
   if (location->shown == task)
     location->shown = task->outer;

@@ -18,7 +18,7 @@ TASK_ROLES = ("TASK", "TASK_UNTIED")
 COMPLETE = ("OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
             "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE")
 # A wait for room (BufferFlush) stands where the thread waited.
-BETWEEN = ("BufferFlush", "CallingContextSample", "MeasurementOnOff", "Metric")      # may stand between what belongs together
+BETWEEN = ("BufferFlush", "CallingContextSample", "MeasurementOnOff", "Metric")  # may stand within
 MAX_PROBLEMS = 30
 
 

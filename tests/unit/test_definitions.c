@@ -105,6 +105,19 @@ static void no_two_locations_have_one_name(void **state) {
       assert_string_not_equal(locations[i]->name, locations[j]->name);
 }
 
+static void a_worker_of_several_positions_has_none_in_its_name(void **state) {
+  (void)state;
+  struct location *first = definitions_add_location(definitions), *second = definitions_add_location(definitions);
+  struct location *third = definitions_add_location(definitions);
+  assert_true(definitions_name_thread(definitions, first, "0:1"));
+  assert_false(definitions_name_thread(definitions, second, "0:1"));
+  assert_string_equal(second->name, "OMP worker 1");
+  definitions_name_worker(definitions, first);
+  assert_string_equal(first->name, "OMP worker 0");
+  assert_true(definitions_name_thread(definitions, third, "0:1")); /* is free again */
+  assert_string_equal(third->name, "OMP thread 0:1");
+}
+
 static void locations_are_closed_once(void **state) {
   (void)state;
   struct location *location = definitions_add_location(definitions);
@@ -123,7 +136,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(equal_strings_have_one_number),     TEST(attributes_are_numbered_as_they_are_used),
       TEST(equal_teams_have_one_communicator), TEST(many_teams_are_told_apart),
-      TEST(no_two_locations_have_one_name),    TEST(locations_are_closed_once),
+      TEST(no_two_locations_have_one_name),
+      TEST(a_worker_of_several_positions_has_none_in_its_name),    TEST(locations_are_closed_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
