@@ -22,6 +22,11 @@
 /* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"
+/* Prefix; a number from 0 follows. The files of all OpenMP runtimes that the process had loaded when tracing began or
+ * when it ended in order. What runs on one without a tool interface (gcc's libgomp) is not in the archive. */
+#define STAVE_PROPERTY_RUNTIME_FILE "STAVE::RUNTIME_FILE::"
+/* Present if `stave record` ran the program on another runtime than it was built for: that one's name, "libgomp". */
+#define STAVE_PROPERTY_RUNTIME_INSTEAD_OF "STAVE::RUNTIME_INSTEAD_OF"
 /* Present only if there are any: pauses by omp_control_tool; regions of the program's own (stave.h) that it did not
  * end, and ends that were refused because they did not fit. */
 #define STAVE_PROPERTY_PAUSES "STAVE::PAUSES"

@@ -135,9 +135,21 @@ static json_t *collected(const struct info *info, const char *prefix,
   return object;
 }
 
+static void add_file(void *data, const char *rest, const char *value) {
+  (void)rest;
+  json_array_append_new(data, text(value));
+}
+
+static json_t *runtime_files(const struct info *info) {
+  json_t *array = json_array();
+  info_each_property(info, "RUNTIME_FILE", add_file, array);
+  return array;
+}
+
 static json_t *runtime(const struct info *info) {
-  return json_pack("{s:o,s:o,s:o,s:o}", "name", text_or_null(info->runtime.name), "evidence",
-                   text_or_null(info->runtime.evidence), "version_string", text(info_property(info, "RUNTIME")),
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "files", runtime_files(info), "in_place_of",
+                   text_or_null(info_property(info, "RUNTIME_INSTEAD_OF")), "name",
+                   text_or_null(info->runtime.name), "evidence", text_or_null(info->runtime.evidence), "version_string", text(info_property(info, "RUNTIME")),
                    "callbacks", collected(info, "SET_CALLBACK", add_callback));
 }
 

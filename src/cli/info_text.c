@@ -40,6 +40,31 @@ static void print_date(const struct trace *trace) {
   table_fact("date", "%s.%03u %s", text, (unsigned)(trace->clock.realtime_ns / 1000000 % 1000), zone);
 }
 
+struct runtimes {
+  size_t count, silent;
+};
+
+/* gcc's has no tool interface: what it runs is in no trace. */
+static void print_runtime_file(void *data, const char *rest, const char *value) {
+  struct runtimes *runtimes = data;
+  const char *slash = strrchr(value, '/');
+  (void)rest;
+  runtimes->count++;
+  runtimes->silent += strncmp(slash != NULL ? slash + 1 : value, "libgomp", strlen("libgomp")) == 0;
+  table_fact("  file", "%s", value);
+}
+
+static void print_runtime_files(const struct info *info) {
+  struct runtimes runtimes = {0};
+  const char *other = info_property(info, "RUNTIME_INSTEAD_OF");
+  info_each_property(info, "RUNTIME_FILE", print_runtime_file, &runtimes);
+  if (other != NULL)
+    table_fact("  in place of", "%s, for which the program was built: its times there can be others", other);
+  if (runtimes.count > 1)
+    table_fact("  warning", "%zu OpenMP runtimes were loaded%s", runtimes.count,
+               runtimes.silent > 0 ? ": what ran on libgomp cannot be traced and is not here" : "");
+}
+
 static void print_runtime(const struct info *info) {
   const char *version = info_property(info, "RUNTIME");
   if (*info->runtime.name != '\0') {
@@ -49,6 +74,7 @@ static void print_runtime(const struct info *info) {
   } else {
     table_fact("runtime", "%s", or_absent(version));
   }
+  print_runtime_files(info);
 }
 
 static const char *host_of(const struct trace *trace) {

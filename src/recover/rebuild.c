@@ -151,6 +151,7 @@ static int write_definitions(struct rebuild *job) {
                             .records = state->records,
                             .stopped = "",
                             .arguments = retold->arguments,
+                            .runtimes = retold->runtimes,
                             .is_recovered = true,
                             .whole_until = job->whole_until};
   properties_write(job->archive, &retold->constants, &summary, retold->host);

@@ -37,6 +37,8 @@ static bool on_run(struct retold *retold, struct payload payload) {
     memcpy(retold->platform, run->platform, sizeof retold->platform - 1);
     retold->mpi_rank = run->mpi_rank;
     retold->arguments = take_text(&payload);
+    size_t length = strlen(retold->arguments);
+    retold->runtimes = retold->arguments + length + (length < payload.count);
     retold->constants.program[sizeof retold->constants.program - 1] = '\0';
     retold->constants.runtime_version[sizeof retold->constants.runtime_version - 1] = '\0';
     retold->regions = regions_create(retold->symbols, retold->constants.program, retold->constants.runtime_base,

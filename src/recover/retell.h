@@ -15,6 +15,7 @@ struct retold {
   char host[128], platform[128];
   int mpi_rank;
   char *arguments;
+  const char *runtimes; /* behind the arguments */
   struct modules *modules;
   struct symbols *symbols;
   struct regions *regions; /* NULL until the run is known */

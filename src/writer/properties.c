@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "stave/names.h"
+#include "writer/runtimes.h"
 
 static void set_number(struct archive *archive, const char *name, uint64_t number) {
   char text[24];
@@ -90,6 +91,18 @@ static void set_sampling(struct archive *archive, uint32_t hz, const struct samp
   set_number(archive, STAVE_PROPERTY_SAMPLING_THREADS_WITHOUT, samples->threads_without);
 }
 
+static void set_runtimes(struct archive *archive, const char *paths) {
+  char path[RUNTIMES_BYTES];
+  bool is_detour;
+  for (unsigned i = 0; runtimes_next(&paths, path, &is_detour);) {
+    char property[64];
+    snprintf(property, sizeof property, STAVE_PROPERTY_RUNTIME_FILE "%u", i);
+    archive_set_property(archive, is_detour ? STAVE_PROPERTY_RUNTIME_INSTEAD_OF : property,
+                         is_detour ? "libgomp" : path);
+    i += !is_detour;
+  }
+}
+
 void properties_write(struct archive *archive, const struct session_constants *constants,
                       const struct summary *summary, const char *host) {
   char description[SESSION_TEXT_BYTES + 32];
@@ -109,6 +122,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
     archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
   set_number(archive, STAVE_PROPERTY_PROCESS_ID, (uint32_t)constants->pid);
   archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
+  set_runtimes(archive, summary->runtimes);
   set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);
   set_names(archive, STAVE_PROPERTY_STATE, constants->states);
   set_names(archive, STAVE_PROPERTY_MUTEX_IMPLEMENTATION, constants->mutex_implementations);

@@ -27,6 +27,7 @@ struct summary {
   uint64_t user_regions_left_open, user_ends_refused;
   const uint64_t *records;   /* how many came, by record type */
   const char *arguments;     /* of the program, quoted for a shell */
+  const char *runtimes;      /* files of OpenMP runtimes in the process (runtimes.h) */
   bool is_recovered;         /* by `stave recover`: nobody knows what is missing behind */
   uint64_t whole_until;      /* this time */
 };

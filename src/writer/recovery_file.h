@@ -64,7 +64,7 @@ _Static_assert(sizeof(struct recovery_block) == RECOVERY_BLOCK_BYTES, "blocks fo
 
 /* What the journal tells, in the order of what it tells of: numbers are given out again as they were. */
 enum journal_type {
-  JOURNAL_RUN = 1,   /* struct journal_run, then the arguments */
+  JOURNAL_RUN = 1,   /* struct journal_run, then the arguments, a zero and the runtimes' files */
   JOURNAL_STRING,    /* the text */
   JOURNAL_ATTRIBUTE, /* u32: enum attribute */
   JOURNAL_MODULE,    /* struct journal_module, then the path */

@@ -22,6 +22,7 @@
 #include "writer/properties.h"
 #include "writer/recovery.h"
 #include "writer/report.h"
+#include "writer/runtimes.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };
@@ -50,7 +51,7 @@ struct writer {
   size_t command_line_bytes;
   char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
-  char command_line[8192], arguments[8192];
+  char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
 };
 
 static volatile sig_atomic_t terminations;
@@ -147,7 +148,9 @@ static void begin_journal(struct writer *writer) {
   snprintf(run->host, sizeof run->host, "%s", writer->machine.nodename);
   snprintf(run->platform, sizeof run->platform, "%s", writer->machine.sysname);
   run->mpi_rank = output_mpi_rank();
-  recovery_tell(writer->recovery, JOURNAL_RUN, run, sizeof *run, writer->arguments, strlen(writer->arguments));
+  char texts[sizeof writer->arguments + sizeof writer->runtimes];
+  int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
+  recovery_tell(writer->recovery, JOURNAL_RUN, run, sizeof *run, texts, (size_t)length);
   free(run);
   definitions_tell(writer->definitions, writer->recovery);
   regions_tell(writer->regions, writer->recovery);
@@ -214,6 +217,7 @@ static bool open_archive(struct writer *writer) {
   writer->correlator.command_line_bytes = writer->command_line_bytes;
   writer->correlator.starts_paused = constants->config.start == START_paused;
   writer->merge = merge_create(writer->session, take_record, writer);
+  runtimes_find(writer->constants.pid, writer->runtimes);
   begin_journal(writer);
   writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);
@@ -367,6 +371,12 @@ static struct sampling_summary sampling_summary(const struct writer *writer) {
                                    .threads_without = atomic_load(&writer->session->shared.threads_unsampled)};
 }
 
+/* The program is as it was when it ended, and waits for the archive to be closed. */
+static bool is_waited_for(struct writer *writer) {
+  uint32_t state = atomic_load(&writer->session->shared.tool_state);
+  return state == TOOL_FINISHED || state == TOOL_ENDED;
+}
+
 static int close_archive(struct writer *writer) {
   correlate_end(&writer->correlator, writer->exit_status);
   contexts_ask_again(writer->contexts);
@@ -379,6 +389,8 @@ static int close_archive(struct writer *writer) {
                     .platform = writer->machine.sysname,
                     .mpi_rank = output_mpi_rank()};
   definitions_write(writer->definitions, writer->regions, writer->contexts, &run);
+  if (is_waited_for(writer))
+    runtimes_find(writer->constants.pid, writer->runtimes);
   struct summary summary = {.ending = writer->ending,
                             .closed_by_writer = writer->correlator.closed_by_writer,
                             .lost = lost_events(writer),
@@ -392,7 +404,8 @@ static int close_archive(struct writer *writer) {
                                 writer->correlator.user_regions_begun - writer->correlator.user_regions_ended,
                             .user_ends_refused = writer->correlator.user_ends_refused,
                             .records = writer->correlator.records_by_type,
-                            .arguments = writer->arguments};
+                            .arguments = writer->arguments,
+                            .runtimes = writer->runtimes};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   int error = archive_close(writer->archive);
   return error ? error : recovery_remove(writer->recovery);

@@ -3,6 +3,7 @@
 
 What can run on libomp does and is traced, what cannot runs as it would untraced, and the summary says so."""
 import glob
+import json
 import os
 import re
 import shutil
@@ -133,9 +134,21 @@ class Children(Case):
         self.assertEqual(result.stderr.count("in place of gcc's"), 1)
         self.assertRegex(result.stderr, r"stave: able ran on LLVM's OpenMP runtime \(/\S+\) in place of gcc's")
         self.assertIn("stave: unable used gcc's OpenMP runtime, untraced", result.stderr)
+        self.check_runtimes(self.archives()[0], 1, "libgomp")
         quiet = self.record("-q", "-o", "quiet", "sh", "-c", f"{able}; {unable}")
         self.assertNotIn("in place of gcc's", quiet.stderr)
         self.assertIn("stave: unable used gcc's OpenMP runtime, untraced", quiet.stderr)
+
+    def check_runtimes(self, archive, count, in_place_of=None):
+        """What `stave info` knows of the runtimes that were loaded."""
+        text, found = (self.stave("info", *options, archive).stdout for options in ([], ["--json"]))
+        runtime = json.loads(found)["runtime"]
+        self.assertEqual((len(runtime["files"]), runtime["in_place_of"]), (count, in_place_of), runtime)
+        for file in runtime["files"]:
+            self.assertTrue(os.path.isabs(file))
+            self.assertIn(file, text)
+        self.assertEqual("in place of  libgomp" in text, in_place_of is not None)
+        self.assertEqual(f"{count} OpenMP runtimes were loaded: what ran on libgomp" in text, count > 1, text)
 
     def test_library_loaded_later(self):
         """It needs what libomp lacks, when the program runs on libomp already."""
@@ -146,6 +159,7 @@ class Children(Case):
         result = self.record("/usr/bin/python3", "-c", load)
         self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n4\n"), result.stderr)
         self.assertEqual(len(self.archives()), 1)
+        self.check_runtimes(self.archives()[0], 2, "libgomp")
 
     def test_control_tool(self):
         """libgomp has no omp_control_tool: it is there if the program runs on libomp, and answers if it does not."""
@@ -205,6 +219,7 @@ class Children(Case):
         output, status, said = self.record_until_seen(program, self.path("seen"), self.path("libgomp-0123abcd.so.1"))
         self.assertEqual((output, status), ("4\n", 3))
         self.assertEqual(len(self.archives()), 1)
+        self.check_runtimes(self.archives()[0], 2)
         self.assertRegex(said, r"program has loaded gcc's OpenMP runtime, which cannot be traced \(\S+0123abcd.so.1\)")
 
     def test_python_module_with_a_renamed_libgomp(self):
