@@ -17,6 +17,7 @@ enum {
   STATUS_SWITCH = 7,
   STATUS_TASKWAIT_COMPLETE = 8,
 };
+static const uint32_t DETAIL_TASKWAIT_DEPEND = UINT32_MAX; /* of its FRAME_SYNC, whose wait_id is the task's id */
 
 static struct event task_event(enum event_kind kind, const struct task *task, uint64_t ticks) {
   return (struct event){
@@ -88,7 +89,8 @@ void on_task_create(struct correlator *c, struct location *location, const struc
   if (record->task_flags & TASK_TASKWAIT)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SYNC,
-                               .detail = UINT32_MAX,
+                               .detail = DETAIL_TASKWAIT_DEPEND,
+                               .wait_id = id,
                                .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
   struct task *task = create(c, location, id, record->codeptr, record->task_flags, now);
   if (record->task_flags & TASK_MERGED)
@@ -225,13 +227,27 @@ static void point_fulfill(struct correlator *c, struct location *location, const
   emit_point(c, location, &event);
 }
 
-static void end_taskwait(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
-  if (task && !task->is_implicit) {
+/* -- taskwait with depend: a task that the tool gives no id (callbacks_task.c); the construct's frame has it -- */
+
+static struct frame *find_taskwait(const struct location *location) {
+  struct frame *frame = frame_find(location->current, FRAME_SYNC);
+  return frame && frame->detail == DETAIL_TASKWAIT_DEPEND ? frame : NULL;
+}
+
+/* The task with the id; without one, that of the taskwait in which the location's task is. */
+static struct task *task_or_taskwait(struct correlator *c, const struct location *location, uint64_t id) {
+  const struct frame *frame = id ? NULL : find_taskwait(location);
+  return map_get(&c->tasks, frame ? frame->wait_id : id);
+}
+
+static void end_taskwait(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+  struct task *task = task_or_taskwait(c, location, id);
+  if (task && task->is_taskwait) {
     complete(c, location, task, now, STATUS_TASKWAIT_COMPLETE);
     forget(c, task);
   }
-  struct frame *frame = frame_find(location->current, FRAME_SYNC);
-  if (frame && frame->detail == UINT32_MAX)
+  const struct frame *frame = find_taskwait(location);
+  if (frame)
     frames_leave_above(c, location, location->current, now, (size_t)(frame - location->current->stack.frames));
 }
 
@@ -246,7 +262,7 @@ void on_task_schedule(struct correlator *c, struct location *location, const str
     return;
   }
   if (status == STATUS_TASKWAIT_COMPLETE) {
-    end_taskwait(c, location, prior, now);
+    end_taskwait(c, location, record->prior_task, now);
     return;
   }
   bool ends = status == STATUS_COMPLETE || status == STATUS_CANCEL || status == STATUS_DETACH;
@@ -276,7 +292,7 @@ static enum construct construct_of_dependence(uint64_t type) {
 }
 
 void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record) {
-  const struct task *task = map_get(&c->tasks, record->task);
+  const struct task *task = task_or_taskwait(c, location, record->task);
   enum construct construct = construct_of_dependence(record->dependence_type);
   emit_point(c, location,
              &(struct event){.ticks = location_now(c, location, record->ticks),
@@ -294,7 +310,7 @@ void on_task_dependence(struct correlator *c, struct location *location, const s
                              .attribute = ATTRIBUTE_source_task,
                              .value = task_name(map_get(&c->tasks, record->source_task)),
                              .attribute2 = ATTRIBUTE_sink_task,
-                             .value2 = task_name(map_get(&c->tasks, record->sink_task))});
+                             .value2 = task_name(task_or_taskwait(c, location, record->sink_task))});
 }
 
 /* A loop or sections region that is cancelled never ends for the thread that finds out. */

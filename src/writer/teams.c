@@ -235,8 +235,6 @@ static void begin_initial(struct correlator *c, struct location *location, uint6
   location->base->id = id;
   location->base->is_implicit = location->base->is_initial = location->base->has_started = true;
   location->base->location = location;
-  if (id)
-    map_put(&c->tasks, id, location->base);
   if (location == c->primary || location->is_named)
     return;
   snprintf(number, sizeof number, "%u", ++c->initial_threads);
@@ -345,23 +343,24 @@ void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
       end_member(c, team, &team->members[i]);
 }
 
+/* The implicit task that ends is the thread's innermost. A late end comes when the primary's has ended the worker's
+ * part: then it is owed, or there is none. */
 void on_implicit_task_end(struct correlator *c, struct location *location,
                           const struct record_implicit_task_end *record) {
   if (!(record->endpoint & ENDPOINT_END)) {
     emit_unknown(c, location, location_now(c, location, record->ticks), 0, record->endpoint);
     return;
   }
-  struct task *task = record->task ? map_get(&c->tasks, record->task) : implicit_task_of(location);
-  if (!task || !task->is_implicit || task->location != location || (!record->task && task == location->base)) {
-    c->ignored_ends++;
+  struct task *task = implicit_task_of(location);
+  if (task == location->base) {
+    bool is_initial = location->owed == 0 && (record->task_flags & TASK_INITIAL);
+    if (is_initial)
+      location_now(c, location, record->ticks);
+    c->ignored_ends += !is_initial;
     location->owed -= location->owed < 2 ? location->owed : 2;
     return;
   }
   uint64_t now = location_now(c, location, record->ticks);
-  if (task == location->base) {
-    map_remove(&c->tasks, record->task); /* with two runtimes it has two ids */
-    return;
-  }
   struct team *team = team_keep(task->team);
   bool is_primary = location == team->primary;
   if (unwind_to(c, location, task, now))
