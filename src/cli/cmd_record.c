@@ -261,6 +261,16 @@ static void wait_for_writers(struct recording *recording) {
   }
 }
 
+static void summarize(const struct recording *recording) {
+  const struct status *status = &recording->status;
+  bool is_explained = watch_tell(&recording->watch, &recording->program, &recording->plan) || status->stayed.count > 0;
+  summary_print_runtimes(status, recording->quiet);
+  if (status->count > 0)
+    summary_print(status, recording->quiet);
+  else if (!is_explained)
+    plan_explain_silence(&recording->program, &recording->plan);
+}
+
 static int record(struct recording *recording, char **arguments) {
   set_environment(recording);
   int error = child_start(&recording->child, recording->program.path, arguments);
@@ -274,12 +284,7 @@ static int record(struct recording *recording, char **arguments) {
   while (!recording->child.has_ended)
     attend(recording, watch_look(&recording->watch));
   wait_for_writers(recording);
-  bool is_explained = watch_tell(&recording->watch, &recording->plan) || recording->status.stayed.count > 0;
-  summary_print_runtimes(&recording->status, recording->quiet);
-  if (recording->status.count > 0)
-    summary_print(&recording->status, recording->quiet);
-  else if (!is_explained)
-    plan_explain_silence(&recording->program, &recording->plan);
+  summarize(recording);
   recording_clear(recording);
   child_reap(&recording->child);
   return child_exit_status(&recording->child);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAUSE_FIRST_MS = 10, PAUSE_LONGEST_MS = 1000, DEPTH_MOST = 100 };
+enum { PAUSE_FIRST_MS = 10, PAUSE_LONGEST_MS = 5000, DEPTH_MOST = 100 };
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -111,7 +111,9 @@ int watch_look(struct watch *watch) {
   return watch->pause_ms;
 }
 
-static const char *advice(const struct plan *plan) {
+static const char *advice(const struct program *program, const struct plan *plan) {
+  if (plan->runtime == NULL && !program->has_libomp)
+    return "install libomp5, on which it can run, or give its path with --runtime";
   if (plan->runtime == NULL)
     return "what ran on it is in no archive";
   if (plan->preloads)
@@ -119,14 +121,14 @@ static const char *advice(const struct plan *plan) {
   return "it came before the one that Stave gives programs: try --preload";
 }
 
-bool watch_tell(const struct watch *watch, const struct plan *plan) {
+bool watch_tell(const struct watch *watch, const struct program *program, const struct plan *plan) {
   if (plan->leaves_libgomp)
     return false;
   for (size_t i = 0; i < watch->found.count; i++) {
     const char *text = watch->found.items[i];
     int length = (int)strcspn(text, "\n");
-    message_say("%.*s has loaded gcc's OpenMP runtime, which cannot be traced (%s): %s", length, text, text + length + 1,
-                advice(plan));
+    message_say("%.*s has loaded gcc's OpenMP runtime, which cannot be traced (%s): %s", length, text,
+                text + length + 1, advice(program, plan));
   }
   return watch->found.count > 0;
 }

@@ -21,12 +21,12 @@ struct watch {
 /* Looks at `root` and its descendants from now on. */
 void watch_start(struct watch *ret, pid_t root, bool is_verbose);
 
-/* Looks if it is time, and returns after how many milliseconds it will be again: 10 at first, each time longer, up to a
- * second. What runs for a shorter time may not be seen. */
+/* Looks if it is time, and returns after how many milliseconds it will be again: 10 at first, each time longer, up to
+ * five seconds. What runs for a shorter time may not be seen. */
 int watch_look(struct watch *watch);
 
 /* Says what was found, and how it can be traced. True if something was. */
-bool watch_tell(const struct watch *watch, const struct plan *plan);
+bool watch_tell(const struct watch *watch, const struct program *program, const struct plan *plan);
 
 /* Frees what is inside. Accepts a zeroed struct. */
 void watch_clear(struct watch *watch);

@@ -225,7 +225,7 @@ static void choose(void) {
   report_choice(runtime ? "moved" : "stayed", runtime ? choice.runtime : obstacle);
 }
 
-/* What a library needs that was loaded later, and libomp lacks, is libgomp's own: such as target regions on the host. */
+/* What a library needs that was loaded later, and libomp lacks, is libgomp's own, such as target regions. */
 static void complete(void) {
   if (!choice.libgomp)
     find_libgomp();
@@ -243,9 +243,11 @@ static bool is_set(unsigned long number) {
 }
 
 void entry_resolve(unsigned long number) {
+  int error = errno;
   pthread_once(&choice.chosen, choose);
   if (!is_set(number))
     pthread_once(&choice.completed, complete);
+  errno = error;
   if (!is_set(number) && number == ENTRY_omp_control_tool)
     __atomic_store_n(&entry_table[number], (void *)(uintptr_t)control_no_tool, __ATOMIC_RELEASE);
   if (is_set(number))
