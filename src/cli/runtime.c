@@ -70,7 +70,7 @@ int runtime_find(const char *wanted, char **ret_path) {
 }
 
 /* gcc calls these where threads share memory for a scan, on which libomp ends the program (its message 277), and for
- * reductions over tasks, which libomp can do: where both may be, no symbol tells. */
+ * reductions over tasks, which libomp can do. */
 static bool may_scan(const char *symbol) {
   static const char *const starts[] = {"GOMP_loop_start",     "GOMP_loop_ordered_start",     "GOMP_loop_doacross_start",
                                        "GOMP_loop_ull_start", "GOMP_loop_ull_ordered_start", "GOMP_sections2_start",
@@ -79,6 +79,22 @@ static bool may_scan(const char *symbol) {
     if (strcmp(symbol, starts[i]) == 0)
       return true;
   return false;
+}
+
+static bool has(const struct string_list *list, const char *text) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->items[i], text) == 0)
+      return true;
+  return false;
+}
+
+/* Where there are reductions over tasks no symbol tells whether there are scans: then who names a runtime decides. */
+static void add_scans(const struct string_list *symbols, struct string_list *ret_missing) {
+  const char *named = getenv("STAVE_RUNTIME");
+  if (!has(symbols, "GOMP_workshare_task_reduction_unregister"))
+    string_list_add(ret_missing, "scans (reductions with inscan)");
+  else if (named == NULL || *named == '\0')
+    string_list_add(ret_missing, "scans, unless it only has reductions over tasks (then name the runtime: --runtime)");
 }
 
 void runtime_missing(const char *path, const struct string_list *versions, const struct string_list *symbols,
@@ -94,6 +110,6 @@ void runtime_missing(const char *path, const struct string_list *versions, const
     if (!elf_defines_symbol(&file, symbols->items[i]))
       string_list_add(ret_missing, symbols->items[i]);
     else if (may_scan(symbols->items[i]))
-      string_list_add(ret_missing, "scans (inscan), which reductions over tasks look like");
+      add_scans(symbols, ret_missing);
   elf_close(&file);
 }

@@ -45,6 +45,21 @@ int main(void) {
 }
 """
 
+TASKS = """
+#include <stdio.h>
+int main(void) {
+  int r = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp for reduction(task, + : r)
+  for (int i = 0; i < 100; i++) {
+#pragma omp task in_reduction(+ : r)
+    r += i;
+  }
+  printf("%d\\n", r);
+  return 3;
+}
+"""
+
 # Needs symbol version OMP_5.1, which libomp lacks.
 DISPLAY = """
 #include <omp.h>
@@ -118,7 +133,15 @@ class Children(Case):
         self.stays("version", DISPLAY, r"OMP_5\.1")
 
     def test_scan(self):
-        self.stays("scan", SCAN, r"scans \(inscan\)[^\n]*")
+        self.stays("scan", SCAN, r"scans \(reductions with inscan\)")
+
+    def test_reduction_over_tasks(self):
+        """No symbol tells it from a scan: it is traced for who names the runtime."""
+        self.stays("tasks", TASKS, r"scans, unless [^\n]*")
+        runtime = re.search(r"/\S+libomp\S*", self.record("sh", "-c", self.path("tasks")).stderr).group(0)
+        result = self.record("--runtime", runtime, "sh", "-c", self.path("tasks"))
+        self.check_same(result, self.path("tasks"))
+        self.assertEqual(len(self.archives()), 1, result.stderr)
 
     def test_scan_alone(self):
         program = self.gcc("scan", SCAN)
