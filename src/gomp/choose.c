@@ -41,6 +41,7 @@ static struct {
   char runtime[PATH_MAX];   /* the libomp in it */
   char own[PATH_MAX];       /* this file */
   void *libgomp;
+  bool is_moved; /* to libomp */
   char libgomp_path[PATH_MAX];
 } choice = {.chosen = PTHREAD_ONCE_INIT, .completed = PTHREAD_ONCE_INIT};
 
@@ -169,9 +170,21 @@ static void *find_in(void *library, size_t i) {
   return address || !library ? address : dlsym(library, functions[i].name);
 }
 
-static void fill_from(void *library) {
+/* What libgomp can do while the program's threads are libomp's: it asks nothing of the team around. Teams, scopes and
+ * detached tasks do: each of libomp's threads would be a team of its own there, and results silently wrong. */
+static bool works_apart(const char *name) {
+  static const char *const beginnings[] = {"GOMP_target", "GOMP_offload_", "GOMP_PLUGIN_", "omp_target_",
+                                           "acc_",        "GOACC_",        "GOMP_error",   "GOMP_warning",
+                                           "omp_display_env"};
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+    if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+      return true;
+  return false;
+}
+
+static void fill_from(void *library, bool is_apart) {
   for (size_t i = 0; i < ENTRY_COUNT; i++) {
-    void *address = find_in(library, i);
+    void *address = is_apart && !works_apart(functions[i].name) ? NULL : find_in(library, i);
     if (address && entry_table[i] == choice.unset[i])
       __atomic_store_n(&entry_table[i], address, __ATOMIC_RELEASE);
   }
@@ -221,7 +234,8 @@ static void choose(void) {
     snprintf(obstacle, sizeof obstacle, "%s", dlerror());
   if (!runtime)
     find_libgomp();
-  fill_from(runtime ? runtime : choice.libgomp);
+  choice.is_moved = runtime;
+  fill_from(runtime ? runtime : choice.libgomp, false);
   report_choice(runtime ? "moved" : "stayed", runtime ? choice.runtime : obstacle);
 }
 
@@ -229,7 +243,7 @@ static void choose(void) {
 static void complete(void) {
   if (!choice.libgomp)
     find_libgomp();
-  fill_from(choice.libgomp);
+  fill_from(choice.libgomp, choice.is_moved);
 }
 
 /* libgomp has no such function, and stave.h asks for it: OpenMP's answer where there is no tool. */
@@ -252,7 +266,11 @@ void entry_resolve(unsigned long number) {
     __atomic_store_n(&entry_table[number], (void *)(uintptr_t)control_no_tool, __ATOMIC_RELEASE);
   if (is_set(number))
     return;
-  fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s, version %s\n", program_invocation_name,
-          functions[number].name, functions[number].version); /* the dynamic linker's own words */
-  _exit(127);
+  if (choice.is_moved)
+    fprintf(stderr, "stave: %s has loaded a library that needs %s of libgomp, which %s lacks: --runtime none\n",
+            program_invocation_name, functions[number].name, choice.runtime);
+  else /* the dynamic linker's own words */
+    fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s, version %s\n", program_invocation_name,
+            functions[number].name, functions[number].version);
+  _exit(127); /* as the dynamic linker */
 }

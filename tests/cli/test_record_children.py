@@ -184,6 +184,23 @@ class Children(Case):
         self.assertEqual(len(self.archives()), 1)
         self.check_runtimes(self.archives()[0], 2, "libgomp")
 
+    def test_library_loaded_later_needs_teams(self):
+        """Teams of libgomp's in threads of libomp's would give wrong results: rather none, and what to do."""
+        self.build("libfirst.so", LIBRARY.replace("WHERE", "taskgroup"), "gcc", "-fopenmp", "-shared", "-fPIC")
+        teams = """int count(void) { int n = 0;
+                   #pragma omp target teams distribute num_teams(2) map(tofrom : n) reduction(+ : n)
+                   for (int i = 0; i < 4; i++) n++;
+                   return n; }"""
+        self.build("libsecond.so", teams, "gcc", "-fopenmp", "-shared", "-fPIC")
+        load = "import ctypes\nfor name in 'first', 'second':\n" \
+               f"  print(ctypes.CDLL('{self.dir}/lib%s.so' % name).count(), flush=True)"
+        result = self.record("/usr/bin/python3", "-c", load)
+        self.assertEqual((result.returncode, result.stdout), (127, "4\n"), result.stderr)
+        self.assertRegex(result.stderr, r"stave: \S+ has loaded a library that needs GOMP_teams4? of libgomp, "
+                                        r"which /\S+ lacks: --runtime none\n")
+        result = self.record("--runtime", "none", "/usr/bin/python3", "-c", load)
+        self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n"), result.stderr)
+
     def test_control_tool(self):
         """libgomp has no omp_control_tool: it is there if the program runs on libomp, and answers if it does not."""
         text = OMP_PROGRAM.replace("  int sum = 0;", "  int sum = omp_get_max_threads() * 0;").replace(
