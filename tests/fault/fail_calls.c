@@ -211,10 +211,15 @@ static int error_of(long system_call) {
   }
 }
 
+/* System calls that cannot fail. */
+static bool is_certain(long number) {
+  return number == SYS_gettid || number == SYS_exit_group;
+}
+
 DECLARE(syscall)
 long fail_syscall(PARAMETERS) {
   static function *_Atomic next;
-  if (a == SYS_gettid || !must_fail("syscall", (uint64_t)a, CALLER))
+  if (is_certain(a) || !must_fail("syscall", (uint64_t)a, CALLER))
     return NEXT(syscall);
   errno = error_of(a);
   return -1;
