@@ -15,7 +15,8 @@ struct order {
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
   size_t opened; /* locations with events */
-  bool is_stopped, is_past; /* by the taker; by the time */
+  bool is_stopped; /* no further event is wanted: `take` has said so, or the event was past to_ticks */
+  bool is_past;
 };
 
 static OTF2_CallbackCode deliver(struct order *order, uint64_t ref, struct trace_event *event) {

@@ -20,7 +20,7 @@ struct open_task {
 
 struct level {
   uint32_t comm;
-  uint64_t instance; /* the how many-th team of this comm on this location */
+  uint64_t instance; /* this is the n-th team of this comm on this location, from 1 */
   bool is_forked;    /* here: a join follows the end */
   struct open_task *own, *current;
 };

@@ -10,7 +10,7 @@
  *   head and mask are stored by the thread only, tail by the writer only
  * Pairs of acquire and release:
  *   producer's store of head (ring_commit)  -> consumer's load of head (ring_view_update): the records are visible
- *   consumer's store of tail (ring_view_release) -> producer's load of tail (ring_slow.c): the slots were read
+ *   consumer's store of tail (ring_view_release) -> producer's load of tail (thread.c): the slots were read
  *   consumer's store of prepared (ring_view_prepare) -> producer's load of prepared (thread.c): the memory is there
  *   producer's store of mask comes before its store of head; the consumer loads head first, then mask.
  *

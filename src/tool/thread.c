@@ -51,7 +51,7 @@ static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
 /* Who wants a place. A sample is dispensable: it does not wait, and one less is no lost event. */
 enum sort { EVENT, SAMPLE };
 
-/* What comes after the end that the program asked for is not lost. */
+/* After the program has ended the recording (omp_control_tool) nothing counts: it was not to be recorded. */
 static void count_lost(struct thread *thread, uint64_t ticks, enum sort sort) {
   struct thread_slot *slot = thread->ring.slot;
   if (atomic_load_explicit(&tool.recording, memory_order_relaxed) == RECORDING_ENDED)

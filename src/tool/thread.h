@@ -28,7 +28,7 @@ struct thread {
   bool has_frame_flags;
   int32_t processor;    /* where its placement was asked for last (placement.h) */
   uint64_t placement;   /* a sum of the answers; 0: never asked */
-  bool is_slow;         /* thread_slow is at work on this ring */
+  bool is_slow;         /* behind a failed reservation (reserve): a signal handler drops its event now */
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
   uint64_t stack_low;      /* lowest address of the thread's stack */

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Has `last` called, in whichever thread it is, before the process ends for want of memory. It may ask for none. */
+/* When memory runs out, `last` is called in the thread that found out, before the process ends. It must not
+ * allocate. */
 void memory_at_exhaustion(void (*last)(void *data), void *data);
 
 /* Zeroed memory, the caller's to free(). Never NULL. */

@@ -99,7 +99,7 @@ static struct event enter_of_kind(uint64_t now, enum construct construct, uint32
   return (struct event){.ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
 }
 
-/* Every single has a count of 1; that needs no telling. */
+/* Every single region has the count 1, which would only repeat what the construct says. */
 static bool is_count_worth_telling(const struct record_work *record) {
   bool is_single = record->kind == WORK_SINGLE_EXECUTOR || record->kind == WORK_SINGLE_OTHER;
   return record->count != (is_single ? 1 : 0);

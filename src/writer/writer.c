@@ -425,7 +425,8 @@ static void close_and_report(struct writer *writer) {
     report_closed(&writer->report, figures, notice);
 }
 
-/* The session's memory goes with the process: how large it is, is written where the application can write too. */
+/* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where the
+ * application can overwrite it. */
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
   correlator_close(&writer->correlator);
