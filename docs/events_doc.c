@@ -132,7 +132,7 @@ static void print_introduction(void) {
        "runtimes deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15, 16, 19 and 22; 23\n"
        "is as 22). A *point* is Enter and Leave at one time. Every record also has its time in clock ticks. What\n"
        "another runtime answered is in the properties `STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info`\n"
-       "shows it.\n\n"
+       "shows it. What was not asked for, since it could have harmed the program, is in `STAVE::NOT_ASKED::NUMBER`.\n\n"
        "Field types: *id*: Stave's number of a parallel region or task, which OMPT carries in `ompt_data_t`;\n"
        "*address*: an address in the program; *value*: a number as the runtime gave it; *ticks*: a time.\n");
 }
@@ -155,6 +155,22 @@ static void print_delivered(const struct ompt_row *row) {
     printf(" %s", result_text(row->results[i]));
   }
   printf(".\n");
+}
+
+static void print_harm(uint32_t number) {
+  static const struct {
+    uint32_t number;
+    const char *class, *reason;
+  } rows[] = {
+#define HARMFUL(number, class, reason) {number, #class, reason},
+#include "session/harmful.def"
+#undef HARMFUL
+  };
+  for (size_t i = 0; i < COUNT(rows); i++)
+    if (rows[i].number == number)
+      printf("Asked for only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
+             number == 18 ? ", or nothing that is loaded when OpenMP starts calls what waits for dependences" : "",
+             rows[i].reason);
 }
 
 static void print_record(const struct record_row *record) {
@@ -182,6 +198,7 @@ static void print_callback(const struct ompt_row *row) {
       print_record(&records[i]);
   printf("\nIn the archive: %s\n\nClass in STAVE_EVENTS: %s. ", row->carried, callback->class);
   print_delivered(row);
+  print_harm(callback->number);
 }
 
 static void print_others(void) {

@@ -45,6 +45,8 @@
 #define STAVE_PROPERTY_STATE "STAVE::STATE::"
 #define STAVE_PROPERTY_MUTEX_IMPLEMENTATION "STAVE::MUTEX_IMPLEMENTATION::"
 #define STAVE_PROPERTY_SET_CALLBACK "STAVE::SET_CALLBACK::"
+/* By callback number: it was not asked for, and why, since it could have harmed the program. */
+#define STAVE_PROPERTY_NOT_ASKED "STAVE::NOT_ASKED::"
 #define STAVE_PROPERTY_RECORDS "STAVE::RECORDS::"
 
 /* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl, F_SETLK). */

@@ -147,11 +147,12 @@ static json_t *runtime_files(const struct info *info) {
 }
 
 static json_t *runtime(const struct info *info) {
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "files", runtime_files(info), "in_place_of",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "files", runtime_files(info), "in_place_of",
                    text_or_null(info_property(info, "RUNTIME_INSTEAD_OF")), "name",
                    text_or_null(info->runtime.name), "evidence", text_or_null(info->runtime.evidence),
                    "version_string", text(info_property(info, "RUNTIME")), "callbacks",
-                   collected(info, "SET_CALLBACK", add_callback));
+                   collected(info, "SET_CALLBACK", add_callback), "not_asked",
+                   collected(info, "NOT_ASKED", add_callback));
 }
 
 static json_t *origin(const struct info *info) {

@@ -223,6 +223,12 @@ static void add_undelivered(void *data, const char *rest, const char *value) {
     list->used += (size_t)length;
 }
 
+static void print_not_asked(void *data, const char *rest, const char *value) {
+  (void)data;
+  const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
+  table_fact("not asked for", "%s, since %s", name != NULL ? name : rest, value);
+}
+
 static void print_undelivered(const struct info *info) {
   struct list list = {.used = 0};
   info_each_property(info, "SET_CALLBACK", add_undelivered, &list);
@@ -232,6 +238,7 @@ static void print_undelivered(const struct info *info) {
   else
     table_fact("not delivered", "%s",
                list.used > 0 ? list.text : "the runtime delivers every callback it was asked for");
+  info_each_property(info, "NOT_ASKED", print_not_asked, NULL);
 }
 
 /* -- tables -- */

@@ -29,7 +29,7 @@ static const struct {
     {"masked", EVENT_CLASS_masked},       {"reduction", EVENT_CLASS_reduction}, {"flush", EVENT_CLASS_flush},
     {"cancel", EVENT_CLASS_cancel},       {"error", EVENT_CLASS_error},       {"target", EVENT_CLASS_target},
     {"control", EVENT_CLASS_control},
-    {"all", UINT32_MAX},
+    {"all", EVENT_CLASS_all},
     {"scorep", EVENT_CLASS_thread | EVENT_CLASS_parallel | EVENT_CLASS_task | EVENT_CLASS_work | EVENT_CLASS_sync |
                    EVENT_CLASS_mutex | EVENT_CLASS_masked | EVENT_CLASS_control},
 };
@@ -110,9 +110,13 @@ static bool parse_choice(const char *text, const char *allowed, config_choice *r
 }
 
 /* A list that begins by leaving something out starts from everything. */
+static bool is_one_class(uint32_t bits) {
+  return (bits & (bits - 1)) == 0;
+}
+
 static bool parse_classes(const char *text, const char *allowed, config_classes *ret_value) {
   (void)allowed;
-  uint32_t set = *text == '-' ? UINT32_MAX : 0;
+  uint32_t set = *text == '-' ? EVENT_CLASS_all : 0;
   struct word word;
   while (next_word(&text, ',', &word)) {
     bool leave_out = word.length && *word.text == '-';
@@ -122,7 +126,8 @@ static bool parse_classes(const char *text, const char *allowed, config_classes 
       i++;
     if (i == sizeof classes / sizeof *classes)
       return false;
-    set = leave_out ? set & ~classes[i].bits : set | classes[i].bits;
+    uint32_t bits = classes[i].bits, named = is_one_class(bits) ? bits << EVENT_CLASS_NAMED_SHIFT : 0;
+    set = leave_out ? set & ~(bits | bits << EVENT_CLASS_NAMED_SHIFT) : set | bits | named;
   }
   *ret_value = set | EVENT_CLASS_thread | EVENT_CLASS_parallel;
   return true;

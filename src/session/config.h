@@ -29,7 +29,11 @@ enum event_class {
   EVENT_CLASS_error = 1 << 13,
   EVENT_CLASS_target = 1 << 14,
   EVENT_CLASS_control = 1 << 15,
+  EVENT_CLASS_all = (1 << 16) - 1,
 };
+
+/* The class's bit, so far to the left: it was named by itself, not as one of several. */
+enum { EVENT_CLASS_NAMED_SHIFT = 16 };
 
 typedef char config_text[CONFIG_TEXT_BYTES];
 typedef uint64_t config_size;     /* bytes */

@@ -19,6 +19,8 @@ enum {
   SESSION_PAGE_BYTES = 4096,
   SESSION_TEXT_BYTES = 4096,
   SESSION_CALLBACKS = 64,   /* callback numbers whose set_callback result is kept */
+  SESSION_NOT_WANTED = -1,  /* in its place: its class is left out, or no such callback is known */
+  SESSION_NOT_ASKED = -2,   /* it could harm the program (harmful.def) */
   SESSION_NAMES = 48,       /* thread states, mutex implementations */
   SESSION_NAME_BYTES = 48,
 };
@@ -74,7 +76,7 @@ struct session_constants {
   struct config config;
   char runtime_version[256];
   char program[SESSION_TEXT_BYTES];
-  int32_t set_callback_results[SESSION_CALLBACKS]; /* -1: not asked for */
+  int32_t set_callback_results[SESSION_CALLBACKS]; /* or SESSION_NOT_WANTED, SESSION_NOT_ASKED */
   struct session_name states[SESSION_NAMES];       /* an empty name ends the list */
   struct session_name mutex_implementations[SESSION_NAMES];
 };

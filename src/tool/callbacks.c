@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #include "session/config.h"
+#include "session/layout.h"
+#include "tool/imports.h"
 
 static const struct callback_row {
   const char *name;
@@ -26,6 +28,38 @@ static uint32_t emi_form_of(uint32_t number) {
   return number == MAP ? MAP_EMI : 0;
 }
 
+/* -- callbacks that do harm -- */
+
+static const uint32_t harmful[] = {
+#define HARMFUL(number, class, reason) number,
+#include "session/harmful.def"
+#undef HARMFUL
+};
+
+static bool is_harmful(uint32_t number) {
+  for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++)
+    if (harmful[i] == number)
+      return true;
+  return false;
+}
+
+/* What compilers call for a task that waits for its dependences at once. gcc's calls of `task if` cannot be told from
+ * those of other tasks. */
+static bool can_wait_for_dependences(void) {
+  static const char *const names[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend",
+                                      NULL};
+  return imports_any(names);
+}
+
+static bool does_harm(const struct callback_row *row, uint32_t classes) {
+  enum { DEPENDENCES = 18 };
+  if (!is_harmful(row->number) || row->class << EVENT_CLASS_NAMED_SHIFT & classes)
+    return false;
+  return row->number != DEPENDENCES || can_wait_for_dependences();
+}
+
+/* -- registering -- */
+
 static bool is_delivered(const int32_t *results, uint32_t number) {
   return results[number] > ompt_set_impossible;
 }
@@ -34,12 +68,16 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classe
                                unsigned count) {
   const char *missing = NULL;
   for (unsigned i = 0; i < count; i++)
-    results[i] = -1;
+    results[i] = SESSION_NOT_WANTED;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const struct callback_row *row = &table[i];
     uint32_t emi = emi_form_of(row->number);
     if (!(row->class & classes) || row->number >= count || (emi && emi < count && is_delivered(results, emi)))
       continue;
+    if (does_harm(row, classes)) {
+      results[row->number] = SESSION_NOT_ASKED;
+      continue;
+    }
     results[row->number] = (int32_t)set_callback((ompt_callbacks_t)row->number, row->handler);
     if (results[row->number] < row->minimum && !missing)
       missing = row->name;

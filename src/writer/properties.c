@@ -61,6 +61,23 @@ static void set_names(struct archive *archive, const char *prefix, const struct 
   }
 }
 
+static void set_not_asked(struct archive *archive, const int32_t *results) {
+  static const struct {
+    unsigned number;
+    const char *reason;
+  } rows[] = {
+#define HARMFUL(number, class, reason) {number, reason ": STAVE_EVENTS=all," #class " asks for it"},
+#include "session/harmful.def"
+#undef HARMFUL
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char property[64];
+    snprintf(property, sizeof property, STAVE_PROPERTY_NOT_ASKED "%u", rows[i].number);
+    if (results[rows[i].number] == SESSION_NOT_ASKED)
+      archive_set_property(archive, property, rows[i].reason);
+  }
+}
+
 static void set_results(struct archive *archive, const int32_t *results) {
   static const char *const words[] = {"error", "never", "impossible", "sometimes", "sometimes_paired", "always"};
   for (int i = 0; i < SESSION_CALLBACKS; i++) {
@@ -127,6 +144,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_names(archive, STAVE_PROPERTY_STATE, constants->states);
   set_names(archive, STAVE_PROPERTY_MUTEX_IMPLEMENTATION, constants->mutex_implementations);
   set_results(archive, constants->set_callback_results);
+  set_not_asked(archive, constants->set_callback_results);
   set_records(archive, summary->records);
   set_sampling(archive, constants->config.sample_hz, &summary->samples);
 }

@@ -19,7 +19,7 @@ static int read_setting(const char *setting) {
 
 static void expect_defaults(void) {
   assert_string_equal(config.output, "stave-%e-%p");
-  assert_int_equal(config.events, UINT32_MAX);
+  assert_int_equal(config.events, EVENT_CLASS_all);
   assert_int_equal(config.buffer_size, 4 << 20);
   assert_int_equal(config.overflow, OVERFLOW_block);
   assert_int_equal(config.fork, FORK_follow);
@@ -164,6 +164,24 @@ static void texts_are_kept_as_they_are(void **state) {
   assert_int_equal(read_setting(setting), -EINVAL);
 }
 
+/* "all" names none of them: what does harm is recorded only where its class is named. */
+static void named_classes_are_marked(void **state) {
+  static const struct {
+    const char *setting;
+    uint32_t named;
+  } rows[] = {{"STAVE_EVENTS=all", 0},
+              {"STAVE_EVENTS=scorep", 0},
+              {"STAVE_EVENTS=-task", 0},
+              {"STAVE_EVENTS=all,error", EVENT_CLASS_error},
+              {"STAVE_EVENTS=depend,error", EVENT_CLASS_depend | EVENT_CLASS_error},
+              {"STAVE_EVENTS=error,-error,all", 0}};
+  (void)state;
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    assert_int_equal(read_setting(rows[i].setting), 0);
+    assert_int_equal(config.events >> EVENT_CLASS_NAMED_SHIFT, rows[i].named);
+  }
+}
+
 /* The error names the variable, the value and what is allowed, on one line. */
 static void bad_values_are_told(void **state) {
   static const char *const bad[][3] = {
@@ -250,6 +268,7 @@ int main(void) {
       cmocka_unit_test(sizes_are_read),
       cmocka_unit_test(classes_are_read),
       cmocka_unit_test(texts_are_kept_as_they_are),
+      cmocka_unit_test(named_classes_are_marked),
       cmocka_unit_test(bad_values_are_told),
       cmocka_unit_test(messages_hold_no_control_characters),
       cmocka_unit_test(unknown_variables_are_named),

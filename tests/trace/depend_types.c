@@ -1,0 +1,23 @@
+// Waiting at once for dependences of the types at which LLVM's runtime writes behind an array, if a tool wants them.
+#include <stdio.h>
+
+int main(void) {
+  int sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 500; i++) {
+#pragma omp task shared(sum)
+    {
+      int x = 0;
+#pragma omp task depend(mutexinoutset : x) shared(x)
+      x = 1;
+#pragma omp task depend(mutexinoutset : x) if (0) shared(x)
+      x++;
+#pragma omp taskwait
+#pragma omp atomic
+      sum++;
+    }
+  }
+  printf("%d\n", sum);
+  return 0;
+}
