@@ -111,6 +111,13 @@ bool trace_group_is_device(const struct trace_location_group *group) {
   return group->type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
 }
 
+bool trace_node_is_idle_device(const struct trace *trace, const struct trace_node *node) {
+  for (size_t i = 0; i < trace->location_group_count; i++)
+    if (trace->location_groups[i].node == node->ref)
+      return false;
+  return node->class_name && strcmp(node->class_name, "OpenMP Device") == 0;
+}
+
 uint64_t trace_span_ns(const struct trace *trace, uint64_t ticks) {
   uint64_t per_second = trace->clock.ticks_per_second;
   if (per_second == 0)

@@ -185,6 +185,9 @@ const char *trace_node_property(const struct trace *trace, uint64_t node, const 
 /* Whether the location group is a device. */
 bool trace_group_is_device(const struct trace_location_group *group);
 
+/* Whether the node is a device on which nothing was done: it has no location group. (Stave's, from 0.2 on.) */
+bool trace_node_is_idle_device(const struct trace *trace, const struct trace_node *node);
+
 /* Ticks on the clock of the trace as nanoseconds since its first event; earlier ticks count as 0. */
 uint64_t trace_ns(const struct trace *trace, uint64_t ticks);
 

@@ -76,23 +76,32 @@ static json_t *threads(const struct info *info) {
   return array;
 }
 
-static json_t *device(const struct info *info, const struct trace_location_group *group) {
+/* group: a ref; TRACE_NO_REF if nothing was done on the device. */
+static json_t *device(const struct info *info, const char *name, uint64_t node, uint64_t group) {
   const struct trace *trace = info->trace;
   json_t *properties = json_object(), *streams = json_array();
   for (size_t i = 0; i < trace->node_property_count; i++)
-    if (trace->node_properties[i].owner == group->node)
+    if (trace->node_properties[i].owner == node)
       json_object_set_new_nocheck(properties, trace->node_properties[i].name, text(trace->node_properties[i].text));
-  for (size_t i = 0; i < trace->location_count; i++)
-    if (trace->locations[i].group == group->ref)
+  for (size_t i = 0; i < trace->location_count && group != TRACE_NO_REF; i++)
+    if (trace->locations[i].group == group)
       json_array_append_new(streams, location_object(info, i));
-  return json_pack("{s:o,s:o,s:o}", "name", text(group->name), "properties", properties, "streams", streams);
+  return json_pack("{s:o,s:o,s:o}", "name", text(name), "properties", properties, "streams", streams);
 }
 
 static json_t *devices(const struct info *info) {
+  const struct trace *trace = info->trace;
   json_t *array = json_array();
-  for (size_t i = 0; i < info->trace->location_group_count; i++)
-    if (trace_group_is_device(&info->trace->location_groups[i]))
-      json_array_append_new(array, device(info, &info->trace->location_groups[i]));
+  for (size_t i = 0; i < trace->location_group_count; i++) {
+    const struct trace_location_group *group = &trace->location_groups[i];
+    if (trace_group_is_device(group))
+      json_array_append_new(array, device(info, group->name, group->node, group->ref));
+  }
+  for (size_t i = 0; i < trace->node_count; i++) {
+    const struct trace_node *node = &trace->nodes[i];
+    if (trace_node_is_idle_device(trace, node))
+      json_array_append_new(array, device(info, node->name, node->ref, TRACE_NO_REF));
+  }
   return array;
 }
 

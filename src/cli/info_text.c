@@ -161,6 +161,8 @@ static void print_devices(const struct trace *trace) {
     count += trace_group_is_device(group);
     used += trace_group_is_device(group) && has_location(trace, group->ref);
   }
+  for (size_t i = 0; i < trace->node_count; i++)
+    count += trace_node_is_idle_device(trace, &trace->nodes[i]);
   if (count > 0)
     table_fact("devices", "%zu, of which the program used %zu", count, used);
 }

@@ -206,16 +206,19 @@ class Runtime(Case):
         self.assertEqual(self.named("another", [0], {32: "never"}, "Some OMP 1")["name"], "like LLVM libomp 14")
 
     def test_devices(self):
-        """Streams of a device are no threads; a device that nothing ran on is counted all the same."""
+        """Streams of a device are no threads; a device that nothing ran on is counted all the same, with a location
+        group and without one."""
         path = self.path("devices")
         with otf2.writer.open(path, timer_resolution=1000000) as trace:
             definitions = trace.definitions
             root = definitions.system_tree_node("box")
             process = definitions.location_group("a process", system_tree_parent=root)
             groups = []
-            for number in range(2):
+            for number in range(3):
                 node = definitions.system_tree_node(f"Device {number}", class_name="OpenMP Device", parent=root)
                 definitions.system_tree_node_property(node, "type", value="a type")
+                if number == 2:
+                    continue
                 groups.append(definitions.location_group(f"Device {number}", system_tree_parent=node,
                                                          location_group_type=LocationGroupType.ACCELERATOR))
             region = definitions.region("work")
@@ -226,11 +229,12 @@ class Runtime(Case):
         found = self.json(path)
         self.assertEqual([thread["name"] for thread in found["threads"]], ["a thread"])
         self.assertEqual([(device["name"], len(device["streams"])) for device in found["devices"]],
-                         [("Device 0", 1), ("Device 1", 0)])
-        self.assertEqual(found["devices"][0]["properties"], {"type": "a type"})
+                         [("Device 0", 1), ("Device 1", 0), ("Device 2", 0)])
+        for device in found["devices"]:
+            self.assertEqual(device["properties"], {"type": "a type"})
         text = info(path).stdout.decode()
         self.assertRegex(text, r"(?m)^threads +1$")
-        self.assertRegex(text, r"(?m)^devices +2, of which the program used 1$")
+        self.assertRegex(text, r"(?m)^devices +3, of which the program used 1$")
         self.assertRegex(text, r"(?m)^a stream +a type +2 ")
 
     def test_records(self):

@@ -91,6 +91,8 @@ class Conventions:
         for ref, region in self.archive.regions.items():
             if ref not in used:
                 self.tell(f"nothing refers to the region '{region.name}'")
+            if region.file and not region.file.startswith("/"):
+                self.tell(f"'{region.name}' has the source file '{region.file}'")
             if region.name == self.archive.program() and not region.canonical_name.startswith("/"):
                 self.tell(f"the canonical name of the program is '{region.canonical_name}'")
 
