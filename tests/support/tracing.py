@@ -160,7 +160,7 @@ def audit(archive, expect):
     if not AUDIT.exists():
         return []
     # It does not know the name "OMP worker N": conventions.py does.
-    options = ["--conventions", "0.2", "--ignore", "L05"] + (["--expect", expect] if expect else [])
+    options = ["--ignore", "L05"] + (["--expect", expect] if expect else [])
     result = run(["/usr/bin/python3", AUDIT, *options, archive], clean_environment())
     if result.returncode == 0:
         return []
