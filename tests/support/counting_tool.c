@@ -252,12 +252,20 @@ static const struct {
 
 enum { ROWS = sizeof table / sizeof *table };
 
+/* What a runtime cannot always deliver without harm to the program (src/session/harmful.def): only if the other tool
+ * asks for it, which knows when. */
+static bool is_harmful(unsigned number) {
+  return self.other && (number == 18 || number == 37);
+}
+
 /* What the other tool sees of the runtime: everything but ompt_set_callback is the runtime's own. */
 static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
   for (size_t i = 0; i < ROWS; i++) {
     if (table[i].number != (unsigned)which)
       continue;
     self.forward[which] = callback;
+    if (is_harmful(which))
+      self.results[which] = self.set_callback(which, table[i].handler);
     self.counts->callbacks[which].is_registered = 1;
     return self.results[which];
   }
@@ -273,7 +281,8 @@ static int initialize(ompt_function_lookup_t runtime_lookup, int device, ompt_da
   self.lookup = runtime_lookup;
   self.set_callback = (ompt_set_callback_t)runtime_lookup("ompt_set_callback");
   for (size_t i = 0; i < ROWS; i++)
-    self.results[table[i].number] = self.set_callback((ompt_callbacks_t)table[i].number, table[i].handler);
+    if (!is_harmful(table[i].number))
+      self.results[table[i].number] = self.set_callback((ompt_callbacks_t)table[i].number, table[i].handler);
   return self.other ? self.other->initialize(lookup, device, &self.other->tool_data) : 1;
 }
 
