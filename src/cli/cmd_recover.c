@@ -127,7 +127,11 @@ static void print_result(const struct request *request, const struct salvor *sal
            summary_number(number, salvor->unknown));
   if (salvor->refused > 0)
     printf("%s events could not be taken over\n", summary_number(number, salvor->refused));
-  printf("%s is as it was; nothing needs it any more\n", message_escape(name, sizeof name, request->place.directory));
+  if (salvor->shortfall > 0)
+    printf("stave-writer had no room to keep all that it wanted: %s\n", strerror((int)salvor->shortfall));
+  bool is_all = salvor->missing == 0 && salvor->refused == 0 && salvor->unknown == 0 && !salvor->is_journal_cut;
+  printf("%s is as it was%s\n", message_escape(name, sizeof name, request->place.directory),
+         is_all ? "; nothing needs it any more" : "");
 }
 
 static void print_failure(const struct request *request, const struct salvor *salvor, int error) {

@@ -78,7 +78,8 @@ static void read_result(struct salvor *salvor, char *rest) {
   const struct line_slot slots[] = {
       {"events", &salvor->events},    {"missing", &salvor->missing}, {"last_ns", &salvor->last_ns},
       {"added", &salvor->added},      {"refused", &salvor->refused}, {"unknown", &salvor->unknown},
-      {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost}};
+      {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost},
+      {"shortfall", &salvor->shortfall}};
   const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
   salvor->is_journal_cut = definitions != NULL && strcmp(definitions, "whole") != 0;
   salvor->is_done = true;

@@ -19,6 +19,7 @@ struct salvor {
   size_t location_count, location_capacity;
   uint64_t events, added, missing, refused, unknown, lost;
   uint64_t whole_ns, last_ns; /* after the trace's first event */
+  uint64_t shortfall;         /* errno for which the writer could keep less than it wanted; 0: it could */
   bool is_journal_cut;
 };
 

@@ -51,13 +51,19 @@ static int finish(struct making *making) {
   return write_all(making->to, making->waiting, bytes);
 }
 
+/* A last chunk is not the last where closing failed: then the recovery file has the one behind it. */
+static bool goes_on(const struct salvage_location *from, const struct making *making) {
+  return from->is_counted && making->position.events < from->whole_events;
+}
+
 static int copy_chunks(const struct salvage *salvage, uint32_t location, struct making *making,
                        struct assembled *found) {
   const struct salvage_location *from = &salvage->locations[location];
   uint64_t most = from->is_counted ? from->whole_events : UINT64_MAX;
   enum chunk_end end = CHUNK_FULL;
-  for (uint64_t sequence = 0; end == CHUNK_FULL; sequence++) {
+  for (uint64_t sequence = 0; end == CHUNK_FULL || (end == CHUNK_LAST && goes_on(from, making)); sequence++) {
     size_t used, count = salvage_chunk(salvage, location, making->from, sequence, making->bytes);
+    memset(making->bytes + count, 0, RECOVERY_CHUNK_BYTES - count);
     end = chunk_walk(making->bytes, count, most, &making->position, &used);
     if (used == 0 || (used == CHUNK_HEADER_BYTES && sequence > 0))
       break;

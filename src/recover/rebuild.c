@@ -11,6 +11,7 @@
 #include "analysis/trace.h"
 #include "writer/memory.h"
 #include "writer/properties.h"
+#include "writer/room.h"
 
 static int fail(struct rebuild *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -27,11 +28,26 @@ static int fail_to_open(struct rebuild *job, int error) {
     return fail(job, "its stave-writer is still writing it");
   if (error == -ENOENT)
     return fail(job, "there is no " STAVE_RECOVERY_FILE);
+  if (error == -ENODATA)
+    return fail(job, STAVE_RECOVERY_FILE " is empty or cut: there was no room for it on the disk, or it was damaged");
   if (error == -EINVAL)
     return fail(job,
-                STAVE_RECOVERY_FILE " cannot be used: it is empty, cut, or written by another version of Stave than %s",
+                STAVE_RECOVERY_FILE " cannot be used: it is damaged, or written by another version of Stave than %s",
                 STAVE_VERSION);
   return fail(job, STAVE_RECOVERY_FILE ": %s", strerror(-error));
+}
+
+static int fail_without_run(struct rebuild *job) {
+  int shortfall = job->salvage.header.shortfall;
+  if (shortfall)
+    return fail(job, STAVE_RECOVERY_FILE " does not tell what was traced: it found no room (%s)", strerror(shortfall));
+  return fail(job, STAVE_RECOVERY_FILE " is cut before it tells what was traced");
+}
+
+static int fail_without_events(struct rebuild *job) {
+  int shortfall = job->salvage.header.shortfall;
+  return fail(job, "nothing can be recovered: neither " STAVE_RECOVERY_FILE " nor an event file holds an event%s%s%s",
+              shortfall ? " (no room: " : "", shortfall ? strerror(shortfall) : "", shortfall ? ")" : "");
 }
 
 static bool open_archive(struct rebuild *job) {
@@ -169,6 +185,12 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
   snprintf(anchor, sizeof anchor, "%s/traces.otf2", job->raw);
   if (rewrite(anchor, &job->retold, job->last_ticks, watch->progress, &job->rewritten, reason) < 0)
     return fail(job, "the events cannot be read: %s", reason);
+  job->last_ticks = job->rewritten.end_ticks;
+  job->missing += job->rewritten.behind;
+  if (job->rewritten.behind && job->last_ticks < job->whole_until)
+    job->whole_until = job->last_ticks;
+  if (job->rewritten.events <= job->rewritten.added)
+    return fail_without_events(job);
   return 0;
 }
 
@@ -180,7 +202,7 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out, con
   if (!open_archive(job))
     return fail(job, "cannot write an archive in %s", job->out);
   if (!retell(&job->salvage, &job->retold))
-    return fail(job, STAVE_RECOVERY_FILE " is cut before it tells what was traced");
+    return fail_without_run(job);
   if (!add_locations(job))
     return fail(job, "cannot write an archive in %s", job->out);
   error = rebuild_events(job, watch);
@@ -188,8 +210,9 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out, con
     return error;
   watch->step("naming");
   close_locations(job);
-  if (write_definitions(job) < 0)
-    return fail(job, "cannot write an archive in %s (is the disk full?)", job->out);
+  error = write_definitions(job);
+  if (error)
+    return fail(job, "cannot write an archive in %s: %s", job->out, room_error_text(job->out, -error));
   remove_raw(job);
   return 0;
 }

@@ -34,6 +34,11 @@ static uint64_t nanoseconds(uint64_t ticks, uint64_t frequency) {
   return (uint64_t)(ns < most ? ns : most);
 }
 
+/* errno; what is read from the file may be anything. */
+static int shortfall_of(const struct rebuild *job) {
+  return job->salvage.header.shortfall > 0 ? job->salvage.header.shortfall : 0;
+}
+
 static void report(const struct rebuild *job) {
   const struct recovery_state *state = &job->salvage.header.state;
   uint64_t frequency = clock_frequency(job->retold.constants.clock_kind, &job->retold.constants.start, &state->clock);
@@ -49,12 +54,12 @@ static void report(const struct rebuild *job) {
            job->found[i].events ? nanoseconds(job->found[i].last_ticks - first, frequency) : 0, locations[i]->name);
   printf("result threads=%zu events=%" PRIu64 " added=%" PRIu64 " missing=%" PRIu64 " refused=%" PRIu64
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
-         " definitions=%s\n",
+         " shortfall=%d definitions=%s\n",
          count, job->rewritten.events, job->rewritten.added, job->missing, job->rewritten.refused,
          job->rewritten.unknown, state->lost,
          job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
          job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->whole_until,
-         job->retold.is_whole ? "whole" : "cut");
+         shortfall_of(job), job->retold.is_whole ? "whole" : "cut");
 }
 
 int main(int argc, char **argv) {

@@ -11,12 +11,12 @@ enum { PROGRESS_EVENTS = 1 << 20 };
 enum reference {
   REFERENCE_NONE,
   REFERENCE_REGION,
-  REFERENCE_COMM,
   REFERENCE_STRING,
   REFERENCE_CONTEXT,
   REFERENCE_PARAMETER,
   REFERENCE_METRIC, /* whatever is known has its number of values: nothing can stand for it */
   REFERENCE_WINDOW,
+  REFERENCE_COMM,  /* a team: its members are not known */
   REFERENCE_NEVER, /* to what Stave does not define */
   REFERENCES
 };
@@ -33,6 +33,7 @@ struct rewriter {
   struct unwind *unwind;
   void (*progress)(uint64_t events);
   uint64_t taken;
+  bool is_over; /* a team is not known: what follows would make no sense */
   struct rewritten *result;
 };
 
@@ -46,8 +47,6 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
   case REFERENCE_REGION:
     regions_add_again(retold->regions, CONSTRUCT_unknown, 0, 0);
     return rewriter->known[REFERENCE_REGION];
-  case REFERENCE_COMM:
-    return definitions_comm(retold->definitions, (const uint32_t[]){0}, 0, COMM_UNKNOWN, false);
   case REFERENCE_STRING:
     return definitions_string(retold->definitions, "unknown");
   case REFERENCE_CONTEXT:
@@ -57,6 +56,7 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
   case REFERENCE_NONE:
   case REFERENCE_METRIC:
   case REFERENCE_WINDOW:
+  case REFERENCE_COMM:
   case REFERENCE_NEVER:
   case REFERENCES:
     break;
@@ -79,6 +79,7 @@ static bool mend_fields(struct rewriter *rewriter, struct trace_event *event) {
     uint32_t number = (uint32_t)trace_field_value(event, &fields[i]);
     if (reference == REFERENCE_NONE || number < rewriter->known[reference] || number == OTF2_UNDEFINED_UINT32)
       continue;
+    rewriter->is_over |= reference == REFERENCE_COMM;
     if (reference >= REFERENCE_METRIC)
       return false;
     number = unknown_number(rewriter, reference);
@@ -160,18 +161,29 @@ static void put(void *data, const struct trace_event *event) {
   rewriter->result->events++;
 }
 
+static void take_mended(struct rewriter *rewriter, struct trace_event event) {
+  bool is_mended = mend_fields(rewriter, &event);
+  rewriter->result->behind += rewriter->is_over;
+  if (rewriter->is_over)
+    return;
+  if (is_mended) {
+    mend_arguments(rewriter, &event);
+    mend_attributes(rewriter, &event);
+    unwind_take(rewriter->unwind, &event);
+    rewriter->result->end_ticks = event.ticks;
+  } else {
+    rewriter->result->refused++;
+  }
+}
+
 static bool take(void *data, const struct trace_event *event) {
   struct rewriter *rewriter = data;
   if (event->location >= rewriter->location_count)
     return true;
-  struct trace_event mended = *event;
-  if (mend_fields(rewriter, &mended)) {
-    mend_arguments(rewriter, &mended);
-    mend_attributes(rewriter, &mended);
-    unwind_take(rewriter->unwind, &mended);
-  } else {
-    rewriter->result->refused++;
-  }
+  if (rewriter->is_over)
+    rewriter->result->behind++;
+  else
+    take_mended(rewriter, *event);
   if (++rewriter->taken % PROGRESS_EVENTS == 0)
     rewriter->progress(rewriter->taken);
   return true;
@@ -223,7 +235,8 @@ int rewrite(const char *anchor, struct retold *retold, uint64_t end_ticks, void 
     return result;
   rewriter.unwind = unwind_open(retold->definitions, rewriter.location_count, put, &rewriter);
   result = trace_read_in_order(trace, 0, UINT64_MAX, take, &rewriter, error);
-  ret->added = unwind_end(rewriter.unwind, end_ticks);
+  ret->end_ticks = rewriter.is_over ? ret->end_ticks : end_ticks;
+  ret->added = unwind_end(rewriter.unwind, ret->end_ticks);
   ret->refused += unwind_left_out(rewriter.unwind);
   unwind_close(rewriter.unwind);
   trace_close(trace);

@@ -85,7 +85,7 @@ static void read_journal(struct salvage *salvage, struct pieces *pieces) {
 static void read_blocks(struct salvage *salvage) {
   struct pieces pieces = {0};
   struct block_head head;
-  off_t offset = RECOVERY_PAGE_BYTES;
+  off_t offset = RECOVERY_UNIT_BYTES;
   for (; pread(salvage->fd, &head, sizeof head, offset) == sizeof head; offset += RECOVERY_BLOCK_BYTES) {
     off_t bytes = offset + (off_t)offsetof(struct recovery_block, bytes);
     if (head.use == RECOVERY_EVENTS)
@@ -123,7 +123,7 @@ static int read_header(struct salvage *salvage) {
   if (fcntl(salvage->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
     return -EBUSY;
   if (pread(salvage->fd, &salvage->header, sizeof salvage->header, 0) != sizeof salvage->header)
-    return -EINVAL;
+    return -ENODATA;
   salvage->header.version[sizeof salvage->header.version - 1] = '\0';
   bool is_ours = salvage->header.magic == RECOVERY_MAGIC && strcmp(salvage->header.version, STAVE_VERSION) == 0;
   return is_ours ? 0 : -EINVAL;

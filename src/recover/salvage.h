@@ -35,7 +35,8 @@ struct salvage {
 };
 
 /* Reads the recovery file but for its events, and finds the event files. directory stays the caller's. Returns 0;
- * -EBUSY if the writer lives; -EINVAL if the file is no recovery file of this version of Stave; or a negative errno.
+ * -EBUSY if the writer lives; -ENODATA if the file ends within its header; -EINVAL if it is no recovery file of this
+ * version of Stave; or a negative errno.
  * salvage_close in every case. */
 int salvage_open(struct salvage *salvage, const char *directory);
 void salvage_close(struct salvage *salvage);

@@ -31,8 +31,8 @@ struct open_location {
   uint64_t ticks;
   unsigned joins; /* due */
   bool is_program;
-  bool has_fork; /* held back until it is known that a team follows */
-  struct trace_event fork;
+  struct trace_event *waiting; /* a fork, held back until it is known that a team follows, and what came behind it */
+  size_t waiting_count, waiting_capacity;
 };
 
 /* A team's end on its primary: workers end then, though they tell later. */
@@ -103,6 +103,12 @@ struct unwind *unwind_open(struct definitions *definitions, size_t locations, un
   return unwind;
 }
 
+static void drop_waiting(struct open_location *location) {
+  for (size_t i = 0; i < location->waiting_count; i++)
+    OTF2_AttributeList_Delete((OTF2_AttributeList *)location->waiting[i].attributes);
+  location->waiting_count = 0;
+}
+
 void unwind_close(struct unwind *unwind) {
   size_t position = 0;
   if (!unwind)
@@ -110,6 +116,8 @@ void unwind_close(struct unwind *unwind) {
   for (size_t i = 0; i < unwind->location_count; i++) {
     while (unwind->locations[i].count)
       pop_level(&unwind->locations[i]);
+    drop_waiting(&unwind->locations[i]);
+    free(unwind->locations[i].waiting);
     free(unwind->locations[i].levels);
   }
   for (struct map_entry *entry; (entry = map_next(&unwind->tasks, &position));)
@@ -292,21 +300,58 @@ static void note(struct unwind *unwind, uint32_t index, const struct trace_event
   }
 }
 
+/* -- forks -- */
+
+/* May come between a fork and the team's begin. */
+static bool is_point(const struct trace_event *event) {
+  return event->kind == TRACE_CallingContextSample || event->kind == TRACE_MeasurementOnOff ||
+         event->kind == TRACE_BufferFlush;
+}
+
+static OTF2_AttributeList *copy_attributes(const struct trace_event *event) {
+  const OTF2_AttributeList *from = event->attributes;
+  OTF2_AttributeList *copy = from ? OTF2_AttributeList_New() : NULL;
+  for (uint32_t i = 0; copy && i < OTF2_AttributeList_GetNumberOfElements(from); i++) {
+    OTF2_AttributeRef attribute;
+    OTF2_Type type;
+    OTF2_AttributeValue value;
+    if (OTF2_AttributeList_GetAttributeByIndex(from, i, &attribute, &type, &value) == OTF2_SUCCESS)
+      OTF2_AttributeList_AddAttribute(copy, attribute, type, value);
+  }
+  return copy;
+}
+
+static void wait(struct open_location *location, const struct trace_event *event) {
+  memory_grow(&location->waiting, &location->waiting_capacity, location->waiting_count + 1,
+              sizeof *location->waiting);
+  struct trace_event *waiting = &location->waiting[location->waiting_count++];
+  *waiting = *event;
+  waiting->attributes = copy_attributes(event);
+}
+
+static bool must_wait(const struct open_location *location, const struct trace_event *event) {
+  return event->kind == TRACE_ThreadFork || (location->waiting_count > 0 && is_point(event));
+}
+
+static void write_waiting(struct unwind *unwind, struct open_location *location, size_t first) {
+  for (size_t i = first; i < location->waiting_count; i++)
+    unwind->write(unwind->data, &location->waiting[i]);
+  drop_waiting(location);
+}
+
 void unwind_take(struct unwind *unwind, const struct trace_event *event) {
   uint32_t index = (uint32_t)event->location;
   struct open_location *location = &unwind->locations[index];
-  bool has_fork = location->has_fork;
-  location->has_fork = false;
-  if (has_fork)
-    unwind->write(unwind->data, &location->fork);
+  bool is_forked = location->waiting_count > 0;
   location->ticks = event->ticks;
-  if (event->kind == TRACE_ThreadFork) {
-    location->has_fork = true;
-    location->fork = *event;
-    location->fork.attributes = NULL;
+  if (event->kind == TRACE_ThreadFork)
+    write_waiting(unwind, location, 0);
+  if (must_wait(location, event)) {
+    wait(location, event);
     return;
   }
-  note(unwind, index, event, has_fork);
+  write_waiting(unwind, location, 0);
+  note(unwind, index, event, is_forked);
   unwind->write(unwind->data, event);
 }
 
@@ -389,7 +434,12 @@ static void end_location(struct unwind *unwind, uint32_t index, uint64_t now) {
   if (location->is_program)
     add(unwind, index, now,
         (struct trace_event){.kind = TRACE_ProgramEnd, .ProgramEnd = {OTF2_UNDEFINED_INT64}});
-  unwind->left_out += location->has_fork;
+}
+
+/* No team follows any more. */
+static void leave_out_fork(struct unwind *unwind, struct open_location *location) {
+  unwind->left_out += location->waiting_count > 0;
+  write_waiting(unwind, location, 1);
 }
 
 static void end_locks(struct unwind *unwind, uint64_t ticks) {
@@ -403,6 +453,8 @@ static void end_locks(struct unwind *unwind, uint64_t ticks) {
 
 uint64_t unwind_end(struct unwind *unwind, uint64_t ticks) {
   size_t position = 0;
+  for (size_t i = 0; i < unwind->location_count; i++)
+    leave_out_fork(unwind, &unwind->locations[i]);
   end_locks(unwind, ticks);
   for (size_t i = 0; i < unwind->operation_count; i++)
     add(unwind, unwind->operations[i].location, ticks,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "stave/names.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 #include "tool/writer_process.h"
@@ -249,6 +251,17 @@ void tool_give_up(void) {
              tool.constants.config.timeout, tool.session->shared.archive);
 }
 
+/* The writer may have died behind its last step: the recovery file goes when all else is written. */
+static bool is_closed_on_disk(void) {
+  char path[sizeof tool.session->shared.archive + 32];
+  const char *archive = tool.session->shared.archive;
+  int length = (int)strnlen(archive, sizeof tool.session->shared.archive);
+  snprintf(path, sizeof path, "%.*s/" STAVE_RECOVERY_FILE, length, archive);
+  bool has_no_recovery = access(path, F_OK) < 0 && errno == ENOENT;
+  snprintf(path, sizeof path, "%.*s/traces.otf2", length, archive);
+  return has_no_recovery && access(path, F_OK) == 0;
+}
+
 static bool wait_until_closed(void) {
   struct session_shared *shared = &tool.session->shared;
   uint64_t progress = 0, since = clock_ns(CLOCK_MONOTONIC);
@@ -259,7 +272,9 @@ static bool wait_until_closed(void) {
       since = now;
     progress = seen;
     bool is_over = session_writer_is_dead(tool.session) && atomic_load(&shared->writer_state) == WRITER_READY;
-    if (is_over || now - since > (uint64_t)tool.constants.config.timeout * 1000000000)
+    if (is_over)
+      return is_closed_on_disk();
+    if (now - since > (uint64_t)tool.constants.config.timeout * 1000000000)
       return false;
   }
   return atomic_load(&shared->writer_state) == WRITER_CLOSED;
@@ -271,7 +286,7 @@ static void say_not_closed(const char *archive) {
   else if (session_writer_is_dead(tool.session))
     tool_say("stave-writer was killed; the archive %s is not complete", archive);
   else
-    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT); the archive %s is not complete",
+    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT); the archive %s is not closed yet",
              tool.constants.config.timeout, archive);
 }
 
@@ -290,7 +305,7 @@ static void end(enum recording recording, enum tool_state state) {
   if (!is_closed && !has_given_up)
     say_not_closed(archive);
   else if (is_closed && *shared->message)
-    tool_say("%.500s; what was recorded until then is in %s", shared->message, archive);
+    tool_say("%.500s; what was recorded is in %s", shared->message, archive);
   else if (is_closed && !is_quiet)
     tool_say("the trace is in %s", archive);
 }

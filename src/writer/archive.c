@@ -33,7 +33,8 @@ struct archive {
   char *anchor;               /* path of the file that is written last */
   int held_fd;                /* room for the definitions; -1: none */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
-  bool is_failed;
+  int cause;        /* errno that OTF2 has met last; 0: none */
+  int error;        /* errno for which the archive cannot be whole; 0: it can */
   bool is_defining; /* none of the calls that write definitions may fail */
 };
 
@@ -75,8 +76,32 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
   *buffer = NULL;
 }
 
+/* OTF2 has numbers of its own for what the system said. 0: this is something else. */
+static int errno_of(OTF2_ErrorCode error) {
+  static const struct {
+    OTF2_ErrorCode code;
+    int number;
+  } rows[] = {
+#define ROW(name) {OTF2_ERROR_##name, name},
+      ROW(ENOSPC) ROW(EDQUOT) ROW(EFBIG) ROW(EIO) ROW(ENOENT) ROW(ENOTDIR) ROW(EACCES) ROW(EPERM) ROW(EROFS)
+      ROW(EMFILE) ROW(ENFILE) ROW(ENOMEM) ROW(ENAMETOOLONG) ROW(ESTALE)
+#undef ROW
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].code == error)
+      return rows[i].number;
+  return 0;
+}
+
+/* The first reason is the one; OTF2's calls often return another than the system gave. */
+static void fail(struct archive *archive, int number) {
+  if (!archive->error)
+    archive->error = archive->cause ? archive->cause : number ? number : EIO;
+}
+
 static bool check(struct archive *archive, OTF2_ErrorCode error) {
-  archive->is_failed |= error != OTF2_SUCCESS;
+  if (error != OTF2_SUCCESS)
+    fail(archive, errno_of(error));
   return error == OTF2_SUCCESS;
 }
 
@@ -86,8 +111,10 @@ static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line,
                                     OTF2_ErrorCode error, const char *format, va_list arguments) {
   (void)file, (void)line, (void)function, (void)format, (void)arguments;
   struct archive *archive = data;
-  if (archive)
-    archive->is_failed |= archive->is_defining;
+  if (archive && errno_of(error))
+    archive->cause = errno_of(error);
+  if (archive && archive->is_defining)
+    fail(archive, errno_of(error));
   return error;
 }
 
@@ -135,7 +162,8 @@ static void count_progress(struct archive *archive) {
 
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
-  archive->is_failed |= !writer;
+  if (!writer)
+    fail(archive, ENOMEM);
   local_files_add(archive->local_files, location);
   return writer;
 }
@@ -146,7 +174,10 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
 
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
   uint64_t events = 0, refused = event_files_refused(archive->files);
+  OTF2_LocationRef location;
   check(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
+  if (check(archive, OTF2_EvtWriter_GetLocationID(writer, &location)))
+    event_files_expect(archive->files, location, events);
   check(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
   count_progress(archive);
   return events - (event_files_refused(archive->files) - refused);
@@ -172,7 +203,7 @@ int archive_end_events(struct archive *archive) {
 static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const uint32_t *regions, uint32_t count) {
   OTF2_IdMap *map = OTF2_IdMap_CreateFromUint32Array(count, regions, false);
   if (!map) {
-    archive->is_failed = true;
+    fail(archive, ENOMEM);
     return;
   }
   check(archive, OTF2_DefWriter_WriteMappingTable(writer, OTF2_MAPPING_REGION, map));
@@ -182,7 +213,7 @@ static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const
 static void write_local(struct archive *archive, uint32_t location, const uint32_t *regions, uint32_t count) {
   OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->otf2, location);
   if (!writer) {
-    archive->is_failed = true;
+    fail(archive, ENOMEM);
     return;
   }
   if (regions)
@@ -202,7 +233,8 @@ OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
   if (!archive->global) {
     check(archive, OTF2_Archive_CloseDefFiles(archive->otf2));
     archive->global = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
-    archive->is_failed |= !archive->global;
+    if (!archive->global)
+      fail(archive, ENOMEM);
   }
   return archive->global;
 }
@@ -221,12 +253,15 @@ uint64_t archive_bytes(const struct archive *archive) {
   return event_files_bytes(archive->files);
 }
 
-/* OTF2 3.0 says nothing when memory fails it as it writes the anchor file. */
-static bool can_be_opened(const struct archive *archive) {
+/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it meets as it reads that is not why. */
+static void check_anchor(struct archive *archive) {
+  int cause = archive->cause;
   OTF2_Reader *reader = OTF2_Reader_Open(archive->anchor);
+  archive->cause = cause;
   if (reader)
     OTF2_Reader_Close(reader);
-  return reader;
+  else
+    fail(archive, EIO);
 }
 
 int archive_close(struct archive *archive) {
@@ -236,7 +271,12 @@ int archive_close(struct archive *archive) {
     check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
   check(archive, OTF2_Archive_Close(archive->otf2));
   archive->is_defining = false;
-  bool is_failed = archive->is_failed || !can_be_opened(archive) || !event_files_are_whole(archive->files);
+  int failure = event_files_failure(archive->files);
+  if (failure)
+    archive->error = failure;
+  else if (!archive->error)
+    check_anchor(archive);
+  int error = archive->error;
   free_archive(archive);
-  return is_failed ? -EIO : 0;
+  return -error;
 }

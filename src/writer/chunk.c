@@ -31,9 +31,20 @@ uint64_t chunk_last_event(const unsigned char *bytes) {
   return number_at(bytes + LAST_EVENT_AT);
 }
 
+bool chunk_is_begun(const unsigned char *bytes, uint64_t events) {
+  return bytes[0] == RECORD_HEADER && bytes[1] == LITTLE_ENDIAN_MARK && chunk_events_before(bytes) == events;
+}
+
+void chunk_begin(unsigned char *bytes) {
+  static const uint64_t first = 1, last = 0;
+  bytes[0] = RECORD_HEADER;
+  bytes[1] = LITTLE_ENDIAN_MARK;
+  memcpy(bytes + FIRST_EVENT_AT, &first, sizeof first);
+  memcpy(bytes + LAST_EVENT_AT, &last, sizeof last);
+}
+
 static bool follows(const unsigned char *bytes, size_t count, uint64_t events) {
-  return count >= CHUNK_HEADER_BYTES && bytes[0] == RECORD_HEADER && bytes[1] == LITTLE_ENDIAN_MARK &&
-         chunk_events_before(bytes) == events;
+  return count >= CHUNK_HEADER_BYTES && chunk_is_begun(bytes, events);
 }
 
 /* The bytes of the record at `bytes`, which is no time and no end; 0 if it is cut. */

@@ -8,6 +8,7 @@
 #ifndef STAVE_WRITER_CHUNK_H
 #define STAVE_WRITER_CHUNK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,12 @@ uint64_t chunk_events_before(const unsigned char *bytes);
 
 /* The number of the last event of a full chunk. */
 uint64_t chunk_last_event(const unsigned char *bytes);
+
+/* Whether a chunk begins there that follows so many events. */
+bool chunk_is_begun(const unsigned char *bytes, uint64_t events);
+
+/* Makes the header of a location's first chunk. */
+void chunk_begin(unsigned char *bytes);
 
 /* Goes through the chunk of `count` bytes, which is to follow what *position says, but not behind event number `most`.
  * Moves *position behind the last whole event; *ret_bytes is where that ends in the chunk, 0 if this chunk does not

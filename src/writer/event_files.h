@@ -18,27 +18,30 @@ struct event_files *event_files_open(const char *directory, struct recovery *rec
 void event_files_close(struct event_files *files);
 
 /* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and has been
- * written. */
+ * written. The location's file is opened with its first chunk, and has the disk's room for it. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
 /* Where the number of whole events of a location is to be told after each, for its recovery. The location has a chunk.
  * */
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location);
 
+/* The location is about to end, with so many events. */
+void event_files_expect(struct event_files *files, uint64_t location, uint64_t events);
+
 /* The location's chunk is its last, and has got its mark of the end: writes it, and closes the file. */
 void event_files_end(struct event_files *files, uint64_t location);
 
-/* Gives back the location's memory. */
+/* Gives back the location's memory. What is in no file stays in the recovery file, as the archive cannot be closed. */
 void event_files_release(struct event_files *files, uint64_t location);
 
 /* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
 int event_files_stop_error(const struct event_files *files);
 
-/* Whether all files that were ended have got their mark of the end. On a full disk that copies on write none can be
- * put where it would have to be. */
-bool event_files_are_whole(const struct event_files *files);
+/* 0; or the errno for which a file that was ended has not got its mark of the end. On a full disk that copies on write
+ * none can be put where it would have to be. */
+int event_files_failure(const struct event_files *files);
 
-/* Events of chunks that found no room on the disk. */
+/* Events of chunks that found no room on the disk, or that were lost with the recovery file. */
 uint64_t event_files_refused(const struct event_files *files);
 
 /* Of chunks, in memory and on disk. */

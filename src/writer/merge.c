@@ -256,8 +256,12 @@ uint64_t merge_damaged(const struct merge *merge) {
   return merge->damaged;
 }
 
+uint64_t merge_lost_without_slot(const struct merge *merge) {
+  return atomic_load_explicit(&merge->session->shared.lost_without_slot, memory_order_relaxed);
+}
+
 uint64_t merge_lost(const struct merge *merge) {
-  uint64_t lost = atomic_load_explicit(&merge->session->shared.lost_without_slot, memory_order_relaxed);
+  uint64_t lost = merge_lost_without_slot(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++)
     lost += atomic_load_explicit(&merge->sources[slot].view.slot->lost, memory_order_relaxed);
   return lost;

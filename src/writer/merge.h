@@ -37,6 +37,9 @@ uint64_t merge_damaged(const struct merge *merge);
 
 /* Events that threads dropped, and times they waited for room, over all slots. */
 uint64_t merge_lost(const struct merge *merge);
+
+/* Of these, those of threads that found no slot. */
+uint64_t merge_lost_without_slot(const struct merge *merge);
 uint64_t merge_stalls(const struct merge *merge);
 
 /* Samples for which their threads had no place: no events, and not in merge_lost. */

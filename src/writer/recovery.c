@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,13 +17,15 @@
 
 enum {
   ARENA_BLOCKS = 64,                 /* mapped at once */
-  DISK_RESERVE_BYTES = 64 << 20,     /* below that the disk's room is for the archive alone */
+  DISK_RESERVE_BYTES = 4 << 20,      /* below that the disk's room is for the archive alone */
 };
 
 struct recovery {
   int fd; /* holds the lock; -1: no file */
+  size_t page_bytes;
   bool has_failed; /* the journal has: what follows it would be worth nothing */
-  volatile sig_atomic_t has_lost_pages; /* some are in no file any more: no further ones are taken from it */
+  bool is_cut;     /* somebody has made the file shorter: what was in it is gone */
+  volatile sig_atomic_t is_frozen; /* the file stays as it is: what is stored goes to memory of our own */
   struct recovery_header *header;
   struct recovery_header unmapped; /* in its place when there is no file */
   struct recovery_block **arenas;
@@ -35,42 +38,63 @@ struct recovery {
   char path[PATH_MAX];
 };
 
+static const size_t arena_bytes = ARENA_BLOCKS * (size_t)RECOVERY_BLOCK_BYTES;
+
+static off_t arena_offset(size_t arena) {
+  return RECOVERY_UNIT_BYTES + (off_t)(arena * arena_bytes);
+}
+
+static off_t block_offset(size_t number) {
+  return RECOVERY_UNIT_BYTES + (off_t)number * RECOVERY_BLOCK_BYTES;
+}
+
 /* -- pages that the disk does not take -- */
 
 /* Whose pages the handler of SIGBUS looks after. */
 static struct recovery *_Atomic mapped;
 
-/* Where the page lies in the file; -1: it is none of the file's. */
-static off_t offset_of_page(const struct recovery *recovery, const char *page) {
-  const size_t arena_bytes = ARENA_BLOCKS * sizeof *recovery->arenas[0];
-  if (page == (const char *)recovery->header)
-    return 0;
-  for (size_t i = 0; i < recovery->arena_count; i++) {
-    uintptr_t offset = (uintptr_t)page - (uintptr_t)recovery->arenas[i];
-    if (offset < arena_bytes)
-      return RECOVERY_PAGE_BYTES + (off_t)(i * arena_bytes + offset);
-  }
-  return -1;
+static bool is_in(const void *memory, size_t bytes, const void *address) {
+  return (uintptr_t)address - (uintptr_t)memory < bytes;
+}
+
+static bool is_of_file(const struct recovery *recovery, const void *address) {
+  bool is_there = is_in(recovery->header, RECOVERY_UNIT_BYTES, address);
+  for (size_t i = 0; i < recovery->arena_count && !is_there; i++)
+    is_there = is_in(recovery->arenas[i], arena_bytes, address);
+  return is_there;
+}
+
+static bool map_private(const struct recovery *recovery, void *memory, size_t bytes, off_t offset) {
+  return mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, recovery->fd, offset) ==
+         memory;
+}
+
+/* All of it at one moment: the journal, the events and how far the writer was belong together. */
+static bool freeze(struct recovery *recovery) {
+  bool is_done = map_private(recovery, recovery->header, RECOVERY_UNIT_BYTES, 0);
+  for (size_t i = 0; i < recovery->arena_count && is_done; i++)
+    is_done = map_private(recovery, recovery->arenas[i], arena_bytes, arena_offset(i));
+  recovery->is_frozen = true;
+  return is_done;
+}
+
+/* The file is shorter than it was: what the page held is gone. */
+static bool put_empty_page(const struct recovery *recovery, const void *address) {
+  void *page = (void *)((uintptr_t)address & -(uintptr_t)recovery->page_bytes);
+  return mmap(page, recovery->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+         page;
 }
 
 /* The room that was reserved does not help where a file system copies on write and has none left, or a quota is used
- * up: the store is SIGBUS. The page goes on as ordinary memory, with what it held. Recovery then has less of it; the
- * archive loses nothing. */
+ * up: the store is SIGBUS. The file stays as it is then, which is as the archive was at that moment, and the writer
+ * goes on in copies of its pages. Recovery has less of it; the archive loses nothing. */
 static void on_page_without_room(int number, siginfo_t *info, void *context) {
   (void)context;
-  struct recovery *recovery = atomic_load(&mapped);
-  char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)RECOVERY_PAGE_BYTES);
-  char copy[RECOVERY_PAGE_BYTES] = {0};
-  off_t offset = recovery ? offset_of_page(recovery, page) : -1;
   int error = errno;
-  ssize_t held = offset < 0 ? -1 : pread(recovery->fd, copy, sizeof copy, offset);
-  if (held < 0 || mmap(page, sizeof copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-                      page) {
+  struct recovery *recovery = atomic_load(&mapped);
+  bool is_ours = recovery && is_of_file(recovery, info->si_addr);
+  if (!is_ours || !(recovery->is_frozen ? put_empty_page(recovery, info->si_addr) : freeze(recovery)))
     signal(number, SIG_DFL); /* the store comes again, and it is fatal */
-    return;
-  }
-  memcpy(page, copy, sizeof copy);
-  recovery->has_lost_pages = true;
   errno = error;
 }
 
@@ -92,50 +116,67 @@ static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
 }
 
 /* Reserves the disk's room for a part of the file: a store to a page that the disk has no room for would be SIGBUS.
- * File systems that cannot reserve are written to. */
-static bool reserve(const struct recovery *recovery, off_t offset, size_t bytes) {
-  static const char zeros[RECOVERY_PAGE_BYTES];
+ * File systems that cannot reserve are written to. Returns 0 or a negative errno. */
+static int reserve(const struct recovery *recovery, off_t offset, size_t bytes) {
+  static const char zeros[4096];
   if (fallocate(recovery->fd, 0, offset, (off_t)bytes) == 0)
-    return true;
+    return 0;
   if (errno != EOPNOTSUPP && errno != ENOSYS)
-    return false;
+    return -errno;
   for (size_t done = 0; done < bytes; done += sizeof zeros)
     if (pwrite(recovery->fd, zeros, sizeof zeros, offset + (off_t)done) != (ssize_t)sizeof zeros)
-      return false;
-  return true;
+      return errno ? -errno : -EIO;
+  return 0;
 }
 
-static bool has_room(const struct recovery *recovery) {
+static int look_for_room(const struct recovery *recovery) {
   struct statvfs disk;
-  return fstatvfs(recovery->fd, &disk) == 0 && disk.f_bavail * disk.f_frsize >= DISK_RESERVE_BYTES;
+  if (fstatvfs(recovery->fd, &disk) < 0)
+    return -errno;
+  return disk.f_bavail * disk.f_frsize < DISK_RESERVE_BYTES ? -ENOSPC : 0;
 }
 
-static void open_file(struct recovery *recovery) {
-  recovery->fd = open(recovery->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (recovery->fd < 0)
-    return;
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  fcntl(recovery->fd, F_SETLK, &lock);
-  if (!reserve(recovery, 0, RECOVERY_PAGE_BYTES) || !has_room(recovery))
-    return;
-  struct recovery_header *header = map(recovery, RECOVERY_PAGE_BYTES, 0);
+/* For those who ask later why so little is there. The first reason is the one. */
+static void fall_short(struct recovery *recovery, int error) {
+  if (!recovery->header->shortfall)
+    recovery->header->shortfall = -error;
+}
+
+static int make_header(struct recovery *recovery) {
+  int error = reserve(recovery, 0, sizeof *recovery->header);
+  if (error)
+    return error;
+  struct recovery_header *header = map(recovery, RECOVERY_UNIT_BYTES, 0);
   if (!header)
-    return;
+    return -errno;
   recovery->header = header;
   keep_pages_of(recovery);
   snprintf(header->version, sizeof header->version, "%s", STAVE_VERSION);
   header->writer = getpid();
   header->magic = RECOVERY_MAGIC;
+  return 0;
+}
+
+static int open_file(struct recovery *recovery) {
+  recovery->fd = open(recovery->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (recovery->fd < 0)
+    return -errno;
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  fcntl(recovery->fd, F_SETLK, &lock);
+  return make_header(recovery);
 }
 
 struct recovery *recovery_open(const char *directory) {
   struct recovery *recovery = memory_get(1, sizeof *recovery);
+  long page_bytes = sysconf(_SC_PAGESIZE);
   recovery->fd = -1;
   recovery->header = &recovery->unmapped;
-  if ((size_t)snprintf(recovery->path, sizeof recovery->path, "%s/" STAVE_RECOVERY_FILE, directory) <
-      sizeof recovery->path)
-    open_file(recovery);
-  recovery->has_failed = recovery->header == &recovery->unmapped;
+  recovery->page_bytes = page_bytes > 0 ? (size_t)page_bytes : RECOVERY_UNIT_BYTES;
+  int length = snprintf(recovery->path, sizeof recovery->path, "%s/" STAVE_RECOVERY_FILE, directory);
+  int error = (size_t)length < sizeof recovery->path ? open_file(recovery) : -ENAMETOOLONG;
+  recovery->has_failed = error != 0;
+  if (error)
+    fall_short(recovery, error);
   return recovery;
 }
 
@@ -143,14 +184,27 @@ int recovery_remove(struct recovery *recovery) {
   return recovery && recovery->fd >= 0 && unlink(recovery->path) < 0 ? -errno : 0;
 }
 
+int recovery_shortfall(const struct recovery *recovery) {
+  return recovery->header->shortfall;
+}
+
+bool recovery_is_cut(struct recovery *recovery) {
+  struct stat status;
+  size_t blocks = recovery->block_count;
+  off_t bytes = blocks ? block_offset(blocks - 1) + RECOVERY_USED_BYTES : (off_t)sizeof *recovery->header;
+  if (recovery->header != &recovery->unmapped && fstat(recovery->fd, &status) == 0 && status.st_size < bytes)
+    recovery->is_cut = true;
+  return recovery->is_cut;
+}
+
 void recovery_close(struct recovery *recovery) {
   if (!recovery)
     return;
   atomic_store(&mapped, NULL);
   for (size_t i = 0; i < recovery->arena_count; i++)
-    munmap(recovery->arenas[i], ARENA_BLOCKS * sizeof *recovery->arenas[i]);
+    munmap(recovery->arenas[i], arena_bytes);
   if (recovery->header != &recovery->unmapped)
-    munmap(recovery->header, RECOVERY_PAGE_BYTES);
+    munmap(recovery->header, RECOVERY_UNIT_BYTES);
   if (recovery->fd >= 0)
     close(recovery->fd);
   free(recovery->arenas);
@@ -158,33 +212,43 @@ void recovery_close(struct recovery *recovery) {
   free(recovery);
 }
 
-/* The block's place in the file, which grows by arenas, with holes where no block was taken yet. */
-static struct recovery_block *new_block(struct recovery *recovery) {
-  size_t number = recovery->block_count;
-  off_t offset = RECOVERY_PAGE_BYTES + (off_t)number * RECOVERY_BLOCK_BYTES;
-  if (number == recovery->arena_count * ARENA_BLOCKS) {
-    size_t bytes = ARENA_BLOCKS * (size_t)RECOVERY_BLOCK_BYTES;
-    bool is_grown = ftruncate(recovery->fd, offset + (off_t)bytes) == 0;
-    struct recovery_block *arena = is_grown ? map(recovery, bytes, offset) : NULL;
-    if (!arena)
-      return NULL;
-    memory_grow(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1, sizeof *recovery->arenas);
-    recovery->arenas[recovery->arena_count++] = arena;
-  }
-  if (!reserve(recovery, offset, RECOVERY_BLOCK_BYTES))
-    return NULL;
-  recovery->block_count++;
-  return &recovery->arenas[number / ARENA_BLOCKS][number % ARENA_BLOCKS];
+/* The file need not be as long: it grows by what is taken. */
+static int add_arena(struct recovery *recovery) {
+  struct recovery_block *arena = map(recovery, arena_bytes, arena_offset(recovery->arena_count));
+  if (!arena)
+    return -errno;
+  memory_grow(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1, sizeof *recovery->arenas);
+  recovery->arenas[recovery->arena_count++] = arena;
+  return 0;
 }
 
+static int new_block(struct recovery *recovery, struct recovery_block **ret_block) {
+  size_t number = recovery->block_count;
+  int error = recovery_is_cut(recovery) ? -EIO : 0;
+  if (!error && number == recovery->arena_count * ARENA_BLOCKS)
+    error = add_arena(recovery);
+  if (!error)
+    error = reserve(recovery, block_offset(number), RECOVERY_USED_BYTES);
+  if (error)
+    return error;
+  recovery->block_count++;
+  *ret_block = &recovery->arenas[number / ARENA_BLOCKS][number % ARENA_BLOCKS];
+  return 0;
+}
+
+/* A journal that has begun goes on as long as it can: all that was told before depends on it. */
 struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use) {
   struct recovery_block *block = NULL;
-  if (recovery->has_lost_pages)
+  if (recovery->is_frozen || recovery->has_failed)
     return NULL;
+  bool goes_on = use == RECOVERY_JOURNAL && recovery->journal_blocks > 0;
+  int error = recovery->unused_count > 0 || goes_on ? 0 : look_for_room(recovery);
   if (recovery->unused_count > 0)
     block = recovery->unused[--recovery->unused_count];
-  else if (recovery->header != &recovery->unmapped && (use == RECOVERY_JOURNAL || has_room(recovery)))
-    block = new_block(recovery);
+  else if (!error)
+    error = new_block(recovery, &block);
+  if (error)
+    fall_short(recovery, error);
   if (!block)
     return NULL;
   block->sequence = 0;
@@ -216,13 +280,21 @@ static struct recovery_block *journal_block(struct recovery *recovery) {
   return recovery->journal = block;
 }
 
+/* Events that refer to what is not told of any more would be worth nothing: they stay out too. */
+static void end_journal(struct recovery *recovery) {
+  recovery->has_failed = true;
+  if (recovery->header != &recovery->unmapped && !recovery->is_frozen)
+    freeze(recovery);
+}
+
 static void put(struct recovery *recovery, const void *data, size_t count) {
   const char *bytes = data;
   while (count > 0) {
     struct recovery_block *block = recovery->has_failed ? NULL : journal_block(recovery);
-    recovery->has_failed |= !block;
-    if (!block)
+    if (!block) {
+      end_journal(recovery);
       return;
+    }
     size_t used = atomic_load_explicit(&block->count, memory_order_relaxed), room = sizeof block->bytes - used;
     size_t piece = count < room ? count : room;
     memcpy(block->bytes + used, bytes, piece);

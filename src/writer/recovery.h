@@ -20,6 +20,13 @@ int recovery_remove(struct recovery *recovery);
 /* Frees the memory, and gives the disk's room back if the file was removed: that takes a millisecond. NULL is fine. */
 void recovery_close(struct recovery *recovery);
 
+/* 0; or the errno for which less can be recovered than there is: the file or its journal could not be had, or the block
+ * of a location. */
+int recovery_shortfall(const struct recovery *recovery);
+
+/* Whether somebody has made the file shorter: then nothing in its blocks can be relied on. */
+bool recovery_is_cut(struct recovery *recovery);
+
 /* A block for which the disk has room reserved; NULL if there is none. The taker says what is in it and then sets its
  * `use`: until then it counts as unused. */
 struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use);

@@ -21,12 +21,12 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x32305f7265766f63) /* "cover_02" */
+#define RECOVERY_MAGIC UINT64_C(0x33305f7265766f63) /* "cover_03" */
 
 enum {
-  RECOVERY_PAGE_BYTES = 4096,
+  RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
   RECOVERY_CHUNK_BYTES = 256 << 10, /* of events; the archive's chunk size */
-  RECOVERY_BLOCK_BYTES = RECOVERY_PAGE_BYTES + RECOVERY_CHUNK_BYTES,
+  RECOVERY_BLOCK_BYTES = RECOVERY_UNIT_BYTES + RECOVERY_CHUNK_BYTES,
 };
 
 /* How far the writer is. */
@@ -48,8 +48,9 @@ struct recovery_header {
   char version[32]; /* of the Stave that wrote it: the journal's entries hold its numbers */
   int32_t writer;   /* process id */
   struct recovery_state state;
+  int32_t shortfall; /* errno: there was no room for all of what recovery needs; 0: there was */
 };
-_Static_assert(sizeof(struct recovery_header) <= RECOVERY_PAGE_BYTES, "the header is one page");
+_Static_assert(sizeof(struct recovery_header) <= RECOVERY_UNIT_BYTES, "the header is one unit");
 
 enum recovery_use { RECOVERY_UNUSED, RECOVERY_JOURNAL, RECOVERY_EVENTS };
 
@@ -59,9 +60,12 @@ struct recovery_block {
   uint64_t sequence;         /* of the journal's piece, or of the location's chunk; from 0 */
   _Atomic uint64_t count;    /* bytes of the journal in this block; or a location's whole events */
   _Alignas(64) char bytes[RECOVERY_CHUNK_BYTES];
-  char beyond[RECOVERY_PAGE_BYTES - 64]; /* OTF2 marks the end of events with two bytes, and leaves room for one */
+  char beyond[RECOVERY_UNIT_BYTES - 64]; /* OTF2 marks the end of events with two bytes, and leaves room for one */
 };
 _Static_assert(sizeof(struct recovery_block) == RECOVERY_BLOCK_BYTES, "blocks follow each other");
+
+/* What of a block is ever stored to. */
+enum { RECOVERY_USED_BYTES = offsetof(struct recovery_block, beyond) + 1 };
 
 /* What the journal tells, in the order of what it tells of: numbers are given out again as they were. */
 enum journal_type {

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -14,7 +16,9 @@ int room_reserve(int fd, uint64_t bytes) {
   int result;
   while ((result = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes)) < 0 && errno == EINTR) {
   }
-  return result == 0 || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
+  if (result == 0)
+    return 0;
+  return errno == EOPNOTSUPP || errno == ENOSYS ? ROOM_UNKNOWN : -errno;
 }
 
 uint64_t room_left(const char *directory) {
@@ -31,4 +35,10 @@ int room_hold(const char *directory, uint64_t bytes) {
     return -1;
   }
   return fd;
+}
+
+const char *room_error_text(const char *directory, int error) {
+  struct statvfs status;
+  bool has_room = error == ENOSPC && statvfs(directory, &status) == 0 && status.f_bavail > 0;
+  return has_room && status.f_files > 0 && status.f_favail == 0 ? "No inodes left on device" : strerror(error);
 }

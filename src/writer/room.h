@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
-/* Makes sure that the open file can grow to `bytes`; its size stays. Where a file system cannot say, it is taken for
- * granted. Returns 0, or the negative errno that a write would meet: -ENOSPC, -EDQUOT, -EFBIG, -EIO. */
+enum { ROOM_UNKNOWN = 1 };
+
+/* Makes sure that the open file can grow to `bytes`; its size stays. Returns 0; ROOM_UNKNOWN where the file system
+ * cannot say; or the negative errno that a write would meet: -ENOSPC, -EDQUOT, -EFBIG, -EIO. */
 int room_reserve(int fd, uint64_t bytes);
 
 /* Bytes that are left to this user on the directory's file system; UINT64_MAX if that is not known. */
@@ -14,5 +16,9 @@ uint64_t room_left(const char *directory);
 /* Holds `bytes` on the directory's file system until the returned descriptor is closed, by a file without a name.
  * -1: they are not to be had. */
 int room_hold(const char *directory, uint64_t bytes);
+
+/* What an errno means that was met in the directory: as strerror, but ENOSPC also stands for a file system that can
+ * have no further file. Not the caller's. */
+const char *room_error_text(const char *directory, int error);
 
 #endif

@@ -22,6 +22,7 @@
 #include "writer/properties.h"
 #include "writer/recovery.h"
 #include "writer/report.h"
+#include "writer/room.h"
 #include "writer/runtimes.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
@@ -171,7 +172,7 @@ static void stop_if_full(struct writer *writer) {
   if (*writer->stopped)
     return;
   if (error) {
-    stop_recording(writer, strerror(error));
+    stop_recording(writer, room_error_text(writer->directory, error));
     correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
   } else if (most && archive_bytes(writer->archive) >= most) {
     stop_recording(writer, "STAVE_MAX_SIZE is reached");
@@ -186,6 +187,16 @@ static void take_record(void *data, uint32_t slot, uint64_t id, const struct rec
     stop_if_full(writer);
 }
 
+static void note_shortfall(const struct writer *writer, char *notice, size_t size) {
+  int shortfall = recovery_shortfall(writer->recovery);
+  size_t length = strlen(notice);
+  if (shortfall)
+    snprintf(notice + length, size - length,
+             "%sthere is too little room for " STAVE_RECOVERY_FILE " (%s): should stave-writer be killed, what it has "
+             "recorded is lost",
+             length ? "; " : "", strerror(shortfall));
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
   if (!make_directory(writer, notice, sizeof notice))
@@ -197,10 +208,11 @@ static bool open_archive(struct writer *writer) {
   writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
   if (writer->archive)
     error = archive_stop_error(writer->archive);
+  const char *reason = room_error_text(writer->directory, error);
   if (!writer->archive || !writer->symbols || error) {
     remove_archive(writer); /* before the program goes on, which may end at once */
     report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory, error ? ": " : "",
-                  error ? strerror(error) : "");
+                  error ? reason : "");
     return false;
   }
   symbols_count_into(writer->symbols, &writer->session->shared.progress);
@@ -219,6 +231,7 @@ static bool open_archive(struct writer *writer) {
   writer->merge = merge_create(writer->session, take_record, writer);
   runtimes_find(writer->constants.pid, writer->runtimes);
   begin_journal(writer);
+  note_shortfall(writer, notice, sizeof notice);
   writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);
   return true;
@@ -407,22 +420,41 @@ static int close_archive(struct writer *writer) {
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
-  int error = archive_close(writer->archive);
-  return error ? error : recovery_remove(writer->recovery);
+  return archive_close(writer->archive);
+}
+
+static void describe_loss(const struct writer *writer, char *notice, size_t size) {
+  uint64_t missing = lost_events(writer) + refused_events(writer);
+  const char *why = merge_lost_without_slot(writer->merge) ? ": there was no ring for some threads"
+                    : recovery_is_cut(writer->recovery) ? ": " STAVE_RECOVERY_FILE " was cut while it was in use" : "";
+  if (*writer->stopped)
+    snprintf(notice, size, "recording was stopped (%s): %" PRIu64 " events are missing", writer->stopped, missing);
+  else if (missing)
+    snprintf(notice, size, "%" PRIu64 " events are missing%s", missing, why);
+}
+
+/* The archive is whole, but looks unfinished as long as this file is there. */
+static void remove_recovery_file(struct writer *writer, char *notice, size_t size) {
+  int error = recovery_remove(writer->recovery);
+  size_t length = strlen(notice);
+  if (error)
+    snprintf(notice + length, size - length,
+             "%sthe archive is closed, but " STAVE_RECOVERY_FILE " cannot be removed (%s): remove it",
+             length ? "; " : "", strerror(-error));
 }
 
 static void close_and_report(struct writer *writer) {
   char figures[1024], notice[512] = "";
-  if (*writer->stopped)
-    snprintf(notice, sizeof notice, "recording was stopped (%s): %" PRIu64 " events are missing", writer->stopped,
-             lost_events(writer) + refused_events(writer));
   int error = close_archive(writer);
   write_figures(writer, figures, sizeof figures);
-  if (error)
-    report_failed(&writer->report, "the archive %.800s could not be written completely (is the disk full?)",
-                  writer->directory);
-  else
-    report_closed(&writer->report, figures, notice);
+  describe_loss(writer, notice, sizeof notice);
+  if (error) {
+    report_failed(&writer->report, "the archive %.800s could not be written completely: %s", writer->directory,
+                  room_error_text(writer->directory, -error));
+    return;
+  }
+  remove_recovery_file(writer, notice, sizeof notice);
+  report_closed(&writer->report, figures, notice);
 }
 
 /* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where the

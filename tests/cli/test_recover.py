@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,14 @@ import killing
 import tracing
 
 WITNESS = pathlib.Path(cli.BUILD_ROOT) / "tests/fault/witness"
+UNIT, CHUNK = 64 << 10, 256 << 10       # of traces.recovery (recovery_file.h)
+BLOCK, JOURNAL, COUNT_AT = UNIT + CHUNK, 1, 16
+READ_ALL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import archive
+sys.exit(sum(event.time > 0 for _, _, event in archive.Archive(sys.argv[2]).events()) == 0)
+"""     # in a process of its own: OTF2's Python reader may crash at the second archive of one process
 recover = functools.partial(cli.stave, "recover")
 
 
@@ -72,7 +81,7 @@ class Recover(cli.Case):
         whole = (self.copy / "traces.recovery").read_bytes()
         used = len(whole.rstrip(b"\0"))
         counts = []
-        for length in (0, 100, 5000, 4096 + 40000, 4096 + 45000, 300000, 600000, used - 5, used):
+        for length in (0, 100, 5000, UNIT + 40000, UNIT + 45000, 6 * UNIT, 11 * UNIT, used - 5, used):
             (self.copy / "traces.recovery").write_bytes(whole[:length])
             result = recover(self.copy)
             out = self.work / "left-recovered"
@@ -86,6 +95,27 @@ class Recover(cli.Case):
             self.assertFalse((self.work / "left-recovered.partial").exists())
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(len(counts), 1)
+
+    def test_cut_journal(self):
+        """Definitions that are not told of any more: every reader gets through what is made of the rest."""
+        path = self.copy / "traces.recovery"
+        whole = path.read_bytes()
+        block = next(at for at in range(UNIT, len(whole), BLOCK) if struct.unpack_from("<I", whole, at) == (JOURNAL,))
+        count, = struct.unpack_from("<Q", whole, block + COUNT_AT)
+        for cut in range(100, 2500, 400):
+            data = bytearray(whole)
+            struct.pack_into("<Q", data, block + COUNT_AT, count - cut)
+            path.write_bytes(data)
+            result = recover(self.copy)
+            if result.returncode:
+                self.fails(result, "nothing can be recovered")
+                continue
+            self.assertIn("the definitions are not whole", result.stdout.decode())
+            out = self.work / "left-recovered"
+            self.assertEqual(list(tracing.print_with_otf2(out / "traces.otf2")), [])
+            self.succeeds(cli.run([sys.executable, "-c", READ_ALL, TESTS / "support", out / "traces.otf2"]))
+            self.succeeds(cli.stave("info", out))
+            shutil.rmtree(out)
 
     def test_event_files(self):
         """One that is gone or cut: what the recovery file has not got of it is said to be missing."""

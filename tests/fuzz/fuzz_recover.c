@@ -109,7 +109,7 @@ static void store(int fd, const void *bytes, size_t count, off_t offset) {
 }
 
 static off_t next_block(struct making *making) {
-  return RECOVERY_PAGE_BYTES + making->blocks++ * RECOVERY_BLOCK_BYTES;
+  return RECOVERY_UNIT_BYTES + making->blocks++ * RECOVERY_BLOCK_BYTES;
 }
 
 /* The file ends with its last block, of which only the beginning is written. */
@@ -216,7 +216,7 @@ static void put_unit(struct making *making, struct input_unit unit, const uint8_
     put_in_file(making, number_of(bytes, unit.bytes), 0, "", 0);
     return;
   case INPUT_CUT:
-    making->cut = (off_t)(number_of(bytes, unit.bytes) % (RECOVERY_PAGE_BYTES + 8u * RECOVERY_BLOCK_BYTES));
+    making->cut = (off_t)(number_of(bytes, unit.bytes) % (RECOVERY_UNIT_BYTES + 8u * RECOVERY_BLOCK_BYTES));
     return;
   }
 }
