@@ -382,7 +382,10 @@ static void missing_attributes_are_counted(void **state) {
   (void)state;
   has_memory = false;
   emit(&emitter, &locations[0],
-       &(struct event){.kind = EVENT_ENTER, .ticks = 1, .attribute = ATTRIBUTE_team_number, .attribute2 = ATTRIBUTE_NONE,
+       &(struct event){.kind = EVENT_ENTER,
+                       .ticks = 1,
+                       .attribute = ATTRIBUTE_team_number,
+                       .attribute2 = ATTRIBUTE_NONE,
                        .number = ATTRIBUTE_NONE});
   has_memory = true;
   assert_int_equal(noted_count, 1);

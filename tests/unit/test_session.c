@@ -80,8 +80,7 @@ static void growth_has_an_end(void **state) {
   struct thread_slot *slot = session_slot(session, session->constants.slot_stride, 0);
   assert_false(session_grow(session, slot, 2 * HALF));
   atomic_store(&session->shared.growth_left, 2 * RING_START_BYTES);
-  assert_true(session_grow(session, slot, HALF));
-  assert_true(session_grow(session, slot, HALF));
+  assert_true(session_grow(session, slot, HALF) && session_grow(session, slot, HALF));
   assert_false(session_grow(session, slot, HALF));
   assert_true(session_grow(session, slot, RING_START_SMALL_BYTES / RECORD_BYTES));
   session_unmap(session);
