@@ -33,10 +33,11 @@ static int truncate_quietly(int fd, uint64_t bytes) {
   return -error;
 }
 
-/* Truncates and maps for as many slots as are to be had, halving until it works. */
-static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t *ret_slots, void **ret_memory) {
+/* Truncates and maps for as many slots as are to be had, halving until it works, down to slots_least. */
+static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t slots_least, uint32_t *ret_slots,
+                   void **ret_memory) {
   int error = -ENOMEM;
-  for (uint32_t slots = slots_most; slots > 0; slots /= 2) {
+  for (uint32_t slots = slots_most; slots > 0 && slots >= slots_least; slots /= 2) {
     error = truncate_quietly(fd, bytes_for(stride, slots));
     if (error)
       continue;
@@ -52,13 +53,19 @@ static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t *ret_s
 }
 
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd) {
-  uint64_t stride = SESSION_PAGE_BYTES + ring_bytes;
+  enum { SLOTS_WANTED = 64, RING_LEAST_BYTES = 64 << 10 };
   int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
     return -errno;
   uint32_t slots = 0;
   void *memory = NULL;
-  int error = reserve(fd, stride, slots_most, &slots, &memory);
+  uint32_t wanted = slots_most < SLOTS_WANTED ? slots_most : SLOTS_WANTED;
+  int error = reserve(fd, SESSION_PAGE_BYTES + ring_bytes, slots_most, wanted, &slots, &memory);
+  for (; error == -EFBIG && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2) /* a limit on files: more but small rings */
+    error = reserve(fd, SESSION_PAGE_BYTES + ring_bytes / 2, slots_most, wanted, &slots, &memory);
+  uint64_t stride = SESSION_PAGE_BYTES + ring_bytes;
+  if (error) /* as many as there can be */
+    error = reserve(fd, stride, wanted, 1, &slots, &memory);
   if (error) {
     close(fd);
     return error;
@@ -195,6 +202,9 @@ bool session_writer_is_dead(const struct session_header *header) {
 }
 
 bool session_populate(void *memory, size_t bytes) {
+  size_t before = (uintptr_t)memory & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1); /* pages may be larger than ours */
+  memory = (char *)memory - before;
+  bytes += before;
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
     return true;
   if (errno != EINVAL)
