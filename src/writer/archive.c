@@ -249,6 +249,10 @@ void archive_describe(struct archive *archive, const char *creator, const char *
   check(archive, OTF2_Archive_SetDescription(archive->otf2, description));
 }
 
+uint64_t archive_event_bytes(const struct archive *archive) {
+  return event_files_ended_bytes(archive->files);
+}
+
 uint64_t archive_bytes(const struct archive *archive) {
   return event_files_bytes(archive->files);
 }

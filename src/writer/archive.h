@@ -50,6 +50,9 @@ void archive_describe(struct archive *archive, const char *creator, const char *
 /* Bytes of events in OTF2's memory and on disk so far, about. */
 uint64_t archive_bytes(const struct archive *archive);
 
+/* Bytes of events in files, once all locations are closed. */
+uint64_t archive_event_bytes(const struct archive *archive);
+
 /* Closes and frees. Returns 0 if the archive is whole, else the negative errno for which it is not. NULL is fine. */
 int archive_close(struct archive *archive);
 

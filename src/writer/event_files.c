@@ -14,6 +14,7 @@
 #include "writer/memory.h"
 #include "writer/recovery.h"
 #include "writer/room.h"
+#include "writer/shared_room.h"
 
 enum {
   CHUNKS_AHEAD_MOST = 16,    /* that get their room at once */
@@ -26,6 +27,7 @@ struct event_file {
   struct recovery_block *block;
   bool is_ordinary; /* the block lies in no file */
   bool is_refused;  /* a full chunk was not taken: nothing but the last follows it */
+  bool shares_room; /* its first chunk's is held in files->first_room */
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
   bool is_whole;    /* all events are in the file, which has its mark of the end: the block is not needed any more */
   int fd;           /* -1: not open */
@@ -41,12 +43,14 @@ struct event_files {
   char *directory;
   int folder_fd; /* of the event files, so that they are found when the directory gets another name; -1: not open */
   struct recovery *recovery;
+  struct shared_room *first_room; /* of locations without a chunk in their files */
   struct event_file **by_location; /* NULL: not open */
   size_t capacity, location_count;
   uint64_t kept_bytes;
   uint64_t unwritten; /* locations that need room */
   uint64_t open_fds, open_fds_most;
   uint64_t bytes;
+  uint64_t ended_bytes; /* of files that were ended */
   uint64_t refused_events;
   int stop_error; /* errno: nothing more should be written; 0: go on */
   int failure;    /* errno: a file has no mark of its end, which readers need, for this reason; 0: all have */
@@ -72,6 +76,7 @@ struct event_files *event_files_open(const char *directory, struct recovery *rec
   files->directory = strcpy(memory_get(strlen(directory) + 1, 1), directory);
   files->folder_fd = -1;
   files->recovery = recovery;
+  files->first_room = shared_room_open(directory, RECOVERY_CHUNK_BYTES);
   files->kept_bytes = kept_bytes;
   files->open_fds_most = descriptors_for_files();
   look_at_room(files);
@@ -83,6 +88,7 @@ void event_files_close(struct event_files *files) {
     return;
   if (files->folder_fd >= 0)
     close(files->folder_fd);
+  shared_room_close(files->first_room);
   free(files->directory);
   free(files->by_location);
   free(files);
@@ -178,13 +184,20 @@ static void set_needs_room(struct event_files *files, struct event_file *file, b
   file->needs_room = needs_room;
 }
 
-/* It has its file, and room for a chunk there, before the first event: it may be long until the chunk is full, and who
+/* In its own file where it cannot be shared. */
+static int reserve_first(struct event_files *files, struct event_file *file) {
+  int error = shared_room_take(files->first_room);
+  file->shares_room = error == 0;
+  return error == ROOM_UNKNOWN ? reserve(file, 1) : error;
+}
+
+/* It has its file, and room for a chunk, before the first event: it may be long until the chunk is full, and who
  * takes the disk's last room meanwhile must not take this. */
 static struct event_file *open_location(struct event_files *files, uint64_t location) {
   struct event_file *file = memory_get(1, sizeof *file);
   file->fd = -1;
   int error = open_file(files, location, file);
-  error = error ? error : reserve(file, 1);
+  error = error ? error : reserve_first(files, file);
   files->location_count++;
   set_needs_room(files, file, error != 0);
   if (error < 0 && !is_for_want_of_descriptors(error) && !files->stop_error)
@@ -198,14 +211,30 @@ static struct event_file *open_location(struct event_files *files, uint64_t loca
 
 /* -- chunks -- */
 
+static void leave_room(struct event_files *files, struct event_file *file) {
+  if (file->shares_room)
+    shared_room_leave(files->first_room);
+  file->shares_room = false;
+}
+
+static int write_chunk(struct event_file *file, size_t count) {
+  bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES; /* nothing to give back afterwards */
+  int error = is_only ? 0 : reserve(file, file->chunks + 1);
+  return error < 0 ? error : write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
+}
+
 /* Puts what is in memory behind the chunks of the file; they end with event number `last`. */
 static int append(struct event_files *files, uint64_t location, struct event_file *file, size_t count, uint64_t last) {
   int error = open_file(files, location, file);
-  error = error ? error : reserve(file, file->chunks + 1);
-  if (error >= 0)
-    error = write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
+  error = error ? error : write_chunk(file, count);
+  if (error && file->shares_room && file->fd >= 0) {
+    file->shares_room = false;
+    shared_room_release(files->first_room);
+    error = write_chunk(file, count);
+  }
   if (error)
     return error;
+  leave_room(files, file);
   set_needs_room(files, file, false);
   file->chunks++;
   file->events = last;
@@ -317,7 +346,8 @@ static int end_early(struct event_files *files, uint64_t location, struct event_
 
 /* What stands behind the last chunk is what is left of one that was refused, and blocks that were reserved. */
 static void cut(const struct event_file *file, size_t last_count) {
-  if (ftruncate(file->fd, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES + last_count)) < 0)
+  bool is_longer = file->chunks_reserved > 0 || file->chunks > 1 || file->refused > 0;
+  if (is_longer && ftruncate(file->fd, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES + last_count)) < 0)
     return; /* readers stop at the mark of the end */
 }
 
@@ -330,10 +360,13 @@ void event_files_end(struct event_files *files, uint64_t location) {
     file->refused += file->taken - file->before;
   if (error && (is_lost || file->chunks > 0))
     error = end_early(files, location, file, &count);
-  if (!error)
+  if (!error) {
     cut(file, count);
-  else if (!files->failure)
+    files->ended_bytes += (file->chunks - 1) * RECOVERY_CHUNK_BYTES + count;
+  } else if (!files->failure) {
     files->failure = -error;
+  }
+  leave_room(files, file);
   set_needs_room(files, file, false);
   files->refused_events += file->refused;
   file->is_whole = !error && file->refused == 0;
@@ -360,6 +393,10 @@ int event_files_failure(const struct event_files *files) {
 
 uint64_t event_files_refused(const struct event_files *files) {
   return files->refused_events;
+}
+
+uint64_t event_files_ended_bytes(const struct event_files *files) {
+  return files->ended_bytes;
 }
 
 uint64_t event_files_bytes(const struct event_files *files) {

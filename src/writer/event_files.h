@@ -44,6 +44,9 @@ int event_files_failure(const struct event_files *files);
 /* Events of chunks that found no room on the disk, or that were lost with the recovery file. */
 uint64_t event_files_refused(const struct event_files *files);
 
+/* Of the files that were ended. */
+uint64_t event_files_ended_bytes(const struct event_files *files);
+
 /* Of chunks, in memory and on disk. */
 uint64_t event_files_bytes(const struct event_files *files);
 

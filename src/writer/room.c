@@ -8,17 +8,23 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The process's limit counts when a file grows, which it does not here. */
-int room_reserve(int fd, uint64_t bytes) {
+bool room_is_allowed(uint64_t bytes) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
-    return -EFBIG;
+  return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= bytes;
+}
+
+int room_extend(int fd, uint64_t offset, uint64_t bytes) {
   int result;
-  while ((result = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes)) < 0 && errno == EINTR) {
+  while ((result = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes)) < 0 && errno == EINTR) {
   }
   if (result == 0)
     return 0;
   return errno == EOPNOTSUPP || errno == ENOSYS ? ROOM_UNKNOWN : -errno;
+}
+
+/* The process's limit counts when a file grows, which it does not here. */
+int room_reserve(int fd, uint64_t bytes) {
+  return room_is_allowed(bytes) ? room_extend(fd, 0, bytes) : -EFBIG;
 }
 
 uint64_t room_left(const char *directory) {

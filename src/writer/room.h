@@ -2,6 +2,7 @@
 #ifndef STAVE_WRITER_ROOM_H
 #define STAVE_WRITER_ROOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { ROOM_UNKNOWN = 1 };
@@ -9,6 +10,12 @@ enum { ROOM_UNKNOWN = 1 };
 /* Makes sure that the open file can grow to `bytes`; its size stays. Returns 0; ROOM_UNKNOWN where the file system
  * cannot say; or the negative errno that a write would meet: -ENOSPC, -EDQUOT, -EFBIG, -EIO. */
 int room_reserve(int fd, uint64_t bytes);
+
+/* The same for a part of a file that is never written to, which may be longer than the process's limit for files. */
+int room_extend(int fd, uint64_t offset, uint64_t bytes);
+
+/* Whether a file may grow to so many bytes, as far as the process's limit goes. */
+bool room_is_allowed(uint64_t bytes);
 
 /* Bytes that are left to this user on the directory's file system; UINT64_MAX if that is not known. */
 uint64_t room_left(const char *directory);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -49,6 +48,7 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
+  uint64_t event_bytes; /* in the closed archive's files */
   size_t command_line_bytes;
   char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
@@ -346,17 +346,6 @@ static void drain(struct writer *writer) {
 
 /* -- closing -- */
 
-static uint64_t bytes_on_disk(const struct writer *writer, size_t locations) {
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < locations; i++) {
-    char path[sizeof writer->directory + 64];
-    struct stat status;
-    snprintf(path, sizeof path, "%s/traces/%zu.evt", writer->directory, i);
-    bytes += stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-  }
-  return bytes;
-}
-
 static void write_figures(struct writer *writer, char *text, size_t size) {
   size_t count, threads = 0;
   struct location **locations = definitions_locations(writer->definitions, &count);
@@ -375,7 +364,7 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
            "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64 " bytes=%" PRIu64
            " regions=%zu added=%" PRIu64 " ending=%s",
            threads, events, c->records, lost_events(writer), (uint64_t)((double)ticks * 1e9 / (double)frequency),
-           bytes_on_disk(writer, count), region_count, c->closed_by_writer, writer->ending);
+           writer->event_bytes, region_count, c->closed_by_writer, writer->ending);
 }
 
 static struct sampling_summary sampling_summary(const struct writer *writer) {
@@ -420,6 +409,7 @@ static int close_archive(struct writer *writer) {
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
+  writer->event_bytes = archive_event_bytes(writer->archive);
   return archive_close(writer->archive);
 }
 

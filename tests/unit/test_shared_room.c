@@ -1,0 +1,69 @@
+/* Pieces of room on the disk: as many as are needed, given back one by one or all at once. */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "unit.h"
+
+#include "writer/room.h"
+#include "writer/shared_room.h"
+
+enum { PIECE_BYTES = 256 << 10 };
+
+/* Of files without a name that this process has open. */
+static uint64_t held_bytes(void) {
+  uint64_t bytes = 0;
+  for (int fd = 3; fd < 64; fd++) {
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0)
+      bytes += (uint64_t)status.st_blocks * 512;
+  }
+  return bytes;
+}
+
+static const char *temporary_folder(void) {
+  const char *folder = getenv("TMPDIR");
+  return folder ? folder : "/tmp";
+}
+
+static void pieces_are_held_until_nobody_needs_them(void **state) {
+  (void)state;
+  struct shared_room *room = shared_room_open(temporary_folder(), PIECE_BYTES);
+  if (shared_room_take(room) == ROOM_UNKNOWN)
+    skip();
+  for (int i = 1; i < 40; i++)
+    assert_int_equal(shared_room_take(room), 0);
+  uint64_t held = held_bytes();
+  assert_true(held >= 40 * PIECE_BYTES);
+  shared_room_leave(room);
+  assert_int_equal(shared_room_take(room), 0);
+  assert_int_equal(held_bytes(), held);
+  shared_room_release(room);
+  assert_int_equal(held_bytes(), 0);
+  assert_int_equal(shared_room_take(room), ROOM_UNKNOWN);
+  shared_room_leave(room);
+  shared_room_close(room);
+}
+
+static void there_may_be_none(void **state) {
+  struct rlimit limit;
+  (void)state;
+  struct shared_room *room = shared_room_open("/no/such/folder", PIECE_BYTES);
+  assert_int_equal(shared_room_take(room), ROOM_UNKNOWN);
+  shared_room_close(room);
+  room = shared_room_open(temporary_folder(), PIECE_BYTES);
+  getrlimit(RLIMIT_FSIZE, &limit);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){PIECE_BYTES - 1, limit.rlim_max});
+  assert_int_equal(shared_room_take(room), ROOM_UNKNOWN); /* a file could not have it either: its own error is told */
+  setrlimit(RLIMIT_FSIZE, &limit);
+  shared_room_close(room);
+  shared_room_close(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pieces_are_held_until_nobody_needs_them),
+      cmocka_unit_test(there_may_be_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
