@@ -15,8 +15,9 @@ enum record_type {
   RECORD_TYPE_COUNT
 };
 
-/* Any record. `more` is the number of slots that follow this one and belong to it. */
-struct record {
+/* Any record. `more` is the number of slots that follow this one and belong to it. The structs of the rows are read and
+ * written through this one and the other way round, which the attribute allows (C11, 6.5, paragraph 7, does not). */
+struct __attribute__((may_alias)) record {
   uint64_t ticks;
   uint64_t a;
   uint64_t b;

@@ -5,14 +5,14 @@
 #include <link.h>
 #include <string.h>
 
-struct object {
+struct imports {
   const ElfW(Sym) * symbols;
   const char *strings;
   const ElfW(Rela) * relocations[2]; /* of the procedure linkage table; all others */
   size_t bytes[2];
 };
 
-struct search {
+struct import_search {
   const char *const *names;
   bool is_found;
 };
@@ -22,8 +22,8 @@ static const void *address_in(const struct dl_phdr_info *info, ElfW(Addr) addres
   return (const void *)(uintptr_t)(address < info->dlpi_addr ? info->dlpi_addr + address : address);
 }
 
-static struct object read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
-  struct object object = {0};
+static struct imports read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
+  struct imports object = {0};
   for (; entry->d_tag != DT_NULL; entry++)
     switch (entry->d_tag) {
     case DT_SYMTAB:
@@ -55,13 +55,13 @@ static bool is_one_of(const char *name, const char *const *names) {
 }
 
 /* A symbol that the object defines itself is none that it calls in another one. */
-static bool names_one(const struct object *object, const ElfW(Rela) * relocation, const char *const *names) {
+static bool names_one(const struct imports *object, const ElfW(Rela) * relocation, const char *const *names) {
   const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
   return ELF64_R_SYM(relocation->r_info) && symbol->st_shndx == SHN_UNDEF &&
          is_one_of(object->strings + symbol->st_name, names);
 }
 
-static bool calls_one(const struct object *object, const char *const *names) {
+static bool calls_one(const struct imports *object, const char *const *names) {
   for (int kind = 0; object->symbols && object->strings && kind < 2; kind++)
     for (size_t i = 0; object->relocations[kind] && i < object->bytes[kind] / sizeof(ElfW(Rela)); i++)
       if (names_one(object, &object->relocations[kind][i], names))
@@ -71,10 +71,10 @@ static bool calls_one(const struct object *object, const char *const *names) {
 
 static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size;
-  struct search *search = data;
+  struct import_search *search = data;
   for (unsigned i = 0; i < info->dlpi_phnum && !search->is_found; i++)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
-      struct object object =
+      struct imports object =
           read_dynamic(info, (const void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
       search->is_found = calls_one(&object, search->names);
     }
@@ -82,7 +82,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
 }
 
 bool imports_any(const char *const *names) {
-  struct search search = {.names = names};
+  struct import_search search = {.names = names};
   dl_iterate_phdr(search_object, &search);
   return search.is_found;
 }

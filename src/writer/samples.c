@@ -112,8 +112,6 @@ static bool may_be_preceded(struct location *location) {
 
 void on_sample(struct correlator *c, struct location *location, const struct record_sample *record,
                const uint64_t *words) {
-  if (c->is_paused)
-    return;
   if (c->is_paused || !location->writer)
     return;
   uint32_t context = context_of(c, location, record, words);
