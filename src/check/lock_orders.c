@@ -11,7 +11,8 @@ enum { EDGES_MOST = 1 << 20, CYCLE_MOST = 16 };
 
 /* -- phases -- */
 
-/* All members of the outermost team have to come before one goes on: the barriers of teams inside of it do not count. */
+/* All members of the outermost team have to come before one goes on: the barriers of teams inside of it do not
+ * count. */
 static bool is_passed_by_all(const struct checker *checker, const struct trace_event *event,
                              const struct replay_team *outermost) {
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
@@ -59,8 +60,8 @@ static bool is_before(const struct phase *one, const struct phase *other) {
   return one->team != other->team ? one->team < other->team : one->barriers < other->barriers;
 }
 
-/* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after another, so that
- * the last one of the opposite order tells; where it had several primaries, not. */
+/* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after another, so
+ * that the last one of the opposite order tells; where it had several primaries, not. */
 static void meet_opposite(struct checker *checker, struct lock_edge *edge) {
   struct lock_edge *opposite = table_get(&checker->edges, edge->second, edge->first);
   if (!opposite || is_before(&opposite->last_phase, &edge->last_phase))

@@ -82,8 +82,8 @@ int main(void) {
 """
 
 
-# Each thread keeps its suspended tied tasks, each task who created it: so the program knows itself how often a tied task
-# began that does not descend from one of them. LLVM's runtime lets that happen where untied tasks are among them.
+# Each thread keeps its suspended tied tasks, each task who created it: so the program knows itself how often a tied
+# task began that does not descend from one of them. LLVM's runtime lets that happen where untied tasks are among them.
 TIED = """
 #include <omp.h>
 #include <stdio.h>
