@@ -79,8 +79,9 @@ static int check(void *data, const struct reading *reading) {
   const struct request *request = data;
   char error[TRACE_ERROR_BYTES];
   struct check_result result = {0};
-  int status;
-  if (check_run(reading->trace, request->rules, &result, error) < 0)
+  int status, failure = check_run(reading->trace, request->rules, &result, error);
+  reading_is_done(reading);
+  if (failure < 0)
     status = reading_failed(reading, error);
   else if (!result.has_openmp && !result.is_partial)
     status = report_nothing(request, reading, &result);

@@ -78,6 +78,7 @@ static int read_and_print(void *data, const struct reading *reading) {
     status = reading_failed(reading, error);
   } else {
     add_figures(&info);
+    reading_is_done(reading);
     status = print(request, &info);
   }
   tally_free(&info.tally);

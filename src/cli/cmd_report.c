@@ -68,9 +68,9 @@ static int read_and_print(void *data, const struct reading *reading) {
   if (!reading_has_time(reading, &request->times))
     return EXIT_UNDONE;
   times_ticks(&request->times, reading->trace, &from, &to);
-  int status = report_read(&report, reading->trace, from, to, error) < 0
-                   ? reading_failed(reading, error)
-                   : print(request, &report, reading->place->anchor);
+  int result = report_read(&report, reading->trace, from, to, error);
+  reading_is_done(reading);
+  int status = result < 0 ? reading_failed(reading, error) : print(request, &report, reading->place->anchor);
   report_free(&report);
   return status;
 }

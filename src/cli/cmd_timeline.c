@@ -140,7 +140,9 @@ static int draw(void *data, const struct reading *reading) {
   if (!reading_has_time(reading, &request->times))
     return EXIT_UNDONE;
   times_ticks(&request->times, reading->trace, &from, &to);
-  if (timeline_read(&timeline, reading->trace, from, to, &limits, error) < 0) {
+  int result = timeline_read(&timeline, reading->trace, from, to, &limits, error);
+  reading_is_done(reading);
+  if (result < 0) {
     status = reading_failed(reading, error);
   } else if (write_output(request, &timeline, &bytes)) {
     if (request->is_named)

@@ -26,7 +26,15 @@ static void expect_events(const struct trace *trace, struct guard_progress *prog
   atomic_store(&progress->total, definitions + events);
 }
 
+/* What shows the progress is taken from the terminal before there is output. */
+void reading_is_done(const struct reading *reading) {
+  atomic_store(&reading->progress->is_waiting, true);
+  if (message_on_terminal())
+    fputs("\r\033[K", stderr);
+}
+
 int reading_failed(const struct reading *reading, const char *error) {
+  reading_is_done(reading);
   message_say("%s: %s", reading->path, error);
   return EXIT_UNDONE;
 }
@@ -61,14 +69,16 @@ static int work(void *data, struct guard_progress *progress) {
     return reading_failed(&reading, error);
   expect_events(reading.trace, progress);
   int status = request->work(request->data, &reading);
+  atomic_store(&progress->is_waiting, false);
   trace_close(reading.trace);
+  atomic_store(&progress->is_waiting, true); /* stdio has the end of the output */
   return status;
 }
 
 static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
   bool *is_shown = data;
   uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
-  if (elapsed_ms < QUIET_MS || !message_on_terminal())
+  if (elapsed_ms < QUIET_MS || atomic_load(&progress->is_waiting) || !message_on_terminal())
     return;
   *is_shown = true;
   if (total > 0)

@@ -27,6 +27,10 @@ int reading_run(const char *path, reading_work work, void *data);
 /* Whether the trace reaches to where a window begins; if not, says so. A window within it may be without events. */
 bool reading_has_time(const struct reading *reading, const struct times *times);
 
+/* What comes now reads no more of the archive, and may wait for whoever reads the output: a pager, a full pipe. The
+ * terminal shows the progress no more. */
+void reading_is_done(const struct reading *reading);
+
 /* Says what is wrong with the archive. Returns EXIT_UNDONE. */
 int reading_failed(const struct reading *reading, const char *error);
 

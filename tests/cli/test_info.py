@@ -78,18 +78,6 @@ def kinds_by_otf2_print(archive):
     return collections.Counter(word.group(1).replace("_", "").lower() for word in words if word)
 
 
-def fill(writer):
-    """Whoever writes to the pipe from now on waits."""
-    os.set_blocking(writer, False)
-    for piece in (bytes(4096), bytes(1)):
-        try:
-            while True:
-                os.write(writer, piece)
-        except BlockingIOError:
-            pass
-    os.set_blocking(writer, True)
-
-
 class Case(cli.Case):
     @classmethod
     def setUpClass(cls):
@@ -174,6 +162,14 @@ class OtherTools(Case):
         self.assertEqual(status, 0)
         self.assertIn(b"\033[1m", output)
         self.assertIn("Enter", cli.without_colour(output))
+
+    def test_progress(self):
+        """Shown while it reads; the output begins in a line of its own."""
+        archive = self.copy("progress")
+        with cli.Lease(f"{archive}/traces/0.evt") as lease:
+            status, output = cli.on_terminal("info", archive, look=lambda output: b" %" in output and lease.end())
+        self.assertEqual(status, 0)
+        self.assertRegex(output, rb"stave: reading, \d+ %\r\033\[K(?!stave: )")
 
     def test_cannot_write(self):
         with open("/dev/full", "wb") as full:
@@ -310,18 +306,15 @@ class Unreadable(Case):
         os.unlink(f"{archive}/traces/0.evt")
         self.fails(info(archive), "cannot be read")
 
-    def blocked(self, name):
-        """Writing to a pipe that is full blocks: to the guard that is as if reading did. Returns the process and its
-        worker."""
-        reader, writer = os.pipe()
-        self.addCleanup(os.close, reader)
-        fill(writer)
-        process = subprocess.Popen([cli.STAVE, "info", self.copy(name)], stdout=writer, stderr=subprocess.PIPE)
-        os.close(writer)
-        children = f"/proc/{process.pid}/task/{process.pid}/children"
-        while not (worker := cli.read_bytes(children)):
-            time.sleep(0.001)
-        return process, int(worker)
+    def stopped(self, name):
+        """A worker that stands still while it reads. Returns the process and the worker."""
+        archive = self.copy(name)
+        with cli.Lease(f"{archive}/traces/0.evt") as lease:
+            process = subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            lease.wait_for_reader()
+            worker = int(cli.read_bytes(f"/proc/{process.pid}/task/{process.pid}/children"))
+            os.kill(worker, signal.SIGSTOP)
+        return process, worker
 
     def test_no_file(self):
         """OTF2 would wait for who writes to a FIFO."""
@@ -335,11 +328,12 @@ class Unreadable(Case):
         return subprocess.CompletedProcess([], process.returncode, output or b"", error)
 
     def test_crash_and_stillness(self):
-        stuck, _ = self.blocked("stuck")
-        crashed, worker = self.blocked("crashed")
+        stuck, _ = self.stopped("stuck")
+        crashed, worker = self.stopped("crashed")
         os.kill(worker, signal.SIGSEGV)
+        os.kill(worker, signal.SIGCONT)
         self.fails(self.ended(crashed), "damaged", "Segmentation fault")
-        interrupted, worker = self.blocked("interrupted")
+        interrupted, worker = self.stopped("interrupted")
         worker_fd = os.pidfd_open(worker)
         self.addCleanup(os.close, worker_fd)
         interrupted.terminate()

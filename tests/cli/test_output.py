@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
@@ -13,6 +14,7 @@ import cli
 from made_archive import Made
 
 FORMATS = ("chrome", "csv", "dot")
+SLOW = os.environ.pop("STAVE_TEST_SLOW", "")    # config would tell of a variable that it does not know
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 
 
@@ -70,6 +72,21 @@ class ReaderThatHasEnough(Case):
         lines = result.stdout.decode().splitlines()
         self.assertIn("time_ns", lines[0])
         self.assertEqual((lines[1:], result.stderr), ([f"{128 + signal.SIGPIPE} 0"], b""))
+
+
+@unittest.skipUnless(SLOW, "takes half a minute: STAVE_TEST_SLOW=1")
+class ReaderThatTakesItsTime(Case):
+    """A pager in which somebody reads the first page: no fault of the archive."""
+
+    def test_longer_than_the_guard_waits(self):
+        archive = self.path("regions")
+        subprocess.run([GENERATE, "regions", archive, "5000"], check=True)
+        with subprocess.Popen([cli.STAVE, "report", "--json", archive], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            time.sleep(25)
+            output, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (0, b""))
+        self.assertEqual(output, cli.stave("report", "--json", archive).stdout)
 
 
 class FullDisk(Case):

@@ -1,10 +1,12 @@
 """What the tests of the commands share. A test that imports this gets the build directory as its first argument."""
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,8 +37,9 @@ def said(result):
     return result.stderr.decode()
 
 
-def on_terminal(*arguments, **environment):
-    """Runs stave on a terminal; returns its exit status and what it wrote there."""
+def on_terminal(*arguments, look=lambda output: None, **environment):
+    """Runs stave on a terminal, calling look with what it has written there so far; returns its exit status and all
+    that it wrote."""
     process, terminal = pty.fork()
     if process == 0:
         os.environ.update(TERM="xterm", **environment)
@@ -48,12 +51,13 @@ def on_terminal(*arguments, **environment):
             output += os.read(terminal, 65536)
         except OSError:     # EIO: nobody has the other end any more
             break
+        look(output)
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), output
 
 
 def without_colour(output):
-    return re.sub(rb"\033\[[0-9;]*m", b"", output).decode()
+    return re.sub(rb"\033\[[0-9;]*[Km]", b"", output).decode()
 
 
 def compile_program(path, source, *options, compiler="clang"):
@@ -75,6 +79,38 @@ def wait_until_ended(pid_fd):
     """Of any process, by its os.pidfd_open: it has ended, and may be a zombie."""
     if not select.select([pid_fd], [], [], HANG_S)[0]:
         raise AssertionError(f"a process still runs after {HANG_S} s")
+
+
+class Lease:
+    """On a file that nobody has open: who opens it waits until the lease ends with its block, at most
+    /proc/sys/fs/lease-break-time (45 seconds)."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __enter__(self):
+        self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
+        self.file = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.fcntl(self.file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        except OSError as error:
+            self.__exit__()
+            raise unittest.SkipTest(f"no leases on {self.path}: {error}") from error
+        return self
+
+    def wait_for_reader(self):
+        if not signal.sigtimedwait([signal.SIGIO], HANG_S):
+            raise AssertionError(f"nobody opened {self.path} within {HANG_S} s")
+
+    def end(self):
+        if self.file >= 0:
+            os.close(self.file)
+        self.file = -1
+
+    def __exit__(self, *_):
+        self.end()
+        signal.sigtimedwait([signal.SIGIO], 0)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.mask)
 
 
 def read_bytes(path):
