@@ -193,6 +193,7 @@ void definitions_close_location(struct definitions *definitions, struct location
     return;
   location->events = archive_close_location(definitions->archive, location->writer);
   location->writer = NULL;
+  location->whole_events = NULL;
 }
 
 struct location **definitions_locations(struct definitions *definitions, size_t *ret_count) {

@@ -48,7 +48,7 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  uint64_t event_bytes; /* in the closed archive's files */
+  uint64_t event_bytes, missing_events; /* of the closed archive */
   size_t command_line_bytes;
   char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
@@ -409,12 +409,15 @@ static int close_archive(struct writer *writer) {
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
-  writer->event_bytes = archive_event_bytes(writer->archive);
-  return archive_close(writer->archive);
+  struct archive *archive = writer->archive;
+  writer->event_bytes = archive_event_bytes(archive);
+  writer->missing_events = lost_events(writer) + refused_events(writer);
+  writer->archive = NULL;
+  return archive_close(archive);
 }
 
 static void describe_loss(const struct writer *writer, char *notice, size_t size) {
-  uint64_t missing = lost_events(writer) + refused_events(writer);
+  uint64_t missing = writer->missing_events;
   const char *why = merge_lost_without_slot(writer->merge) ? ": there was no ring for some threads"
                     : recovery_is_cut(writer->recovery) ? ": " STAVE_RECOVERY_FILE " was cut while it was in use" : "";
   if (*writer->stopped)
