@@ -2,11 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "writer/merge.h"
 #include "writer/modules.h"
 #include "writer/output.h"
+#include "writer/process.h"
 #include "writer/properties.h"
 #include "writer/recovery.h"
 #include "writer/report.h"
@@ -54,37 +53,6 @@ struct writer {
   char ending[128];
   char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
 };
-
-static volatile sig_atomic_t terminations;
-
-static void on_terminate(int signal) {
-  (void)signal;
-  terminations++;
-}
-
-/* It leaves the terminal and the session's signals to the application, and lives until that has ended. */
-static void prepare_signals(void) {
-  static const int ignored[] = {SIGINT, SIGHUP, SIGPIPE, SIGXFSZ, SIGQUIT, SIGTSTP, SIGTTOU, SIGTTIN};
-  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-    signal(ignored[i], SIG_IGN);
-  sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_terminate, .sa_flags = SA_RESTART}, NULL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* The application's own limits would be ours: one file a thread is open, and the archive may outgrow what the
- * application is allowed to write. */
-static void raise_limits(void) {
-  static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA};
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-    struct rlimit limit;
-    if (getrlimit(limits[i], &limit) < 0)
-      continue;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(limits[i], &limit);
-  }
-}
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -292,7 +260,7 @@ static int can_sleep(void *data) {
 static bool has_ended(struct writer *writer) {
   if (is_unwanted(writer))
     return true;
-  if (terminations > 1) {
+  if (process_terminations() > 1) {
     snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
     return true;
   }
@@ -382,7 +350,7 @@ static bool is_waited_for(struct writer *writer) {
 static int close_archive(struct writer *writer) {
   correlate_end(&writer->correlator, writer->exit_status);
   contexts_ask_again(writer->contexts);
-  symbols_finish(writer->symbols, terminations > 0);
+  symbols_finish(writer->symbols, process_terminations() > 0);
   contexts_finish(writer->contexts);
   regions_finish(writer->regions);
   struct run run = {.constants = &writer->constants,
@@ -465,8 +433,8 @@ static void close_writer(struct writer *writer) {
 
 int main(void) {
   static struct writer writer = {.exit_status = OTF2_UNDEFINED_INT64};
-  prepare_signals();
-  raise_limits();
+  process_prepare_signals();
+  process_raise_limits();
   if (session_map(FD_SESSION, &writer.session) < 0) {
     fputs("stave-writer: started by libstave.so for a program that is traced; not meant to be run by hand\n", stderr);
     return 2;
