@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -267,114 +266,6 @@ static void slots_have_one_owner(void **state) {
   free(contest.owners);
 }
 
-/* -- limits, each in a process of its own -- */
-
-/* Runs `check` in a child; its result is the child's exit status, 0 for good. A signal shows as 256 + its number. */
-static int in_child(int (*check)(void)) {
-  int status;
-  pid_t child = fork();
-  if (child == 0)
-    _exit(check());
-  assert_int_equal(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
-}
-
-static void limit(int resource, uint64_t bytes) {
-  struct rlimit limit;
-  getrlimit(resource, &limit);
-  limit.rlim_cur = bytes;
-  if (setrlimit(resource, &limit) < 0)
-    _exit(100);
-}
-
-/* Address space of this process plus some. */
-static uint64_t address_space_and(uint64_t more) {
-  unsigned long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%lu", &pages) != 1)
-    _exit(101);
-  fclose(file);
-  return pages * (uint64_t)SESSION_PAGE_BYTES + more;
-}
-
-/* Makes a session, maps it a second time only if asked to, and uses its last slot. */
-static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
-  struct session_header *session, *mapped = NULL;
-  int fd;
-  int error = session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd);
-  if (error)
-    return -error;
-  if (session->constants.slots_max == 0 || session->constants.slots_max > slots_most)
-    return 102;
-  if (with_second_mapping && session_map(fd, &mapped) < 0)
-    return 103;
-  uint32_t last = session->constants.slots_max - 1;
-  struct thread_slot *slot = session_slot(session, session->constants.slot_stride, last);
-  memset(slot_records(slot), 1, RING_BYTES);
-  return 0;
-}
-
-static int with_little_address_space(void) {
-  limit(RLIMIT_AS, address_space_and(64 << 20));
-  return make_and_use((64 << 20) / RING_BYTES, false);
-}
-
-static int with_no_address_space(void) {
-  limit(RLIMIT_AS, address_space_and(0));
-  return make_and_use(0, false);
-}
-
-static int with_small_files(void) {
-  limit(RLIMIT_FSIZE, 1 << 20);
-  return make_and_use((1 << 20) / RING_BYTES, true);
-}
-
-static int with_tiny_files(void) {
-  limit(RLIMIT_FSIZE, 4096);
-  return make_and_use(0, false);
-}
-
-static int with_no_descriptors(void) {
-  limit(RLIMIT_NOFILE, 3);
-  return make_and_use(0, false);
-}
-
-static void small_limits_make_fewer_slots(void **state) {
-  (void)state;
-  assert_int_equal(in_child(with_little_address_space), 0);
-  assert_int_equal(in_child(with_small_files), 0);
-}
-
-static void smaller_limits_are_errors(void **state) {
-  (void)state;
-  assert_int_equal(in_child(with_no_address_space), ENOMEM);
-  assert_int_equal(in_child(with_tiny_files), EFBIG);
-  assert_int_equal(in_child(with_no_descriptors), EMFILE);
-}
-
-/* The signal of the limit is taken off again even where the program itself holds it back: nothing is left to hit it
- * later. One that was there before stays. */
-static int with_blocked_signal(void) {
-  sigset_t signals, pending;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGXFSZ);
-  sigprocmask(SIG_BLOCK, &signals, NULL);
-  limit(RLIMIT_FSIZE, 1 << 20);
-  int result = make_and_use((1 << 20) / RING_BYTES, false);
-  sigpending(&pending);
-  if (result || sigismember(&pending, SIGXFSZ))
-    return result ? result : 104;
-  raise(SIGXFSZ);
-  result = make_and_use((1 << 20) / RING_BYTES, false);
-  sigpending(&pending);
-  return result || sigismember(&pending, SIGXFSZ) ? result : 105;
-}
-
-static void no_signal_is_left_behind(void **state) {
-  (void)state;
-  assert_int_equal(in_child(with_blocked_signal), 0);
-}
-
 /* -- wake and sleep -- */
 
 static int never_idle(void *data) {
@@ -489,9 +380,6 @@ int main(void) {
       IN_SESSION(when_all_slots_are_in_use_there_is_none),
       IN_SESSION(damaged_pools_give_new_slots),
       IN_SESSION(slots_have_one_owner),
-      cmocka_unit_test(small_limits_make_fewer_slots),
-      cmocka_unit_test(smaller_limits_are_errors),
-      cmocka_unit_test(no_signal_is_left_behind),
       IN_SESSION(wakes_on_the_way_to_sleep_count),
       IN_SESSION(sleepers_are_woken),
       IN_SESSION(sleep_ends_by_itself),
