@@ -179,7 +179,7 @@ class Children(Case):
             self.build(f"lib{name}.so", LIBRARY.replace("WHERE", where), "gcc", "-fopenmp", "-shared", "-fPIC")
         load = "import ctypes\nfor name in 'first', 'second', 'first':\n" \
                f"  print(ctypes.CDLL('{self.dir}/lib%s.so' % name).count())"
-        result = self.record("/usr/bin/python3", "-c", load)
+        result = self.record(sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n4\n"), result.stderr)
         self.assertEqual(len(self.archives()), 1)
         self.check_runtimes(self.archives()[0], 2, "libgomp")
@@ -194,11 +194,11 @@ class Children(Case):
         self.build("libsecond.so", teams, "gcc", "-fopenmp", "-shared", "-fPIC")
         load = "import ctypes\nfor name in 'first', 'second':\n" \
                f"  print(ctypes.CDLL('{self.dir}/lib%s.so' % name).count(), flush=True)"
-        result = self.record("/usr/bin/python3", "-c", load)
+        result = self.record(sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (127, "4\n"), result.stderr)
         self.assertRegex(result.stderr, r"stave: \S+ has loaded a library that needs GOMP_teams4? of libgomp, "
                                         r"which /\S+ lacks: --runtime none\n")
-        result = self.record("--runtime", "none", "/usr/bin/python3", "-c", load)
+        result = self.record("--runtime", "none", sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n"), result.stderr)
 
     def test_control_tool(self):
@@ -266,7 +266,7 @@ class Children(Case):
         self.fifos("seen")
         shutil.copy(LIBGOMP, self.path("libgomp-0123abcd.so.1"))
         load = f"import ctypes; ctypes.CDLL('{self.dir}/libgomp-0123abcd.so.1'); open('{self.dir}/seen').read()"
-        _, status, said = self.record_until_seen("/usr/bin/python3", "-c", load)
+        _, status, said = self.record_until_seen(sys.executable, "-c", load)
         self.assertEqual(status, 0)
         self.assertRegex(said, r"python\S+ has loaded gcc's OpenMP runtime, which cannot be traced \(\S+0123abcd")
         self.assertNotIn("none started in it", said)

@@ -161,7 +161,7 @@ def audit(archive, expect):
         return []
     # It does not know the name "OMP worker N": conventions.py does.
     options = ["--ignore", "L05"] + (["--expect", expect] if expect else [])
-    result = run(["/usr/bin/python3", AUDIT, *options, archive], clean_environment())
+    result = run([sys.executable, AUDIT, *options, archive], clean_environment())
     if result.returncode == 0:
         return []
     lines = (result.stdout + result.stderr).decode(errors="replace").splitlines()

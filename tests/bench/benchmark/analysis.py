@@ -93,7 +93,7 @@ def section(build, millions, progress):
         rows[-1]["million_events_a_s"] = count / rows[-1]["seconds"] / 1e6
         progress("python3-otf2")
         small = make_archive(build, folder / "small", min(millions, 1))
-        command = ["/usr/bin/python3", "-c", PYTHON_READER, folder / "small/traces.otf2"]
+        command = [sys.executable, "-c", PYTHON_READER, folder / "small/traces.otf2"]
         rows.append(measure(build, "python3-otf2", command, small))
     return rows
 

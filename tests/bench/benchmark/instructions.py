@@ -10,7 +10,7 @@ SCRIPT = ROOT / "tests/bench/instructions"
 
 def counted(build, tool, threads, workloads=()):
     """{workload: instructions an event above a tool with empty callbacks}."""
-    result = subprocess.run(["/usr/bin/python3", SCRIPT, "--tool", tool, "--threads", str(threads), build.root,
+    result = subprocess.run([sys.executable, SCRIPT, "--tool", tool, "--threads", str(threads), build.root,
                              build.workloads, build.bench_tool("empty"), *workloads],
                             capture_output=True, text=True, check=False)
     lines = [line.split() for line in result.stdout.splitlines() if "instructions an event" in line]
