@@ -13,6 +13,7 @@
 #include "writer/memory.h"
 #include "writer/recovery_file.h"
 #include "writer/room.h"
+#include "writer/text.h"
 
 enum {
   DEFINITION_CHUNK_BYTES = 256 << 10, /* 4 MiB would cost 1.4 ms more a location */
@@ -240,13 +241,18 @@ OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
 }
 
 void archive_set_property(struct archive *archive, const char *name, const char *value) {
-  check(archive, OTF2_Archive_SetProperty(archive->otf2, name, value, true));
+  char *valid = text_valid_copy(value);
+  check(archive, OTF2_Archive_SetProperty(archive->otf2, name, valid, true));
+  free(valid);
 }
 
 void archive_describe(struct archive *archive, const char *creator, const char *machine, const char *description) {
+  char *valid_machine = text_valid_copy(machine), *valid_description = text_valid_copy(description);
   check(archive, OTF2_Archive_SetCreator(archive->otf2, creator));
-  check(archive, OTF2_Archive_SetMachineName(archive->otf2, machine));
-  check(archive, OTF2_Archive_SetDescription(archive->otf2, description));
+  check(archive, OTF2_Archive_SetMachineName(archive->otf2, valid_machine));
+  check(archive, OTF2_Archive_SetDescription(archive->otf2, valid_description));
+  free(valid_machine);
+  free(valid_description);
 }
 
 uint64_t archive_event_bytes(const struct archive *archive) {

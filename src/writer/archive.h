@@ -41,10 +41,10 @@ void archive_write_local(struct archive *archive, const uint32_t *regions, uint3
 /* The writer of the global definitions, after archive_end_events. */
 OTF2_GlobalDefWriter *archive_global(struct archive *archive);
 
-/* Sets a trace property; later calls win. */
+/* Sets a trace property; later calls win. In the value, which is any text, bytes that are no UTF-8 become '?'. */
 void archive_set_property(struct archive *archive, const char *name, const char *value);
 
-/* Sets the anchor file's creator, machine name and description. */
+/* Sets the anchor file's creator, machine name and description. The last two are any text, as a property's value is. */
 void archive_describe(struct archive *archive, const char *creator, const char *machine, const char *description);
 
 /* Bytes of events in OTF2's memory and on disk so far, about. */

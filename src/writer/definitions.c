@@ -91,8 +91,7 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
 uint32_t definitions_string(struct definitions *definitions, const char *text) {
   if (text_is_valid(text))
     return string_of_valid(definitions, text);
-  char *valid = strcpy(memory_get(strlen(text) + 1, 1), text);
-  text_make_valid(valid);
+  char *valid = text_valid_copy(text);
   uint32_t number = string_of_valid(definitions, valid);
   free(valid);
   return number;

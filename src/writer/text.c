@@ -1,6 +1,9 @@
 #include "writer/text.h"
 
 #include <stdint.h>
+#include <string.h>
+
+#include "writer/memory.h"
 
 static bool is_continuation(unsigned char byte) {
   return (byte & 0xc0) == 0x80;
@@ -36,4 +39,10 @@ void text_make_valid(char *text) {
   for (size_t bytes; *byte; byte += bytes ? bytes : 1)
     if ((bytes = character(byte)) == 0)
       *byte = '?';
+}
+
+char *text_valid_copy(const char *text) {
+  char *copy = strcpy(memory_get(strlen(text) + 1, 1), text);
+  text_make_valid(copy);
+  return copy;
 }

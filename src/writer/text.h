@@ -11,4 +11,7 @@ bool text_is_valid(const char *text);
 /* Replaces each byte that is no part of a UTF-8 character by '?'. */
 void text_make_valid(char *text);
 
+/* A copy on which text_make_valid was called. The caller frees it. */
+char *text_valid_copy(const char *text);
+
 #endif

@@ -9,6 +9,7 @@ import functools
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -374,6 +375,21 @@ class Stave(Case):
         self.assertRegex(found["runtime"]["name"], "libomp")
         self.assertEqual(found["arguments"].split()[0], self.program)
         self.assertGreater(found["process"], 1)
+
+    def test_names_that_are_no_utf8(self):
+        """Readers take for granted that texts are UTF-8: each byte that is none becomes a question mark."""
+        program, archive = os.fsencode(self.folder) + b"/na\xefve", self.path("names")
+        shutil.copy(self.program, program)
+        cli.trace(program, archive, b"gr\xfc\xdfe", "gr\u00fc\u00dfe")
+        with otf2.reader.open(archive + "/traces.otf2") as trace:
+            handle = trace._handle
+            told = {name: _otf2.Reader_GetProperty(handle, name) for name in _otf2.Reader_GetPropertyNames(handle)}
+            description, strings = _otf2.Reader_GetDescription(handle), " ".join(map(str, trace.definitions.strings))
+        wanted = f"{self.folder}/na?ve"
+        self.assertEqual((told["STAVE::PROGRAM"], description), (wanted, f"OpenMP trace of {wanted}"))
+        self.assertEqual(shlex.split(told["STAVE::ARGUMENTS"]), [wanted, "gr??e", "gr\u00fc\u00dfe"])
+        for text in (wanted, "na?ve", "gr??e", "gr\u00fc\u00dfe"):
+            self.assertIn(f"'{text}'", strings)
 
     def test_records(self):
         records = self.json(self.archive)["records"]
