@@ -91,8 +91,8 @@ static int make_file(const struct salvage *salvage, const char *directory, uint3
   int error = making.to < 0 ? -errno : copy_chunks(salvage, location, &making, found);
   if (making.from >= 0)
     close(making.from);
-  if (making.to >= 0)
-    close(making.to);
+  if (making.to >= 0 && close(making.to) < 0 && errno != EINTR)
+    error = error ? error : -errno;
   free(bytes);
   return error;
 }

@@ -31,6 +31,7 @@ struct event_file {
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
   bool is_whole;    /* all events are in the file, which has its mark of the end: the block is not needed any more */
   int fd;           /* -1: not open */
+  int close_error;  /* negative errno: what had been written may be lost; 0: it is not */
   uint64_t chunks;  /* in the file */
   uint64_t events;  /* the last one in them */
   uint64_t before;  /* the last event in front of the chunk in memory */
@@ -53,7 +54,7 @@ struct event_files {
   uint64_t ended_bytes; /* of files that were ended */
   uint64_t refused_events;
   int stop_error; /* errno: nothing more should be written; 0: go on */
-  int failure;    /* errno: a file has no mark of its end, which readers need, for this reason; 0: all have */
+  int failure;    /* errno: a file has no mark of its end, which readers need, or may not be all there; 0: all are */
 };
 
 static uint64_t descriptors_for_files(void) {
@@ -122,12 +123,15 @@ static int open_file(struct event_files *files, uint64_t location, struct event_
   return file->fd < 0 ? -errno : 0;
 }
 
-static void close_file(struct event_files *files, struct event_file *file) {
+/* On file systems of networks, and with a quota, a write may fail as late as here. Returns 0 or a negative errno. */
+static int close_file(struct event_files *files, struct event_file *file) {
   if (file->fd < 0)
-    return;
-  close(file->fd);
+    return 0;
+  int error = close(file->fd) < 0 && errno != EINTR ? -errno : 0;
   file->fd = -1;
   files->open_fds--;
+  file->close_error = file->close_error ? file->close_error : error;
+  return error;
 }
 
 /* A file that cannot be open now can be at the end, when others are closed. */
@@ -267,10 +271,10 @@ static void put_full_chunk(struct event_files *files, uint64_t location, struct 
   file->is_refused = error != 0;
   error = error ? error : reserve(file, file->chunks + 2);
   look_at_room(files);
+  int close_error = files->open_fds > files->open_fds_most ? close_file(files, file) : 0;
+  error = error < 0 ? error : close_error;
   if (error < 0 && !files->stop_error)
     files->stop_error = -error;
-  if (files->open_fds > files->open_fds_most)
-    close_file(files, file);
 }
 
 void *event_files_next_chunk(struct event_files *files, uint64_t location) {
@@ -363,14 +367,15 @@ void event_files_end(struct event_files *files, uint64_t location) {
   if (!error) {
     cut(file, count);
     files->ended_bytes += (file->chunks - 1) * RECOVERY_CHUNK_BYTES + count;
-  } else if (!files->failure) {
-    files->failure = -error;
   }
+  close_file(files, file);
+  error = error ? error : file->close_error;
+  if (error && !files->failure)
+    files->failure = -error;
   leave_room(files, file);
   set_needs_room(files, file, false);
   files->refused_events += file->refused;
   file->is_whole = !error && file->refused == 0;
-  close_file(files, file);
 }
 
 void event_files_release(struct event_files *files, uint64_t location) {

@@ -37,8 +37,9 @@ void event_files_release(struct event_files *files, uint64_t location);
 /* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
 int event_files_stop_error(const struct event_files *files);
 
-/* 0; or the errno for which a file that was ended has not got its mark of the end. On a full disk that copies on write
- * none can be put where it would have to be. */
+/* 0; or the errno for which a file that was ended has not got its mark of the end, or may have lost what was written:
+ * on a full disk that copies on write no mark can be put where it would have to be; on a network's a write may fail as
+ * late as when the file is closed. */
 int event_files_failure(const struct event_files *files);
 
 /* Events of chunks that found no room on the disk, or that were lost with the recovery file. */

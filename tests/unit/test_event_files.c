@@ -1,10 +1,12 @@
 /* Event files are byte for byte what OTF2 would have written itself, and can be read when the room ends. */
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <otf2/otf2.h>
@@ -17,6 +19,8 @@
 
 enum { EVENTS_OF_A_CHUNK = RECOVERY_CHUNK_BYTES / 12 }; /* an Enter with its time has 12 bytes */
 
+static int close_error; /* errno that closing says; 0: none */
+
 static char folder[] = "/tmp/stave-test-event-files-XXXXXX";
 
 static char *path_of(const char *directory, const char *name) {
@@ -25,6 +29,15 @@ static char *path_of(const char *directory, const char *name) {
   char *text = path[next++ % 2];
   snprintf(text, sizeof *path, "%s/%s%s%s", folder, directory, *name ? "/" : "", name);
   return text;
+}
+
+/* The C library's, as file systems of networks have it: what was written before has failed. */
+int close(int fd) {
+  int result = (int)syscall(SYS_close, fd);
+  if (!close_error)
+    return result;
+  errno = close_error;
+  return -1;
 }
 
 static int setup(void **state) {
@@ -134,6 +147,11 @@ static void of_many_chunks(void **state) {
   files_are_what_otf2_writes(state, 60 * EVENTS_OF_A_CHUNK + 7);
 }
 
+static struct recovery_block *block_of(struct archive *archive, uint32_t location) {
+  return (struct recovery_block *)((char *)archive_whole_events(archive, location) -
+                                   offsetof(struct recovery_block, count));
+}
+
 /* OTF2 puts its second mark one byte behind the chunk then. The neighbour's memory lies there, in the recovery file. */
 static void up_to_the_last_byte(void **state) {
   enum { BYTES = 15, EVENTS = (RECOVERY_CHUNK_BYTES - 1 - CHUNK_HEADER_BYTES) / BYTES };
@@ -142,8 +160,7 @@ static void up_to_the_last_byte(void **state) {
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
   OTF2_EvtWriter *writer = archive_open_location(archive, 0), *neighbour = archive_open_location(archive, 1);
-  _Atomic uint64_t *whole = archive_whole_events(archive, 1);
-  struct recovery_block *block = (struct recovery_block *)((char *)whole - offsetof(struct recovery_block, count));
+  struct recovery_block *block = block_of(archive, 1);
   for (uint64_t i = 0; i < EVENTS; i++)
     OTF2_EvtWriter_Enter(writer, NULL, 1 + i, 1 << 24);
   archive_close_location(archive, writer);
@@ -303,6 +320,69 @@ static void a_file_that_cannot_be_ended_is_told(void **state) {
   assert_int_not_equal(archive_close(archive), 0);
 }
 
+/* What is in memory stays in the recovery file when the event file cannot be written. */
+static void what_found_no_file_is_kept(void **state) {
+  enum { EVENTS = 1000 };
+  (void)state;
+  signal(SIGXFSZ, SIG_IGN);
+  struct recovery *recovery = recovery_open(path_of("ours", ""));
+  struct archive *archive = archive_open(path_of("ours", ""), recovery);
+  OTF2_EvtWriter *failing = archive_open_location(archive, 0), *whole = archive_open_location(archive, 1);
+  struct recovery_block *kept = block_of(archive, 0), *released = block_of(archive, 1);
+  write_events(failing, 0, EVENTS);
+  write_events(whole, 0, EVENTS);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, RLIM_INFINITY});
+  archive_close_location(archive, failing);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+  archive_close_location(archive, whole);
+  assert_int_equal(archive_refused_events(archive), EVENTS);
+  assert_int_equal(kept->use, RECOVERY_EVENTS);
+  assert_int_equal(released->use, RECOVERY_UNUSED);
+  archive_end_events(archive);
+  assert_int_equal(archive_close(archive), -EFBIG);
+  recovery_close(recovery);
+}
+
+/* -- writes that fail late -- */
+
+static void a_file_that_is_lost_as_it_is_closed_is_told(void **state) {
+  (void)state;
+  struct recovery *recovery = recovery_open(path_of("ours", ""));
+  struct archive *archive = archive_open(path_of("ours", ""), recovery);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct recovery_block *block = block_of(archive, 0);
+  write_events(writer, 0, 1000);
+  close_error = EDQUOT;
+  archive_close_location(archive, writer);
+  close_error = 0;
+  assert_int_equal(block->use, RECOVERY_EVENTS);
+  archive_end_events(archive);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), -EDQUOT);
+  recovery_close(recovery);
+}
+
+/* Without descriptors for it a file is closed after each chunk. */
+static void a_chunk_that_is_lost_as_its_file_is_closed_stops(void **state) {
+  (void)state;
+  struct rlimit limit;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){32, limit.rlim_max});
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  close_error = EDQUOT;
+  write_events(writer, 0, EVENTS_OF_A_CHUNK + 100);
+  close_error = 0;
+  assert_int_equal(archive_stop_error(archive), EDQUOT);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  archive_close_location(archive, writer);
+  archive_end_events(archive);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), -EDQUOT);
+}
+
 /* For whatever reason, the archive is not what its definitions were to say. */
 static void refused_definitions_are_told(void **state) {
   (void)state;
@@ -326,6 +406,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_found_no_file_is_kept, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_is_lost_as_it_is_closed_is_told, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_chunk_that_is_lost_as_its_file_is_closed_stops, setup, teardown),
       cmocka_unit_test_setup_teardown(refused_definitions_are_told, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
