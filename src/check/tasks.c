@@ -363,6 +363,11 @@ static bool belongs_to_creation(enum construct construct) {
          construct == CONSTRUCT_CREATE_TASK;
 }
 
+/* One that has begun: LLVM's runtime does not always say when it goes on or ends. */
+static bool is_known_untied(const struct checker *checker, const struct task_state *task) {
+  return task->region != CHECK_NO_REGION && replay_construct(checker->replay, task->region) == CONSTRUCT_TASK_UNTIED;
+}
+
 static void check_undeferred(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
   struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
   if (!state || state->undeferred.id == 0)
@@ -371,9 +376,10 @@ static void check_undeferred(struct checker *checker, const struct trace_event *
   if (child && belongs_to_creation(replay_construct(checker->replay, checker_region(checker, event->Enter.region))))
     return;
   state->undeferred.id = 0;
-  struct check_finding *found = child == NULL ? NULL
-                                              : checker_find(checker, CHECK_UNDEFERRED, event->location, event->ticks,
-                                                             checker_place_of(child), CHECK_NO_REGION);
+  if (!child || is_known_untied(checker, child))
+    return;
+  struct check_finding *found = checker_find(checker, CHECK_UNDEFERRED, event->location, event->ticks,
+                                             checker_place_of(child), CHECK_NO_REGION);
   if (found)
     snprintf(found->detail, sizeof found->detail, "its creator entered %s while the task %s",
              checker_name(checker, checker_region(checker, event->Enter.region)),

@@ -233,6 +233,9 @@ void on_task_create(struct correlator *c, struct location *location, const struc
                     uint64_t id);
 void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
 void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status);
+/* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the one that
+ * ran here was left without a word. */
+void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks);
 
 void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record);
 void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record);

@@ -143,12 +143,14 @@ struct task {
   bool is_initial;
   bool is_taskwait;       /* made by a taskwait with depend */
   bool is_target;         /* a target task: its region's code is the compiler's */
+  bool is_untied;
   bool is_hidden;         /* it was created in a pause: its creation is not written, and it has no generation yet */
   uint32_t creation;      /* the region `create task` */
   bool has_started;
   bool is_detached;       /* has run to its end and waits for omp_fulfill_event */
   struct location *location; /* where it runs or ran last */
   struct task *outer;     /* implicit: what this thread ran before */
+  uint64_t in_front_of;   /* id of the task that its thread was switched to it from; 0: the implicit one */
   struct team *forked;    /* the region that this task has met and not yet left */
   struct stack stack;
 };

@@ -287,6 +287,7 @@ static void end_wait(struct correlator *c, struct location *location, const stru
 }
 
 void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+  task_left_unsaid(c, location, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN) {
     undecided_flush(c, location, NULL);
     begin_sync(c, location, FRAME_SYNC, construct_of_sync(record->kind), record);
@@ -304,6 +305,7 @@ void on_sync_region_wait(struct correlator *c, struct location *location,
                      offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
                  "read alike below");
   const struct record_sync_region *alike = (const struct record_sync_region *)record;
+  task_left_unsaid(c, location, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
     begin_sync(c, location, FRAME_WAIT, construct_of_wait(location->current, record->kind), alike);
   if (record->endpoint & ENDPOINT_END)

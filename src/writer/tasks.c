@@ -75,6 +75,7 @@ static struct task *create(struct correlator *c, struct location *location, uint
   task->codeptr = codeptr;
   task->is_taskwait = flags & TASK_TASKWAIT;
   task->is_target = flags & TASK_TARGET;
+  task->is_untied = flags & TASK_UNTIED;
   task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
   task->creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
   task->is_hidden = c->is_paused;
@@ -209,11 +210,21 @@ static struct task *create_unseen(struct correlator *c, struct location *locatio
 }
 
 /* An implicit task of another thread cannot run here: then it is this thread's own. */
-static struct task *next_of(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
-  struct task *next = id ? map_get(&c->tasks, id) : NULL;
-  if (!id || (next && next->is_implicit))
-    return implicit_task_of(location);
-  return next ? next : create_unseen(c, location, id, now);
+static struct task *known_or_implicit(struct correlator *c, struct location *location, uint64_t id) {
+  struct task *task = id ? map_get(&c->tasks, id) : NULL;
+  return task && !task->is_implicit ? task : implicit_task_of(location);
+}
+
+/* What goes on when a task has ended. LLVM's runtime may still be at the end of one that is complete when it begins one
+ * that waited for it, and then names the complete one: what that was switched to in front of goes on. */
+static struct task *resumed_by_end(struct correlator *c, struct location *location, uint64_t id, uint64_t in_front_of) {
+  bool is_gone = id && !map_get(&c->tasks, id);
+  return known_or_implicit(c, location, is_gone ? in_front_of : id);
+}
+
+/* A task that is complete may begin once more, without being created once more (taskgraph). */
+static struct task *switched_to(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+  return id && !map_get(&c->tasks, id) ? create_unseen(c, location, id, now) : known_or_implicit(c, location, id);
 }
 
 static void point_fulfill(struct correlator *c, struct location *location, const struct task *task, uint32_t status,
@@ -225,6 +236,13 @@ static void point_fulfill(struct correlator *c, struct location *location, const
     event.value2 = task_name(task);
   }
   emit_point(c, location, &event);
+}
+
+/* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end for it
+ * (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id. */
+void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks) {
+  if (!task_id && location->current->is_untied)
+    task_switch(c, location, implicit_task_of(location), location_now(c, location, ticks), STATUS_SWITCH);
 }
 
 /* -- taskwait with depend: a task that the tool gives no id (callbacks_task.c); the construct's frame has it -- */
@@ -273,10 +291,14 @@ void on_task_schedule(struct correlator *c, struct location *location, const str
     return;
   }
   if (ends && is_explicit) {
+    uint64_t in_front_of = prior->in_front_of;
     end_running(c, location, prior, now, status);
-    status = STATUS_COMPLETE;
+    task_switch(c, location, resumed_by_end(c, location, record->next_task, in_front_of), now, STATUS_COMPLETE);
+    return;
   }
-  task_switch(c, location, next_of(c, location, record->next_task, now), now, status);
+  struct task *next = switched_to(c, location, record->next_task, now);
+  next->in_front_of = record->prior_task && !prior ? location->current->id : record->prior_task;
+  task_switch(c, location, next, now, status);
 }
 
 /* -- dependences and cancellation: points -- */

@@ -176,6 +176,21 @@ class Undeferred(Case):
                 self.out_of_barrier(made, 0, 1)
             self.finds("undeferred", "had not begun")
 
+    def test_left_while_it_runs(self):
+        """Of an untied one runtimes do not always say when it goes on or ends."""
+        for untied in (True, False):
+            with self.make() as made:
+                made.create(0, 1, line=11, flags="undeferred, untied" if untied else "undeferred")
+                made.start(0, 0, 1, line=11, untied=untied)
+                made.switch(0, 0, 0)
+                made.point(0, "flush", line=12)
+                made.switch(0, 0, 1)
+                made.end(0, 0, 1, line=11, untied=untied)
+            if untied:
+                self.quiet()
+            else:
+                self.finds("undeferred", "flush @made.c:12", "was not complete", line=11)
+
     def test_team_of_one(self):
         """LLVM's runtime calls every task there undeferred, and may defer it."""
         with self.make(threads=1) as made:
