@@ -42,12 +42,25 @@ static struct team_state *state_of(struct checker *checker, const struct replay_
   return state;
 }
 
+/* Where a region has the place of its team's parallel region, nobody knows which one it is: Stave names an address in
+ * the runtime so, and LLVM's runtime gives a dynamic loop the parallel region's address now and then. */
+static bool has_place(const struct checker *checker, const struct replay_team *team, uint32_t region) {
+  if (team->region == REPLAY_NONE || region == CHECK_NO_REGION)
+    return true;
+  const struct trace_region *parallel = &checker->trace->regions[team->region],
+                            *found = &checker->trace->regions[region];
+  return found->begin_line != parallel->begin_line || strcmp(found->file, parallel->file) != 0;
+}
+
 /* Regions of one place in the source may have several definitions. */
-static bool is_same(const struct checker *checker, uint32_t one, uint32_t other) {
+static bool is_same(const struct checker *checker, const struct replay_team *team, uint32_t one, uint32_t other) {
   if (one == other)
     return true;
-  return one != CHECK_NO_REGION && other != CHECK_NO_REGION &&
-         strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0;
+  if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
+    return false;
+  if (has_place(checker, team, one) && has_place(checker, team, other))
+    return strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0;
+  return replay_construct(checker->replay, one) == replay_construct(checker->replay, other);
 }
 
 static void drop_first(struct team_state *team) {
@@ -57,8 +70,8 @@ static void drop_first(struct team_state *team) {
   }
 }
 
-static void meet(struct checker *checker, const struct trace_event *event, struct team_state *team,
-                 struct task_state *task) {
+static void meet(struct checker *checker, const struct trace_event *event, const struct replay_team *replayed,
+                 struct team_state *team, struct task_state *task) {
   uint32_t region = checker_region(checker, event->Enter.region);
   uint64_t place = task->encountered++ - team->base;
   if (place == team->count) {
@@ -70,8 +83,9 @@ static void meet(struct checker *checker, const struct trace_event *event, struc
   if (place > team->count)
     return;
   struct met *met = &team->met[place];
-  if (is_same(checker, met->region, region)) {
+  if (is_same(checker, replayed, met->region, region)) {
     met->threads++;
+    met->region = has_place(checker, replayed, region) ? region : met->region;
     drop_first(team);
     return;
   }
@@ -101,7 +115,7 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
   struct task_state *state = checker_task(checker, task);
   struct team_state *known = state_of(checker, team);
   if (state && known && !known->is_given_up)
-    meet(checker, event, known, state);
+    meet(checker, event, team, known, state);
 }
 
 static void joined(struct checker *checker, const struct replay_team_event *step) {

@@ -18,6 +18,26 @@ class Teams(Case):
         finding = self.finds("team-order", "single @made.c:11", line=12)
         self.assertEqual(finding["other_region"]["line"], 11)
 
+    def met(self, *regions):
+        """Of each thread in turn the construct and its line; that of the parallel region is 1."""
+        with self.make(threads=len(regions)) as made:
+            for thread, (construct, line) in enumerate(regions):
+                made.enter(thread, construct, line=line)
+                made.leave(thread, construct, line=line)
+
+    def test_at_the_parallel_region(self):
+        """Which is where the code address is in the runtime, or, of dynamic loops on libomp, the parallel region's:
+        it may be any region of the construct."""
+        for regions in ((("for", 1), ("for", 11)), (("for", 11), ("for", 1)), (("for", 1), ("for", 1)),
+                        (("for", 11), ("for", 1), ("for", 11)), (("for", 1), ("for", 11), ("for", 11))):
+            self.met(*regions)
+            self.quiet()
+        for regions, line in (((("for", 1), ("single", 11)), 11), ((("single", 11), ("for", 1)), 1),
+                              ((("for", 11), ("for", 1), ("for", 12)), 12),
+                              ((("for", 1), ("for", 11), ("for", 12)), 12)):
+            self.met(*regions)
+            self.finds("team-order", line=line)
+
     def test_one_left_out(self):
         with self.make() as made:
             for thread in (0, 1):
