@@ -197,8 +197,9 @@ int archive_end_events(struct archive *archive) {
     close(archive->held_fd);
   archive->held_fd = -1;
   archive->is_defining = true;
-  return check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2)) &&
-         check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
+  bool is_closed = check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));
+  event_files_release_room(archive->files);
+  return is_closed && check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
 }
 
 static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const uint32_t *regions, uint32_t count) {

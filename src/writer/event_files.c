@@ -388,6 +388,10 @@ void event_files_release(struct event_files *files, uint64_t location) {
   files->by_location[location] = NULL;
 }
 
+void event_files_release_room(struct event_files *files) {
+  shared_room_release(files->first_room);
+}
+
 int event_files_stop_error(const struct event_files *files) {
   return files->stop_error;
 }

@@ -34,6 +34,9 @@ void event_files_end(struct event_files *files, uint64_t location);
 /* Gives back the location's memory. What is in no file stays in the recovery file, as the archive cannot be closed. */
 void event_files_release(struct event_files *files, uint64_t location);
 
+/* All locations have ended: what held their room is given back, with its inode. */
+void event_files_release_room(struct event_files *files);
+
 /* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
 int event_files_stop_error(const struct event_files *files);
 
