@@ -113,8 +113,11 @@ EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int 
 }
 
 /* The same: offsets have 64 bits either way. */
-EXPORT void *mmap_of_long(void *, size_t, int, int, int, off64_t) __asm__("mmap")
-    __attribute__((alias("mmap64"), copy(mmap64)));
+EXPORT void *mmap_of_long(void *, size_t, int, int, int, off64_t) __asm__("mmap");
+
+void *mmap_of_long(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset) {
+  return mapped(map((uint64_t)address, bytes, protection, flags, fd, (uint64_t)offset, __builtin_return_address(0)));
+}
 
 EXPORT int munmap(void *address, size_t bytes) {
   return (int)at_page(SYS_munmap, "munmap", (long)address, (long)bytes, 0, __builtin_return_address(0));
