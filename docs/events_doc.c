@@ -26,7 +26,7 @@ struct callback_row {
 struct ompt_row {
   const char *name;
   int number;
-  int results[5];
+  const char *results[5];
   const char *carried;
 };
 
@@ -38,14 +38,14 @@ static const struct record_row records[] = {
 };
 
 static const struct callback_row callbacks[] = {
-#define CALLBACK(name, number, class, minimum) {#name, number, #class},
+#define CALLBACK(name, class, minimum) {#name, OMPT_CALLBACK_##name, #class},
 #include "tool/callbacks.def"
 #undef CALLBACK
 };
 
 static const struct ompt_row ompt[] = {
-#define OMPT(name, number, llvm14, llvm15, llvm16, llvm19, llvm22, carried)                                            \
-  {#name, number, {llvm14, llvm15, llvm16, llvm19, llvm22}, carried},
+#define OMPT(name, llvm14, llvm15, llvm16, llvm19, llvm22, carried)                                                    \
+  {#name, OMPT_CALLBACK_##name, {#llvm14, #llvm15, #llvm16, #llvm19, #llvm22}, carried},
 #include "analysis/ompt.def"
 #undef OMPT
 };
@@ -109,9 +109,7 @@ static int check_callback(const struct callback_row *callback) {
     return complain(callback->name, "a row in callbacks.def, but no record in records.def has its name");
   for (size_t i = 0; i < COUNT(ompt); i++)
     if (strcmp(ompt[i].name, callback->name) == 0)
-      return ompt[i].number != callback->number ? complain(callback->name, "another number in ompt.def")
-             : *ompt[i].carried == '\0'         ? complain(callback->name, "ompt.def does not say what carries it")
-                                                : 0;
+      return *ompt[i].carried ? 0 : complain(callback->name, "ompt.def does not say what carries it");
   return complain(callback->name, "no row in ompt.def");
 }
 
@@ -137,22 +135,17 @@ static void print_introduction(void) {
        "*address*: an address in the program; *value*: a number as the runtime gave it; *ticks*: a time.\n");
 }
 
-static const char *result_text(int result) {
-  static const char *const words[] = {"error", "never", "impossible", "sometimes", "sometimes paired", "always"};
-  return result >= 0 && (size_t)result < COUNT(words) ? words[result] : "?";
-}
-
 static void print_delivered(const struct ompt_row *row) {
   static const char *const versions[] = {"14", "15", "16", "19", "22"};
   printf("Delivered:");
   for (size_t i = 0, next; i < COUNT(versions); i = next) {
     next = i + 1;
-    while (next < COUNT(versions) && row->results[next] == row->results[i])
+    while (next < COUNT(versions) && strcmp(row->results[next], row->results[i]) == 0)
       next++;
     printf("%s libomp %s", i ? ";" : "", versions[i]);
     if (next - i > 1)
       printf(" to %s", versions[next - 1]);
-    printf(" %s", result_text(row->results[i]));
+    printf(" %s", row->results[i]);
   }
   printf(".\n");
 }
@@ -162,14 +155,16 @@ static void print_harm(uint32_t number) {
     uint32_t number;
     const char *class, *reason;
   } rows[] = {
-#define HARMFUL(number, class, reason) {number, #class, reason},
+#define HARMFUL(name, class, reason) {OMPT_CALLBACK_##name, #class, reason},
 #include "session/harmful.def"
 #undef HARMFUL
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     if (rows[i].number == number)
       printf("Asked for only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
-             number == 18 ? ", or nothing that is loaded when OpenMP starts calls what waits for dependences" : "",
+             number == OMPT_CALLBACK_dependences
+                 ? ", or nothing that is loaded when OpenMP starts calls what waits for dependences"
+                 : "",
              rows[i].reason);
 }
 
@@ -214,7 +209,7 @@ static void print_device_records(void) {
   } rows[] = {
 #define FIELD(member, name) " `" #name "`"
 #define FIELD_AT(offset, bytes, name) " `" #name "`"
-#define DEVICE_RECORD(type, name, fields) {#name, "" fields},
+#define DEVICE_RECORD(name, fields) {#name, "" fields},
 #include "session/device_records.def"
 #undef DEVICE_RECORD
 #undef FIELD_AT

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DISPATCH = 32, TARGET = 8, TARGET_EMI = 33 };
+#include "ompt/values.h"
 
 /* What is known of a trace's runtime; -1: not told. */
 struct signs {
@@ -27,12 +27,14 @@ static bool has_state(const struct trace *trace, unsigned state) {
 }
 
 static struct signs read_signs(const struct trace *trace) {
-  int target = delivers(trace, TARGET);
-  return (struct signs){.delivers_dispatch = delivers(trace, DISPATCH),
-                        .delivers_target = target >= 0 ? target : delivers(trace, TARGET_EMI),
-                        .has_states = has_state(trace, 0),
-                        .has_barrier_states = has_state(trace, 0x15) && has_state(trace, 0x16),
-                        .has_work_states = has_state(trace, 3) && has_state(trace, 4)};
+  int target = delivers(trace, OMPT_CALLBACK_target);
+  return (struct signs){.delivers_dispatch = delivers(trace, OMPT_CALLBACK_dispatch),
+                        .delivers_target = target >= 0 ? target : delivers(trace, OMPT_CALLBACK_target_emi),
+                        .has_states = has_state(trace, OMPT_STATE_work_serial),
+                        .has_barrier_states = has_state(trace, OMPT_STATE_wait_barrier_implementation) &&
+                                              has_state(trace, OMPT_STATE_wait_barrier_teams),
+                        .has_work_states = has_state(trace, OMPT_STATE_work_free_agent) &&
+                                           has_state(trace, OMPT_STATE_work_induction)};
 }
 
 /* The releases that were looked at: 14, 15, 16, 19, 22, 23. Between them, what changes first is not known. */

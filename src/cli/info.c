@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ompt/values.h"
+
 const char *info_property(const struct info *info, const char *name) {
   char property[128];
   snprintf(property, sizeof property, "STAVE::%s", name);
@@ -18,7 +20,7 @@ uint64_t info_number(const struct info *info, const char *name) {
 
 const char *info_callback_name(unsigned number) {
   static const char *const names[] = {
-#define OMPT(name, number, llvm14, llvm15, llvm16, llvm19, llvm22, carried) [number] = #name,
+#define OMPT(name, llvm14, llvm15, llvm16, llvm19, llvm22, carried) [OMPT_CALLBACK_##name] = #name,
 #include "analysis/ompt.def"
 #undef OMPT
   };

@@ -266,7 +266,7 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 static bool is_loop(enum construct construct) {
   return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_DISTRIBUTE || construct == CONSTRUCT_TASKLOOP ||
          construct == CONSTRUCT_SECTIONS || construct == CONSTRUCT_WORKSHARE || construct == CONSTRUCT_SCOPE ||
-         construct == CONSTRUCT_SINGLE;
+         construct == CONSTRUCT_WORKDISTRIBUTE || construct == CONSTRUCT_SINGLE;
 }
 
 static bool is_chunk(enum construct construct) {

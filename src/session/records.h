@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ompt/values.h"
+
 enum record_type {
   RECORD_TYPE_NONE, /* an unwritten slot: memory that nobody stored to reads as this */
 #define RECORD(id, ...) RECORD_##id,
@@ -71,7 +73,12 @@ enum { SAMPLE_ADDRESSES_MAX = 60, SAMPLE_FLAG_CUT = 1 /* there were more */ };
 #define SAMPLE_ADDRESS(word) ((word) & ~(SAMPLE_IN_RUNTIME | SAMPLE_OUTER_TASK))
 
 /* ompt_scope_endpoint_t (OpenMP 5.1, 4.4.4.11), as a record's endpoint keeps it. */
-enum record_endpoint { ENDPOINT_NONE = 0, ENDPOINT_BEGIN = 1, ENDPOINT_END = 2, ENDPOINT_BEGINEND = 3 };
+enum record_endpoint {
+  ENDPOINT_NONE,
+  ENDPOINT_BEGIN = OMPT_SCOPE_begin,
+  ENDPOINT_END = OMPT_SCOPE_end,
+  ENDPOINT_BEGINEND = OMPT_SCOPE_beginend,
+};
 
 /* Ids that go into ompt_data_t: the slot of the thread that made them, and the position in its ring of the record that
  * tells of their beginning. So they are unique in a session, and made without memory. 0 is no id: at position 0 of a

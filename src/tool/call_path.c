@@ -93,7 +93,6 @@ static void resume_at(struct walk *walk, uint64_t enter) {
 
 /* False where the chain of tasks on this thread ends: a worker's implicit task was made on another thread. */
 static bool find_task(struct walk *walk, int level, struct task_frames *ret) {
-  enum { IMPLICIT = 2 }; /* ompt_task_implicit */
   int flags = 0, thread_number = 0;
   ompt_data_t *task = NULL, *parallel = NULL;
   ompt_frame_t *frame = NULL;
@@ -103,7 +102,7 @@ static bool find_task(struct walk *walk, int level, struct task_frames *ret) {
   uint64_t exit = (uint64_t)(uintptr_t)frame->exit_frame.ptr, enter = (uint64_t)(uintptr_t)frame->enter_frame.ptr;
   ret->exit = is_on_stack(walk, exit) ? exit : 0;
   ret->enter = is_on_stack(walk, enter) ? enter : 0;
-  return !((flags & IMPLICIT) && thread_number != 0);
+  return !(((uint32_t)flags & OMPT_TASK_implicit) && thread_number != 0);
 }
 
 /* The runtime's frames inside of the task, the task's own ones; leaves the walk at the frame that called the task. */

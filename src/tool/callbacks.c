@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ompt/values.h"
 #include "session/config.h"
 #include "session/layout.h"
 #include "tool/imports.h"
@@ -14,24 +15,32 @@ static const struct callback_row {
   uint32_t class;
   int32_t minimum;
 } table[] = {
-#define CALLBACK(name, number, class, minimum)                                                               \
-  {#name, (ompt_callback_t)on_##name, number, EVENT_CLASS_##class, minimum},
+#define CALLBACK(name, class, minimum)                                                               \
+  {#name, (ompt_callback_t)on_##name, OMPT_CALLBACK_##name, EVENT_CLASS_##class, OMPT_SET_RESULT_##minimum},
 #include "tool/callbacks.def"
 #undef CALLBACK
 };
 
 /* The form of the callback that has an end and ids of the tool's own: never both are delivered. 0: it has none. */
 static uint32_t emi_form_of(uint32_t number) {
-  enum { TARGET = 8, DATA_OP = 9, SUBMIT = 10, MAP = 22, TARGET_EMI = 33, MAP_EMI = 36 };
-  if (number >= TARGET && number <= SUBMIT)
-    return TARGET_EMI + (number - TARGET);
-  return number == MAP ? MAP_EMI : 0;
+  switch (number) {
+  case OMPT_CALLBACK_target:
+    return OMPT_CALLBACK_target_emi;
+  case OMPT_CALLBACK_target_data_op:
+    return OMPT_CALLBACK_target_data_op_emi;
+  case OMPT_CALLBACK_target_submit:
+    return OMPT_CALLBACK_target_submit_emi;
+  case OMPT_CALLBACK_target_map:
+    return OMPT_CALLBACK_target_map_emi;
+  default:
+    return 0;
+  }
 }
 
 /* -- callbacks that do harm -- */
 
 static const uint32_t harmful[] = {
-#define HARMFUL(number, class, reason) number,
+#define HARMFUL(name, class, reason) OMPT_CALLBACK_##name,
 #include "session/harmful.def"
 #undef HARMFUL
 };
@@ -52,10 +61,9 @@ static bool can_wait_for_dependences(void) {
 }
 
 static bool does_harm(const struct callback_row *row, uint32_t classes) {
-  enum { DEPENDENCES = 18 };
   if (!is_harmful(row->number) || row->class << EVENT_CLASS_NAMED_SHIFT & classes)
     return false;
-  return row->number != DEPENDENCES || can_wait_for_dependences();
+  return row->number != OMPT_CALLBACK_dependences || can_wait_for_dependences();
 }
 
 /* -- registering -- */

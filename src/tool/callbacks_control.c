@@ -9,8 +9,7 @@
 #include "tool/thread.h"
 
 /* omp_control_tool_t and omp_control_tool_result_t (OpenMP 5.1, 3.14). */
-enum command { COMMAND_START = 1, COMMAND_PAUSE = 2, COMMAND_FLUSH = 3, COMMAND_END = 4, COMMANDS_OF_TOOLS = 64 };
-enum answer { ANSWER_SUCCESS = 0, ANSWER_IGNORED = 1 };
+enum { COMMANDS_OF_TOOLS = 64 };
 
 static bool put_control_tool(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
   struct event event;
@@ -59,14 +58,14 @@ static bool flush(void) {
  * themselves are told. */
 static bool obey(uint64_t command) {
   switch (command) {
-  case COMMAND_START:
-  case COMMAND_PAUSE:
-    device_trace_pause(command == COMMAND_PAUSE);
+  case OMPT_CONTROL_TOOL_start:
+  case OMPT_CONTROL_TOOL_pause:
+    device_trace_pause(command == OMPT_CONTROL_TOOL_pause);
     return true;
-  case COMMAND_FLUSH:
+  case OMPT_CONTROL_TOOL_flush:
     device_trace_flush();
     return flush();
-  case COMMAND_END:
+  case OMPT_CONTROL_TOOL_end:
     device_trace_stop_all();
     return tool_end_recording();
   default:
@@ -86,5 +85,5 @@ int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const v
   int error = errno;
   bool is_done = take(command, modifier, argument, codeptr);
   errno = error;
-  return is_done ? ANSWER_SUCCESS : ANSWER_IGNORED;
+  return is_done ? OMPT_CONTROL_TOOL_RESULT_success : OMPT_CONTROL_TOOL_RESULT_ignored;
 }

@@ -56,9 +56,6 @@ IN_TWO_WAYS(masked,
             (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
             (endpoint, parallel, task, codeptr))
 
-/* ompt_dispatch_t by value (OpenMP 5.2, 4.4.4.22): headers of 5.1 end at section. */
-enum { DISPATCH_LOOP_CHUNK = 3, DISPATCH_TASKLOOP_CHUNK = 4, DISPATCH_DISTRIBUTE_CHUNK = 5 };
-
 /* ompt_dispatch_chunk_t of OpenMP 5.2. */
 struct dispatch_chunk {
   uint64_t start, iterations;
@@ -69,7 +66,7 @@ BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt
   (void)parallel, (void)task;
   struct event event;
   struct dispatch_chunk chunk = {instance.value, 1};
-  if ((unsigned)kind >= DISPATCH_LOOP_CHUNK && (unsigned)kind <= DISPATCH_DISTRIBUTE_CHUNK && instance.ptr)
+  if ((unsigned)kind >= OMPT_DISPATCH_ws_loop_chunk && (unsigned)kind <= OMPT_DISPATCH_distribute_chunk && instance.ptr)
     chunk = *(const struct dispatch_chunk *)instance.ptr;
   if (!event_begin(way, &event, 1, (int)kind == ompt_dispatch_section ? instance.ptr : NULL))
     return false;

@@ -92,7 +92,7 @@ struct field {
 #define FIELD(member, name)                                                                                  \
   {offsetof(ompt_record_ompt_t, record.member.name), sizeof(((ompt_record_ompt_t *)0)->record.member.name)},
 #define FIELD_AT(offset, bytes, name) {offset, bytes},
-#define DEVICE_RECORD(type, name, fields) [type] = {{fields}},
+#define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {{fields}},
 static const struct {
   struct field fields[FIELDS_MAX + 1]; /* ended by one without bytes */
 } rows[] = {
@@ -140,10 +140,9 @@ static void put_maps(const struct device_trace *trace, const ompt_record_ompt_t 
 }
 
 static void take_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record) {
-  enum { TARGET_MAP = 22, TARGET_MAP_EMI = 36 };
   unsigned type = (unsigned)record->type, count = 0;
   uint64_t fields[FIELDS_MAX];
-  if (type == TARGET_MAP || type == TARGET_MAP_EMI) {
+  if (type == OMPT_CALLBACK_target_map || type == OMPT_CALLBACK_target_map_emi) {
     put_maps(trace, record);
     return;
   }

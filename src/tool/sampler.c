@@ -25,9 +25,6 @@
 
 /* -- the handler -- */
 
-/* States from the first waiting one on (OpenMP 5.1, 4.4.4.27): the thread is in the runtime's code. */
-enum { STATE_FIRST_WAIT = 0x10 };
-
 struct sample {
   struct record_sample record;
   struct call_path path;
@@ -35,7 +32,7 @@ struct sample {
 
 static void ask_runtime(struct sample *sample) {
   ompt_wait_id_t wait_id = 0;
-  sample->record.state = (uint32_t)(tool.get_state ? tool.get_state(&wait_id) : (int)ompt_state_undefined);
+  sample->record.state = (uint32_t)(tool.get_state ? tool.get_state(&wait_id) : OMPT_STATE_undefined);
   sample->record.wait_id = wait_id;
 }
 
@@ -53,7 +50,8 @@ static void put(struct thread *self, const struct sample *sample) {
 static void take_sample(struct thread *self, uint32_t missed, const void *context) {
   struct sample sample = {.record = {.type = RECORD_sample, .ticks = clock_ticks(tool.clock)}};
   ask_runtime(&sample);
-  bool is_in_runtime = sample.record.state >= STATE_FIRST_WAIT && sample.record.state != (uint32_t)ompt_state_undefined;
+  uint32_t state = sample.record.state;
+  bool is_in_runtime = state >= OMPT_STATE_wait_barrier && state != OMPT_STATE_undefined;
   call_path_find(&sample.path, context, self->stack_low, self->stack_end, is_in_runtime);
   sample.record.processor_and_missed = (uint32_t)sched_getcpu() | (uint64_t)missed << 32;
   sample.record.flags = sample.path.is_cut ? SAMPLE_FLAG_CUT : 0;

@@ -5,7 +5,6 @@
 
 #include "writer/devices.h"
 
-enum { STATUS_SWITCH = 7 };
 
 /* Parents before children, so that every comm can be made. */
 static void end_teams_of(struct correlator *c, uint64_t now) {
@@ -29,10 +28,10 @@ static void leave_suspended(struct correlator *c, struct task *task, uint64_t no
   struct task *running = location->current;
   if (location_has_open(location, task))
     return; /* it runs, or waits for a region that it has forked: unwinding comes to it */
-  task_switch(c, location, task, now, STATUS_SWITCH);
+  task_switch(c, location, task, now, OMPT_TASK_STATUS_switch);
   frames_leave_above(c, location, task, now, 0);
   location->current = task->outer;
-  task_switch(c, location, running, now, STATUS_SWITCH);
+  task_switch(c, location, running, now, OMPT_TASK_STATUS_switch);
 }
 
 /* Tasks that have begun and not ended: their regions are left, they do not complete. */
@@ -47,7 +46,7 @@ static void leave_tasks(struct correlator *c, uint64_t now) {
 
 static void unwind_explicit(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
   frames_leave_above(c, location, task, now, 0);
-  task_switch(c, location, implicit_task_of(location), now, STATUS_SWITCH);
+  task_switch(c, location, implicit_task_of(location), now, OMPT_TASK_STATUS_switch);
 }
 
 static void unwind_implicit(struct correlator *c, struct location *location, struct task *task, uint64_t now) {

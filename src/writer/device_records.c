@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ompt/names.h"
 #include "writer/devices.h"
 #include "writer/memory.h"
-#include "writer/ompt_names.h"
 
 enum { FIELDS_MAX = 9, THREAD_AND_TARGET = 2, PARAMETERS_MAX = FIELDS_MAX + THREAD_AND_TARGET };
-enum { RESULT_SOMETIMES = 3, ANSWER_NONE = 255 };
+enum { ANSWER_NONE = 255 };
 
 /* A record that waits for the end of its buffer. */
 struct pending {
@@ -142,14 +142,12 @@ struct row {
 static const struct row rows[] = {
 #define FIELD(member, name) #name,
 #define FIELD_AT(offset, bytes, name) #name,
-#define DEVICE_RECORD(type, name, fields) [type] = {#name, {fields}},
+#define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {#name, {fields}},
 #include "session/device_records.def"
 #undef DEVICE_RECORD
 #undef FIELD_AT
 #undef FIELD
 };
-
-enum { TYPE_DATA_OP = 9, TYPE_KERNEL = 10, TYPE_DATA_OP_EMI = 34, TYPE_KERNEL_EMI = 35 };
 
 /* Positions of fields in the rows of data operations and kernels. */
 enum { OP_HOST_OP, OP_KIND, OP_SOURCE, OP_SOURCE_DEVICE, OP_DESTINATION, OP_DESTINATION_DEVICE, OP_BYTES, OP_END,
@@ -166,7 +164,8 @@ static struct event enter(uint32_t region, enum attribute attribute, uint64_t va
 }
 
 /* A transfer reaches what the host's part of it said; without that, the program's first thread. */
-static void take_data_op(struct correlator *c, struct pending *pending, const uint64_t *fields, uint64_t id) {
+static void take_data_op(struct correlator *c, const struct device *device, struct pending *pending,
+                         const uint64_t *fields, uint64_t id) {
   struct event host;
   bool is_known = host_op_delivered(c, fields[OP_HOST_OP], &host), is_region = is_known && host.kind == EVENT_ENTER;
   const struct device_data_op told = {.source = fields[OP_SOURCE],
@@ -175,7 +174,9 @@ static void take_data_op(struct correlator *c, struct pending *pending, const ui
                                       .matching_id = fields[OP_HOST_OP] ? fields[OP_HOST_OP] : id,
                                       .codeptr = fields[OP_CODE],
                                       .remote = is_known && !is_region ? host.id : c->primary->id,
-                                      .region = is_region ? host.id : REGION_NONE};
+                                      .region = is_region ? host.id : REGION_NONE,
+                                      .is_from_device = (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
+                                                        (int32_t)fields[OP_DESTINATION_DEVICE] != device->number};
   pending->end = fields[OP_END];
   pending->operation = data_op_on_stream(c, (uint32_t)fields[OP_KIND], &told);
   add_parameter(pending, "src_device_num", fields[OP_SOURCE_DEVICE]);
@@ -226,9 +227,9 @@ void on_device_record(struct correlator *c, struct location *location, const str
   struct pending *pending = add(device, record->time, record->time, now);
   add_parameter(pending, "thread_id", record->thread);
   add_parameter(pending, "target_id", words[1]);
-  if ((type == TYPE_DATA_OP || type == TYPE_DATA_OP_EMI) && count)
-    take_data_op(c, pending, words + 2, id);
-  else if ((type == TYPE_KERNEL || type == TYPE_KERNEL_EMI) && count)
+  if ((type == OMPT_CALLBACK_target_data_op || type == OMPT_CALLBACK_target_data_op_emi) && count)
+    take_data_op(c, device, pending, words + 2, id);
+  else if ((type == OMPT_CALLBACK_target_submit || type == OMPT_CALLBACK_target_submit_emi) && count)
     take_kernel(c, pending, words + 2, id);
   else
     take_other(c, pending, type, words + 2, count);
@@ -271,12 +272,12 @@ void on_device_buffer(struct correlator *c, struct location *location, const str
 /* -- what was agreed -- */
 
 static const char *result_name(uint64_t result) {
-  static const char *const names[] = {"error", "never", "impossible", "sometimes", "sometimes_paired", "always"};
-  return result < sizeof names / sizeof *names ? names[result] : result == ANSWER_NONE ? "not offered" : "unknown";
+  const char *name = result <= UINT32_MAX ? ompt_name(OMPT_SET_RESULT, (uint32_t)result) : NULL;
+  return name ? name : result == ANSWER_NONE ? "not offered" : "unknown";
 }
 
 static bool is_promised(uint64_t result) {
-  return result >= RESULT_SOMETIMES && result != ANSWER_NONE;
+  return result >= OMPT_SET_RESULT_sometimes && result != ANSWER_NONE;
 }
 
 static void tell_agreement(struct correlator *c, const struct device *device,

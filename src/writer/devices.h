@@ -91,6 +91,7 @@ struct device_data_op {
   uint64_t source, destination, bytes, matching_id, codeptr;
   uint32_t remote; /* location */
   uint32_t region; /* of the host's part, or REGION_NONE */
+  bool is_from_device; /* the device that tells is the source alone */
 };
 
 /* What stands for it on a stream, without its times. */

@@ -7,15 +7,14 @@
 #include "writer/correlate.h"
 #include "writer/memory.h"
 
-/* ompt_mutex_t (OpenMP 5.1, 4.4.4.16) */
 enum {
-  MUTEX_LOCK = 1,
-  MUTEX_TEST_LOCK = 2,
-  MUTEX_NEST_LOCK = 3,
-  MUTEX_TEST_NEST_LOCK = 4,
-  MUTEX_CRITICAL = 5,
-  MUTEX_ATOMIC = 6,
-  MUTEX_ORDERED = 7,
+  MUTEX_LOCK = OMPT_MUTEX_lock,
+  MUTEX_TEST_LOCK = OMPT_MUTEX_test_lock,
+  MUTEX_NEST_LOCK = OMPT_MUTEX_nest_lock,
+  MUTEX_TEST_NEST_LOCK = OMPT_MUTEX_test_nest_lock,
+  MUTEX_CRITICAL = OMPT_MUTEX_critical,
+  MUTEX_ATOMIC = OMPT_MUTEX_atomic,
+  MUTEX_ORDERED = OMPT_MUTEX_ordered,
 };
 
 struct hold {

@@ -15,7 +15,6 @@
 #include "writer/memory.h"
 
 /* omp_control_tool_t (OpenMP 5.1, 3.14) */
-enum { COMMAND_START = 1, COMMAND_PAUSE = 2, COMMAND_END = 4 };
 
 /* The team whose last barrier the primary may have left already while the location, a worker, is told so later, or
  * NULL. What is written there must not be later than that barrier's end, which is known when the team has ended. */
@@ -265,10 +264,10 @@ static void point_control_tool(struct correlator *c, struct location *location,
 void on_control_tool(struct correlator *c, struct location *location, const struct record_control_tool *record,
                      const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks), none[2] = {0};
-  if (record->command == COMMAND_START && c->is_paused && !c->is_over)
+  if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over)
     pause_end(c, now);
   point_control_tool(c, location, record, record->more ? words : none, now);
-  if ((record->command == COMMAND_PAUSE || record->command == COMMAND_END) && !c->is_paused)
+  if ((record->command == OMPT_CONTROL_TOOL_pause || record->command == OMPT_CONTROL_TOOL_end) && !c->is_paused)
     pause_begin(c, now);
-  c->is_over |= record->command == COMMAND_END;
+  c->is_over |= record->command == OMPT_CONTROL_TOOL_end;
 }

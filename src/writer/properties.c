@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ompt/names.h"
 #include "stave/names.h"
 #include "writer/runtimes.h"
 
@@ -66,7 +67,7 @@ static void set_not_asked(struct archive *archive, const int32_t *results) {
     unsigned number;
     const char *reason;
   } rows[] = {
-#define HARMFUL(number, class, reason) {number, reason ": STAVE_EVENTS=all," #class " asks for it"},
+#define HARMFUL(name, class, reason) {OMPT_CALLBACK_##name, reason ": STAVE_EVENTS=all," #class " asks for it"},
 #include "session/harmful.def"
 #undef HARMFUL
   };
@@ -79,14 +80,13 @@ static void set_not_asked(struct archive *archive, const int32_t *results) {
 }
 
 static void set_results(struct archive *archive, const int32_t *results) {
-  static const char *const words[] = {"error", "never", "impossible", "sometimes", "sometimes_paired", "always"};
   for (int i = 0; i < SESSION_CALLBACKS; i++) {
     char property[64];
     if (results[i] < 0)
       continue;
     snprintf(property, sizeof property, STAVE_PROPERTY_SET_CALLBACK "%d", i);
-    bool is_known = (size_t)results[i] < sizeof words / sizeof *words;
-    archive_set_property(archive, property, is_known ? words[results[i]] : "unknown");
+    const char *word = ompt_name(OMPT_SET_RESULT, (uint32_t)results[i]);
+    archive_set_property(archive, property, word ? word : "unknown");
   }
 }
 

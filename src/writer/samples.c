@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "ompt/names.h"
 #include "writer/correlate.h"
 
 enum { TASKS_MAX = 64 };
@@ -69,7 +70,11 @@ static uint32_t context_of(struct correlator *c, const struct location *location
 
 static uint32_t state_name(struct correlator *c, uint32_t state) {
   char text[SESSION_NAME_BYTES + 1];
-  snprintf(text, sizeof text, "state 0x%x", state);
+  const char *name = ompt_name(OMPT_STATE, state);
+  if (name)
+    snprintf(text, sizeof text, "ompt_state_%s", name);
+  else
+    snprintf(text, sizeof text, "state 0x%x", state);
   for (int i = 0; i < SESSION_NAMES && c->states[i].name[0]; i++)
     if ((uint32_t)c->states[i].value == state)
       snprintf(text, sizeof text, "%.*s", SESSION_NAME_BYTES, c->states[i].name);

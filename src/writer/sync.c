@@ -5,58 +5,34 @@
 #include "writer/correlate.h"
 #include "writer/memory.h"
 
-/* ompt_work_t and ompt_sync_region_t (OpenMP 5.1, 4.4.4.15 and 4.4.4.13; 10 to 13: 5.2) */
-enum {
-  WORK_LOOP = 1,
-  WORK_SECTIONS = 2,
-  WORK_SINGLE_EXECUTOR = 3,
-  WORK_SINGLE_OTHER = 4,
-  WORK_WORKSHARE = 5,
-  WORK_DISTRIBUTE = 6,
-  WORK_TASKLOOP = 7,
-  WORK_SCOPE = 8,
-  WORK_LOOP_STATIC = 10,
-  WORK_LOOP_OTHER = 13,
-};
-enum {
-  SYNC_BARRIER = 1,
-  SYNC_BARRIER_IMPLICIT = 2,
-  SYNC_BARRIER_EXPLICIT = 3,
-  SYNC_BARRIER_IMPLEMENTATION = 4,
-  SYNC_TASKWAIT = 5,
-  SYNC_TASKGROUP = 6,
-  SYNC_REDUCTION = 7,
-  SYNC_BARRIER_WORKSHARE = 8,
-  SYNC_BARRIER_PARALLEL = 9,
-  SYNC_BARRIER_TEAMS = 10,
-};
-
 /* -- work -- */
 
 static enum construct construct_of_work(uint32_t kind) {
   switch (kind) {
-  case WORK_SECTIONS:
+  case OMPT_WORK_sections:
     return CONSTRUCT_sections;
-  case WORK_SINGLE_EXECUTOR:
-  case WORK_SINGLE_OTHER:
+  case OMPT_WORK_single_executor:
+  case OMPT_WORK_single_other:
     return CONSTRUCT_single;
-  case WORK_WORKSHARE:
+  case OMPT_WORK_workshare:
     return CONSTRUCT_workshare;
-  case WORK_DISTRIBUTE:
+  case OMPT_WORK_distribute:
     return CONSTRUCT_distribute;
-  case WORK_TASKLOOP:
+  case OMPT_WORK_taskloop:
     return CONSTRUCT_taskloop;
-  case WORK_SCOPE:
+  case OMPT_WORK_workdistribute:
+    return CONSTRUCT_workdistribute;
+  case OMPT_WORK_scope:
     return CONSTRUCT_scope;
   default:
-    return kind == WORK_LOOP || (kind >= WORK_LOOP_STATIC && kind <= WORK_LOOP_OTHER) ? CONSTRUCT_loop
+    return kind == OMPT_WORK_loop || (kind >= OMPT_WORK_loop_static && kind <= OMPT_WORK_loop_other) ? CONSTRUCT_loop
                                                                                       : CONSTRUCT_unknown;
   }
 }
 
 /* The schedule kinds of loops show in the description, unknown kinds in it and on the event. */
 static uint32_t detail_of_work(uint32_t kind, enum construct construct) {
-  bool tells_more = (construct == CONSTRUCT_loop && kind != WORK_LOOP) || construct == CONSTRUCT_unknown;
+  bool tells_more = (construct == CONSTRUCT_loop && kind != OMPT_WORK_loop) || construct == CONSTRUCT_unknown;
   return tells_more ? kind : 0;
 }
 
@@ -69,7 +45,7 @@ static void leave_frame(struct correlator *c, struct location *location, const s
  * or another worksharing region. A taskloop may stand inside of one. */
 void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
   struct frame *frame = frame_find(location->current, FRAME_WORK);
-  if (frame && frame->detail != WORK_TASKLOOP)
+  if (frame && frame->detail != OMPT_WORK_taskloop)
     leave_frame(c, location, frame, now);
 }
 
@@ -101,7 +77,7 @@ static struct event enter_of_kind(uint64_t now, enum construct construct, uint32
 
 /* Every single region has the count 1, which would only repeat what the construct says. */
 static bool is_count_worth_telling(const struct record_work *record) {
-  bool is_single = record->kind == WORK_SINGLE_EXECUTOR || record->kind == WORK_SINGLE_OTHER;
+  bool is_single = record->kind == OMPT_WORK_single_executor || record->kind == OMPT_WORK_single_other;
   return record->count != (is_single ? 1 : 0);
 }
 
@@ -122,7 +98,7 @@ static struct event enter_of_work(const struct record_work *record, uint64_t now
 static void begin_work(struct correlator *c, struct location *location, const struct record_work *record,
                        uint64_t now) {
   enum construct construct = construct_of_work(record->kind);
-  if (record->kind != WORK_TASKLOOP)
+  if (record->kind != OMPT_WORK_taskloop)
     leave_work_behind(c, location, now);
   uint32_t detail = detail_of_work(record->kind, construct);
   struct frame frame = {.kind = FRAME_WORK,
@@ -131,7 +107,7 @@ static void begin_work(struct correlator *c, struct location *location, const st
                         .region = region_at(c, location, construct, record->codeptr, detail)};
   struct event enter = enter_of_work(record, now, construct);
   frame_enter_with(c, location, location->current, frame, &enter);
-  if (record->kind == WORK_SINGLE_EXECUTOR)
+  if (record->kind == OMPT_WORK_single_executor)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SBLOCK,
                                .region = region_at(c, location, CONSTRUCT_single_sblock, record->codeptr, 0)});
@@ -166,25 +142,25 @@ void on_work(struct correlator *c, struct location *location, const struct recor
 /* -- synchronisation -- */
 
 static bool is_barrier(uint32_t kind) {
-  return (kind >= SYNC_BARRIER && kind <= SYNC_BARRIER_IMPLEMENTATION) ||
-         (kind >= SYNC_BARRIER_WORKSHARE && kind <= SYNC_BARRIER_TEAMS);
+  return (kind >= OMPT_SYNC_REGION_barrier && kind <= OMPT_SYNC_REGION_barrier_implementation) ||
+         (kind >= OMPT_SYNC_REGION_barrier_implicit_workshare && kind <= OMPT_SYNC_REGION_barrier_teams);
 }
 
 /* The kinds that can be a region's last barrier; before libomp 19 all implicit ones are one kind. */
 static bool may_end_region(uint32_t kind) {
-  return kind == SYNC_BARRIER_IMPLICIT || kind == SYNC_BARRIER_PARALLEL;
+  return kind == OMPT_SYNC_REGION_barrier_implicit || kind == OMPT_SYNC_REGION_barrier_implicit_parallel;
 }
 
 static enum construct construct_of_sync(uint32_t kind) {
-  if (kind == SYNC_BARRIER || kind == SYNC_BARRIER_EXPLICIT)
+  if (kind == OMPT_SYNC_REGION_barrier || kind == OMPT_SYNC_REGION_barrier_explicit)
     return CONSTRUCT_barrier;
   if (is_barrier(kind))
     return CONSTRUCT_implicit_barrier;
-  if (kind == SYNC_TASKWAIT)
+  if (kind == OMPT_SYNC_REGION_taskwait)
     return CONSTRUCT_taskwait;
-  if (kind == SYNC_TASKGROUP)
+  if (kind == OMPT_SYNC_REGION_taskgroup)
     return CONSTRUCT_taskgroup;
-  return kind == SYNC_REDUCTION ? CONSTRUCT_reduction : CONSTRUCT_unknown;
+  return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction : CONSTRUCT_unknown;
 }
 
 /* The runtime may name another kind of barrier than the one in which the thread waits. */
@@ -195,11 +171,11 @@ static enum construct construct_of_wait(const struct task *task, uint32_t kind) 
     kind = top->detail;
   if (is_barrier(kind))
     return construct_of_sync(kind) == CONSTRUCT_barrier ? CONSTRUCT_barrier_wait : CONSTRUCT_implicit_barrier_wait;
-  if (kind == SYNC_TASKWAIT)
+  if (kind == OMPT_SYNC_REGION_taskwait)
     return CONSTRUCT_taskwait_wait;
-  if (kind == SYNC_TASKGROUP)
+  if (kind == OMPT_SYNC_REGION_taskgroup)
     return CONSTRUCT_taskgroup_wait;
-  return kind == SYNC_REDUCTION ? CONSTRUCT_reduction_wait : CONSTRUCT_unknown;
+  return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction_wait : CONSTRUCT_unknown;
 }
 
 /* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that its primary
@@ -332,18 +308,17 @@ void on_masked(struct correlator *c, struct location *location, const struct rec
     leave_frame(c, location, frame, now);
 }
 
-/* ompt_dispatch_t (OpenMP 5.2, 4.4.4.22). An iteration is a chunk of one. */
+/* An iteration is a chunk of one. */
 static enum construct construct_of_dispatch(uint32_t kind) {
-  enum { ITERATION = 1, SECTION = 2, LOOP_CHUNK = 3, TASKLOOP_CHUNK = 4, DISTRIBUTE_CHUNK = 5 };
   switch (kind) {
-  case SECTION:
+  case OMPT_DISPATCH_section:
     return CONSTRUCT_section;
-  case ITERATION:
-  case LOOP_CHUNK:
+  case OMPT_DISPATCH_iteration:
+  case OMPT_DISPATCH_ws_loop_chunk:
     return CONSTRUCT_loop_chunk;
-  case TASKLOOP_CHUNK:
+  case OMPT_DISPATCH_taskloop_chunk:
     return CONSTRUCT_taskloop_chunk;
-  case DISTRIBUTE_CHUNK:
+  case OMPT_DISPATCH_distribute_chunk:
     return CONSTRUCT_distribute_chunk;
   default:
     return CONSTRUCT_unknown;

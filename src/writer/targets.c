@@ -7,30 +7,23 @@
 #include "writer/devices.h"
 #include "writer/ompt_names.h"
 
-/* ompt_target_t and ompt_target_data_op_t (OpenMP 5.1, 4.4.4.21 and 4.4.4.14): headers differ in which they name. */
-enum { TARGET_REGION = 1, TARGET_ENTER_DATA = 2, TARGET_EXIT_DATA = 3, TARGET_UPDATE = 4, TARGET_NOWAIT = 8 };
-enum {
-  OP_ALLOC = 1,
-  OP_TO_DEVICE = 2,
-  OP_FROM_DEVICE = 3,
-  OP_DELETE = 4,
-  OP_ASSOCIATE = 5,
-  OP_DISASSOCIATE = 6,
-  OP_ASYNC = 16,
-};
 enum { FLAG_PLAIN_FORM = 1, NO_DEVICE = -1 };
 
 /* -- regions -- */
 
 static enum construct construct_of_target(uint32_t kind) {
-  switch (kind & ~(uint32_t)TARGET_NOWAIT) {
-  case TARGET_REGION:
+  switch (kind) {
+  case OMPT_TARGET_region:
+  case OMPT_TARGET_nowait:
     return CONSTRUCT_target;
-  case TARGET_ENTER_DATA:
+  case OMPT_TARGET_enter_data:
+  case OMPT_TARGET_enter_data_nowait:
     return CONSTRUCT_target_enter_data;
-  case TARGET_EXIT_DATA:
+  case OMPT_TARGET_exit_data:
+  case OMPT_TARGET_exit_data_nowait:
     return CONSTRUCT_target_exit_data;
-  case TARGET_UPDATE:
+  case OMPT_TARGET_update:
+  case OMPT_TARGET_update_nowait:
     return CONSTRUCT_target_update;
   default:
     return CONSTRUCT_unknown;
@@ -61,7 +54,7 @@ static void begin_target(struct correlator *c, struct location *location, const 
                          uint64_t id, int32_t device, uint64_t now) {
   enum construct construct = construct_of_target(record->kind);
   bool is_unknown = construct == CONSTRUCT_unknown;
-  uint32_t detail = is_unknown ? record->kind : record->kind & TARGET_NOWAIT ? TARGET_DETAIL_NOWAIT : 0;
+  uint32_t detail = is_unknown ? record->kind : record->kind >= OMPT_TARGET_nowait ? TARGET_DETAIL_NOWAIT : 0;
   struct frame frame = {.kind = FRAME_TARGET,
                         .detail = (uint32_t)device,
                         .wait_id = id,
@@ -111,21 +104,40 @@ static void leave_op(struct correlator *c, struct location *location, const stru
 /* -- operations on data -- */
 
 static enum construct construct_of_op(uint32_t kind) {
-  switch (kind & ~(uint32_t)OP_ASYNC) {
-  case OP_ALLOC:
+  switch (kind) {
+  case OMPT_TARGET_DATA_alloc:
+  case OMPT_TARGET_DATA_alloc_async:
     return CONSTRUCT_target_alloc;
-  case OP_TO_DEVICE:
+  case OMPT_TARGET_DATA_transfer_to_device:
+  case OMPT_TARGET_DATA_transfer_to_device_async:
     return CONSTRUCT_target_to_device;
-  case OP_FROM_DEVICE:
+  case OMPT_TARGET_DATA_transfer_from_device:
+  case OMPT_TARGET_DATA_transfer_from_device_async:
     return CONSTRUCT_target_from_device;
-  case OP_DELETE:
+  case OMPT_TARGET_DATA_transfer:
+  case OMPT_TARGET_DATA_transfer_async:
+    return CONSTRUCT_target_transfer;
+  case OMPT_TARGET_DATA_transfer_rect:
+  case OMPT_TARGET_DATA_transfer_rect_async:
+    return CONSTRUCT_target_transfer_rect;
+  case OMPT_TARGET_DATA_memset:
+  case OMPT_TARGET_DATA_memset_async:
+    return CONSTRUCT_target_memset;
+  case OMPT_TARGET_DATA_delete:
+  case OMPT_TARGET_DATA_delete_async:
     return CONSTRUCT_target_delete;
-  default:
-    break;
-  }
-  if (kind == OP_ASSOCIATE)
+  case OMPT_TARGET_DATA_associate:
     return CONSTRUCT_target_associate;
-  return kind == OP_DISASSOCIATE ? CONSTRUCT_target_disassociate : CONSTRUCT_unknown;
+  case OMPT_TARGET_DATA_disassociate:
+    return CONSTRUCT_target_disassociate;
+  default:
+    return CONSTRUCT_unknown;
+  }
+}
+
+/* Of the kinds that have a construct. */
+static bool is_async(uint32_t kind) {
+  return kind >= OMPT_TARGET_DATA_alloc_async;
 }
 
 struct data_op {
@@ -133,12 +145,19 @@ struct data_op {
   enum construct construct;
   uint64_t source, destination, bytes, host_op;
   int32_t device, other; /* on which it is done, and what is on the other side */
+  bool is_from_device;   /* the device is the source */
 };
 
+/* A transfer of OpenMP 6.0, whose kind does not tell its direction. */
+static bool is_any_transfer(enum construct construct) {
+  return construct == CONSTRUCT_target_transfer || construct == CONSTRUCT_target_transfer_rect;
+}
+
 /* Which of the two numbers is the device's: the host has one too, which callbacks do not tell, and runtimes leave the
- * one out that does not matter. */
+ * one out that does not matter. Between two devices it is the destination that gets. */
 static void choose_device(const struct correlator *c, struct data_op *op, int32_t source, int32_t destination) {
   bool is_source = op->construct == CONSTRUCT_target_from_device || op->construct == CONSTRUCT_target_delete;
+  op->is_from_device = is_source;
   op->device = is_source ? source : destination;
   op->other = is_source ? destination : source;
   if (device_is_known(c, op->device) || (op->device >= 0 && !device_is_known(c, op->other)))
@@ -146,6 +165,7 @@ static void choose_device(const struct correlator *c, struct data_op *op, int32_
   int32_t device = op->device;
   op->device = op->other;
   op->other = device;
+  op->is_from_device |= is_any_transfer(op->construct);
 }
 
 static struct data_op read_data_op(const struct correlator *c, const struct record_target_data_op *record,
@@ -172,10 +192,11 @@ static uint32_t remote_of(struct correlator *c, const struct location *location,
 
 /* How the operation begins on the device's stream; ticks are the caller's. */
 static struct event begin_on_stream(const struct data_op *op, uint64_t id, uint32_t remote, uint32_t region) {
-  bool is_get = op->construct == CONSTRUCT_target_to_device, is_put = op->construct == CONSTRUCT_target_from_device;
-  if (is_get || is_put)
+  bool is_transfer = op->construct == CONSTRUCT_target_to_device || op->construct == CONSTRUCT_target_from_device ||
+                     is_any_transfer(op->construct);
+  if (is_transfer)
     return (struct event){
-        .kind = is_get ? EVENT_RMA_GET : EVENT_RMA_PUT, .id = remote, .value = op->bytes, .value2 = id};
+        .kind = op->is_from_device ? EVENT_RMA_PUT : EVENT_RMA_GET, .id = remote, .value = op->bytes, .value2 = id};
   return (struct event){.kind = EVENT_ENTER,
                         .id = region,
                         .attribute = ATTRIBUTE_bytes,
@@ -203,7 +224,7 @@ static void begin_data_op(struct correlator *c, struct location *location, const
                           const struct data_op *op, uint64_t id, uint64_t now) {
   bool is_unknown = op->construct == CONSTRUCT_unknown;
   uint32_t detail = is_unknown ? op->kind
-                               : (op->kind & OP_ASYNC ? TARGET_DETAIL_NOWAIT : 0) |
+                               : (is_async(op->kind) ? TARGET_DETAIL_NOWAIT : 0) |
                                      (record->flags & FLAG_PLAIN_FORM ? TARGET_DETAIL_NO_END : 0);
   struct frame frame = {.kind = FRAME_OPERATION,
                         .wait_id = id,
@@ -324,6 +345,8 @@ struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const st
                        .source = told->source,
                        .destination = told->destination,
                        .bytes = told->bytes};
+  op.is_from_device = is_any_transfer(op.construct) ? told->is_from_device
+                                                    : op.construct == CONSTRUCT_target_from_device;
   uint32_t region = told->region;
   if (region == REGION_NONE)
     region = regions_get(c->regions, op.construct, told->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);

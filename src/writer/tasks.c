@@ -5,17 +5,14 @@
 #include "writer/correlate.h"
 #include "writer/ompt_names.h"
 
-/* ompt_task_flag_t and ompt_task_status_t (OpenMP 5.1, 4.4.4.19 and 4.4.4.20) */
-enum { TASK_TARGET = 0x8, TASK_TASKWAIT = 0x10, TASK_UNTIED = 0x10000000 };
-static const uint32_t TASK_MERGED = 0x80000000;
 enum {
-  STATUS_COMPLETE = 1,
-  STATUS_CANCEL = 3,
-  STATUS_DETACH = 4,
-  STATUS_EARLY_FULFILL = 5,
-  STATUS_LATE_FULFILL = 6,
-  STATUS_SWITCH = 7,
-  STATUS_TASKWAIT_COMPLETE = 8,
+  STATUS_COMPLETE = OMPT_TASK_STATUS_complete,
+  STATUS_CANCEL = OMPT_TASK_STATUS_cancel,
+  STATUS_DETACH = OMPT_TASK_STATUS_detach,
+  STATUS_EARLY_FULFILL = OMPT_TASK_STATUS_early_fulfill,
+  STATUS_LATE_FULFILL = OMPT_TASK_STATUS_late_fulfill,
+  STATUS_SWITCH = OMPT_TASK_STATUS_switch,
+  STATUS_TASKWAIT_COMPLETE = OMPT_TASK_STATUS_taskwait_complete,
 };
 static const uint32_t DETAIL_TASKWAIT_DEPEND = UINT32_MAX; /* of its FRAME_SYNC, whose wait_id is the task's id */
 
@@ -73,10 +70,10 @@ static struct task *create(struct correlator *c, struct location *location, uint
   task->creator = thread_number_of(location);
   task->creator_location = location->id;
   task->codeptr = codeptr;
-  task->is_taskwait = flags & TASK_TASKWAIT;
-  task->is_target = flags & TASK_TARGET;
-  task->is_untied = flags & TASK_UNTIED;
-  task->region = region_at(c, location, flags & TASK_UNTIED ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
+  task->is_taskwait = flags & OMPT_TASK_taskwait;
+  task->is_target = flags & OMPT_TASK_target;
+  task->is_untied = flags & OMPT_TASK_untied;
+  task->region = region_at(c, location, task->is_untied ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
   task->creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
   task->is_hidden = c->is_paused;
   if (!task->is_hidden)
@@ -87,14 +84,14 @@ static struct task *create(struct correlator *c, struct location *location, uint
 void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
                     uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
-  if (record->task_flags & TASK_TASKWAIT)
+  if (record->task_flags & OMPT_TASK_taskwait)
     frame_enter(c, location, location->current, now,
                 (struct frame){.kind = FRAME_SYNC,
                                .detail = DETAIL_TASKWAIT_DEPEND,
                                .wait_id = id,
                                .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
   struct task *task = create(c, location, id, record->codeptr, record->task_flags, now);
-  if (record->task_flags & TASK_MERGED)
+  if (record->task_flags & OMPT_TASK_merged)
     task_free(task); /* it runs as part of the task that creates it */
   else
     map_put(&c->tasks, id, task);
@@ -305,10 +302,16 @@ void on_task_schedule(struct correlator *c, struct location *location, const str
 
 static enum construct construct_of_dependence(uint64_t type) {
   static const enum construct by_type[] = {
-      [1] = CONSTRUCT_depend_in,           [2] = CONSTRUCT_depend_out,    [3] = CONSTRUCT_depend_inout,
-      [4] = CONSTRUCT_depend_mutexinoutset, [5] = CONSTRUCT_depend_source, [6] = CONSTRUCT_depend_sink,
-      [7] = CONSTRUCT_depend_inoutset,     [34] = CONSTRUCT_depend_out_all_memory,
-      [35] = CONSTRUCT_depend_inout_all_memory};
+      [OMPT_DEPENDENCE_in] = CONSTRUCT_depend_in,
+      [OMPT_DEPENDENCE_out] = CONSTRUCT_depend_out,
+      [OMPT_DEPENDENCE_inout] = CONSTRUCT_depend_inout,
+      [OMPT_DEPENDENCE_mutexinoutset] = CONSTRUCT_depend_mutexinoutset,
+      [OMPT_DEPENDENCE_source] = CONSTRUCT_depend_source,
+      [OMPT_DEPENDENCE_sink] = CONSTRUCT_depend_sink,
+      [OMPT_DEPENDENCE_inoutset] = CONSTRUCT_depend_inoutset,
+      [OMPT_DEPENDENCE_out_all_memory] = CONSTRUCT_depend_out_all_memory,
+      [OMPT_DEPENDENCE_inout_all_memory] = CONSTRUCT_depend_inout_all_memory,
+  };
   enum construct found = type < sizeof by_type / sizeof *by_type ? by_type[type] : 0;
   return found ? found : CONSTRUCT_depend_unknown;
 }
@@ -337,13 +340,12 @@ void on_task_dependence(struct correlator *c, struct location *location, const s
 
 /* A loop or sections region that is cancelled never ends for the thread that finds out. */
 void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record) {
-  enum { CANCEL_SECTIONS = 2, CANCEL_LOOP = 4, CANCEL_ACTIVATED = 0x10, CANCEL_DETECTED = 0x20 };
   uint64_t now = location_now(c, location, record->ticks);
   emit_point(c, location, &(struct event){.ticks = now,
                                           .id = region_at(c, location, CONSTRUCT_cancel, record->codeptr, 0),
                                           .attribute = ATTRIBUTE_cancel_flags,
                                           .value = record->cancel_flags});
-  if ((record->cancel_flags & (CANCEL_SECTIONS | CANCEL_LOOP)) &&
-      (record->cancel_flags & (CANCEL_ACTIVATED | CANCEL_DETECTED)))
+  if ((record->cancel_flags & (OMPT_CANCEL_sections | OMPT_CANCEL_loop)) &&
+      (record->cancel_flags & (OMPT_CANCEL_activated | OMPT_CANCEL_detected)))
     leave_unended_work(c, location, now);
 }

@@ -11,7 +11,7 @@
 #include "writer/correlate.h"
 #include "writer/memory.h"
 
-enum { FLAG_LEAGUE = 0x40000000, TASK_INITIAL = 1, MEMBERS_MOST = 1 << 14 };
+enum { MEMBERS_MOST = 1 << 14 };
 
 /* -- communicators -- */
 
@@ -103,7 +103,7 @@ void on_parallel_begin(struct correlator *c, struct location *location, const st
   team->fork_ticks = now;
   team->requested = record->requested;
   location->current->forked = team;
-  if (record->parallel_flags & FLAG_LEAGUE)
+  if (record->parallel_flags & OMPT_PARALLEL_league)
     begin_league(c, location, team, now);
 }
 
@@ -250,11 +250,11 @@ void on_implicit_task_begin(struct correlator *c, struct location *location,
   struct team *team = map_get(&c->teams, record->parallel), *forked = location->current->forked;
   if (!team && forked && !forked->is_forked && index == 0)
     team = forked; /* the runtime does not say which region: it is the one that this thread has just met */
-  if ((record->task_flags & TASK_INITIAL) && team && team->is_league) {
+  if ((record->task_flags & OMPT_TASK_initial) && team && team->is_league) {
     begin_league_member(c, location, team, id, index, now);
     return;
   }
-  if (record->task_flags & TASK_INITIAL) {
+  if (record->task_flags & OMPT_TASK_initial) {
     begin_initial(c, location, id, now);
     return;
   }
@@ -353,7 +353,7 @@ void on_implicit_task_end(struct correlator *c, struct location *location,
   }
   struct task *task = implicit_task_of(location);
   if (task == location->base) {
-    bool is_initial = location->owed == 0 && (record->task_flags & TASK_INITIAL);
+    bool is_initial = location->owed == 0 && (record->task_flags & OMPT_TASK_initial);
     if (is_initial)
       location_now(c, location, record->ticks);
     c->ignored_ends += !is_initial;

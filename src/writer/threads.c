@@ -147,14 +147,13 @@ void tell_placement(struct location *location, struct event *enter) {
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */
 void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record) {
-  enum { THREAD_INITIAL = 1, THREAD_WORKER = 2 };
   if (location->has_begun)
     return;
   uint64_t now = location_now(c, location, record->ticks);
   location->has_begun = true;
   location->thread_type = record->thread_type;
   definitions_location_changed(c->definitions, location);
-  if (record->thread_type == THREAD_INITIAL)
+  if (record->thread_type == OMPT_THREAD_initial)
     return;
   uint32_t region = regions_get(c->regions, CONSTRUCT_worker, 0, 0);
   frame_enter(c, location, location->base, now, (struct frame){.kind = FRAME_BASE, .region = region});

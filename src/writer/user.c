@@ -7,7 +7,7 @@
 #include "writer/correlate.h"
 #include "writer/text.h"
 
-enum { FLAG_CUT = 1, DOUBLE = 2, WORK_SINGLE_EXECUTOR = 3 };
+enum { FLAG_CUT = 1, DOUBLE = 2 };
 
 struct texts {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES + 4], file[RECORD_SLOTS_MAX * RECORD_BYTES],
@@ -59,7 +59,7 @@ static void point(struct correlator *c, struct location *location, uint32_t regi
 
 /* What a runtime may leave open though it is over: gcc's single. */
 static bool may_be_over(const struct frame *frame) {
-  return frame->kind == FRAME_SBLOCK || (frame->kind == FRAME_WORK && frame->detail == WORK_SINGLE_EXECUTOR);
+  return frame->kind == FRAME_SBLOCK || (frame->kind == FRAME_WORK && frame->detail == OMPT_WORK_single_executor);
 }
 
 /* The frame that an end with the name (its number as a string; any: UINT32_MAX) leaves, or NULL: it does not fit. */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ompt/values.h"
 #include "scripted_runtime.h"
 
 enum { DEVICES_MAX = 16, MARKS_MAX = 256, TYPE_MAX = 64, FIELDS_MAX = 12, MAPS_MAX = 8, LACKING_MAX = 32 };
@@ -316,14 +317,14 @@ static const struct row {
 #define FIELD(member, name)                                                                                            \
   {#name, offsetof(ompt_record_ompt_t, record.member.name), sizeof(((ompt_record_ompt_t *)0)->record.member.name)},
 #define FIELD_AT(offset, bytes, name) {#name, offset, bytes},
-#define DEVICE_RECORD(type, name, fields) [type] = {#name, {fields}},
+#define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {#name, {fields}},
 #include "session/device_records.def"
 #undef DEVICE_RECORD
 #undef FIELD_AT
 #undef FIELD
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, TARGET_MAP = 22, TARGET_MAP_EMI = 36 };
+enum { ROWS = sizeof rows / sizeof *rows };
 
 /* A type by name, or by a number that may be nobody's. */
 static unsigned type_of(struct line *line) {
@@ -363,7 +364,7 @@ void do_record(struct line *line) {
   item->ompt.time = value_of(line, "time");
   item->ompt.thread_id = value_of(line, "thread_id");
   item->ompt.target_id = value_of(line, "target");
-  if (type == TARGET_MAP || type == TARGET_MAP_EMI) {
+  if (type == OMPT_CALLBACK_target_map || type == OMPT_CALLBACK_target_map_emi) {
     fill_maps(line, item);
     return;
   }
