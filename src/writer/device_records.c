@@ -184,12 +184,13 @@ static void take_data_op(struct correlator *c, const struct device *device, stru
   add_parameter(pending, "codeptr_ra", fields[OP_CODE]);
 }
 
+/* Devices mix up the operations of the host (host_op_id): a region of another construct is not taken over. */
 static void take_kernel(struct correlator *c, struct pending *pending, const uint64_t *fields, uint64_t id) {
   struct event host;
   uint64_t matching_id = fields[KERNEL_HOST_OP] ? fields[KERNEL_HOST_OP] : id;
-  uint32_t region = host_op_delivered(c, fields[KERNEL_HOST_OP], &host) && host.kind == EVENT_ENTER
-                        ? host.id
-                        : regions_get(c->regions, CONSTRUCT_target_kernel, 0, 0);
+  bool is_known = host_op_delivered(c, fields[KERNEL_HOST_OP], &host) && host.kind == EVENT_ENTER &&
+                  regions_is(c->regions, host.id, CONSTRUCT_target_kernel);
+  uint32_t region = is_known ? host.id : regions_get(c->regions, CONSTRUCT_target_kernel, 0, 0);
   pending->end = fields[KERNEL_END];
   pending->operation.begin = enter(region, ATTRIBUTE_requested_teams, fields[KERNEL_REQUESTED], matching_id);
   pending->operation.end =

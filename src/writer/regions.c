@@ -216,6 +216,10 @@ uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t
   return id;
 }
 
+bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {
+  return id < regions->count && regions->all[id].construct == construct;
+}
+
 static char *format(const char *template, ...) __attribute__((format(printf, 1, 2)));
 
 static char *format(const char *template, ...) {

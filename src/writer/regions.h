@@ -64,6 +64,9 @@ bool regions_is_in_runtime(const struct regions *regions, uint64_t address);
  * the description: an ompt_sync_region_t, ompt_work_t or a lock hint, 0 if there is nothing to tell. */
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
+/* Whether the number is that of such a construct. */
+bool regions_is(const struct regions *regions, uint32_t id, enum construct construct);
+
 /* From now on every region is told to the journal before its number is given out. recovery stays the caller's. */
 void regions_tell(struct regions *regions, struct recovery *recovery);
 

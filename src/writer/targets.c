@@ -348,7 +348,7 @@ struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const st
   op.is_from_device = is_any_transfer(op.construct) ? told->is_from_device
                                                     : op.construct == CONSTRUCT_target_from_device;
   uint32_t region = told->region;
-  if (region == REGION_NONE)
+  if (!regions_is(c->regions, region, op.construct))
     region = regions_get(c->regions, op.construct, told->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);
   struct event begin = begin_on_stream(&op, told->matching_id, told->remote, region);
   return (struct operation){begin, with_addresses(operation_end(&begin, told->matching_id), &op)};
