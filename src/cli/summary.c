@@ -1,5 +1,6 @@
 #include "cli/summary.h"
 
+#include "analysis/place.h"
 #include "cli/message.h"
 
 #include <inttypes.h>
@@ -89,9 +90,21 @@ static void print_lost(const struct archive *archive) {
         path_of(archive), summary_number(lost, archive->lost));
 }
 
+/* Its last step may have been done. */
+static bool is_closed_on_disk(const struct archive *archive) {
+  struct place place;
+  if (archive->path == NULL)
+    return false;
+  place_find(&place, archive->path);
+  return place.state == PLACE_CLOSED;
+}
+
 static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
   char word[PATH_MAX];
-  if (writer_is_gone)
+  if (writer_is_gone && is_closed_on_disk(archive))
+    message_say("%s: closed; its stave-writer (for process %d) died before it said how much is in it",
+                path_of(archive), (int)archive->pid);
+  else if (writer_is_gone)
     message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive of what is "
                 "there",
                 path_of(archive), (int)archive->pid, message_shell_word(word, sizeof word, path_of(archive)));

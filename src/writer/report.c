@@ -47,10 +47,15 @@ static void set_state(struct report *report, enum writer_state state) {
   futex_wake_all(&report->session->shared.writer_state);
 }
 
+void report_notice(struct report *report, const char *notice) {
+  struct session_shared *shared = &report->session->shared;
+  snprintf(shared->message, sizeof shared->message, "%s", notice);
+}
+
 void report_ready(struct report *report, const char *archive, const char *notice) {
   struct session_shared *shared = &report->session->shared;
   snprintf(shared->archive, sizeof shared->archive, "%s", archive);
-  snprintf(shared->message, sizeof shared->message, "%s", notice);
+  report_notice(report, notice);
   send_line(report, "archive", archive);
   set_state(report, WRITER_READY);
 }
@@ -70,8 +75,7 @@ void report_stopped(struct report *report, const char *why) {
 }
 
 void report_closed(struct report *report, const char *figures, const char *notice) {
-  struct session_shared *shared = &report->session->shared;
-  snprintf(shared->message, sizeof shared->message, "%s", notice);
+  report_notice(report, notice);
   send_line(report, "closed", figures);
   set_state(report, WRITER_CLOSED);
 }

@@ -22,6 +22,9 @@ void report_failed(struct report *report, const char *format, ...) __attribute__
 /* Recording ended before the program did: why. The archive is still to be closed. */
 void report_stopped(struct report *report, const char *why);
 
+/* What is for the user to read at the end (may be empty), should the writer not get to report_closed. */
+void report_notice(struct report *report, const char *notice);
+
 /* The archive is whole. `figures` is the rest of the status line; the notice is for the user (may be empty). */
 void report_closed(struct report *report, const char *figures, const char *notice);
 

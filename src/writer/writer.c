@@ -414,6 +414,7 @@ static void close_and_report(struct writer *writer) {
                   room_error_text(writer->directory, -error));
     return;
   }
+  report_notice(&writer->report, notice); /* without the file the archive is closed, should we die before we say so */
   remove_recovery_file(writer, notice, sizeof notice);
   report_closed(&writer->report, figures, notice);
 }
