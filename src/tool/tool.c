@@ -56,6 +56,13 @@ static void describe_runtime(ompt_function_lookup_t lookup) {
             constants->mutex_implementations);
 }
 
+/* An address of the runtime's own code. A tool in front of this one hands out a function of its own where callbacks are
+ * registered, but has no reason to for what only tells names. */
+static uint64_t address_in_runtime(ompt_function_lookup_t lookup) {
+  ompt_interface_fn_t names = lookup("ompt_enumerate_states");
+  return (uint64_t)(uintptr_t)(names ? names : lookup("ompt_set_callback"));
+}
+
 static void describe_program(void) {
   ssize_t n = readlink("/proc/self/exe", tool.constants.program, sizeof tool.constants.program - 1);
   if (n < 0)
@@ -81,7 +88,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   tool.get_state = (ompt_get_state_t)lookup("ompt_get_state");
   tool.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
   modules_note_start();
-  modules_find_runtime((uint64_t)(uintptr_t)set_callback);
+  modules_find_runtime(address_in_runtime(lookup));
   const char *missing = callbacks_register(set_callback, tool.constants.config.events,
                                            tool.constants.set_callback_results, SESSION_CALLBACKS);
   if (missing)
