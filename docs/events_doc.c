@@ -31,7 +31,7 @@ struct ompt_row {
 };
 
 static const struct record_row records[] = {
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
+#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
   {#id, {{#a_type, #a_name}, {#b_type, #b_name}, {#c_type, #c_name}}, doc},
 #include "session/records.def"
 #undef RECORD
@@ -44,7 +44,7 @@ static const struct callback_row callbacks[] = {
 };
 
 static const struct ompt_row ompt[] = {
-#define OMPT(name, llvm14, llvm15, llvm16, llvm19, llvm22, carried)                                                    \
+#define OMPT(name, llvm14, llvm15, llvm16, llvm19, llvm22, carried)                                          \
   {#name, OMPT_CALLBACK_##name, {#llvm14, #llvm15, #llvm16, #llvm19, #llvm22}, carried},
 #include "analysis/ompt.def"
 #undef OMPT
@@ -69,8 +69,8 @@ static size_t length_without_form(const char *callback) {
   return length > form && strcmp(callback + length - form, "_emi") == 0 ? length - form : length;
 }
 
-/* True if the record is the callback's: of its name, or continuing it (implicit_task_begin), or one of several
- * (dependence, dependences). */
+/* True if the record is the callback's: of its name, or continuing it (implicit_task_begin), or one of
+ * several (dependence, dependences). */
 static bool is_of(const char *record, const char *callback) {
   size_t length = length_without_form(callback);
   if (strncmp(record, callback, length) == 0)
@@ -126,13 +126,15 @@ static void print_introduction(void) {
   puts("# What is recorded\n\n"
        "<!-- Made from src/session/records.def, src/tool/callbacks.def and src/analysis/ompt.def by "
        "scripts/render. -->\n\n"
-       "For each callback of OMPT: what the tool puts into a thread's ring, what the archive holds, and which\n"
-       "runtimes deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15, 16, 19 and 22; 23\n"
-       "is as 22). A *point* is Enter and Leave at one time. Every record also has its time in clock ticks. What\n"
-       "another runtime answered is in the properties `STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info`\n"
-       "shows it. What was not asked for, since it could have harmed the program, is in `STAVE::NOT_ASKED::NUMBER`.\n\n"
-       "Field types: *id*: Stave's number of a parallel region or task, which OMPT carries in `ompt_data_t`;\n"
-       "*address*: an address in the program; *value*: a number as the runtime gave it; *ticks*: a time.\n");
+       "For each callback of OMPT: what the tool puts into a thread's ring, what the archive holds, and\n"
+       "which runtimes deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15,\n"
+       "16, 19 and 22; 23 is as 22). A *point* is Enter and Leave at one time. Every record also has its\n"
+       "time in clock ticks. What another runtime answered is in the properties\n"
+       "`STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info` shows it. What was not asked for,\n"
+       "since it could have harmed the program, is in `STAVE::NOT_ASKED::NUMBER`.\n\n"
+       "Field types: *id*: Stave's number of a parallel region or task, which OMPT carries in\n"
+       "`ompt_data_t`; *address*: an address in the program; *value*: a number as the runtime gave it;\n"
+       "*ticks*: a time.\n");
 }
 
 static void print_delivered(const struct ompt_row *row) {
@@ -215,16 +217,19 @@ static void print_device_records(void) {
 #undef FIELD_AT
 #undef FIELD
   };
-  puts("\n## Records of devices\n\n"
-       "What a device can record itself (`ompt_record_ompt_t`), each with its time, thread and target, and what\n"
-       "becomes of it on a stream of the device. target_data_op: RmaGet or RmaPut and RmaOpCompleteBlocking, or\n"
-       "Enter and Leave, as for the callback, with the device's times. target_submit: Enter and Leave `target\n"
-       "kernel` with the attributes `requested teams` and `granted teams`. Any other: a point `device record`, the\n"
-       "type in its region's description. Thread, target, and fields that no event carries are ParameterUnsignedInt\n"
-       "events behind the first. A native record is Enter and Leave `device activity` with the attributes\n"
-       "`activity`, `matching id` and `hardware id`. The device's properties `trace`, `processors` and `clock\n"
-       "deviation` say what it agreed to.\n\n"
-       "| record | fields |\n|---|---|");
+  puts("\n"
+       "## Records of devices\n\n"
+       "What a device can record itself (`ompt_record_ompt_t`), each with its time, thread and target,\n"
+       "and what becomes of it on a stream of the device. target_data_op: RmaGet or RmaPut and\n"
+       "RmaOpCompleteBlocking, or Enter and Leave, as for the callback, with the device's times.\n"
+       "target_submit: Enter and Leave `target kernel` with the attributes `requested teams` and `granted\n"
+       "teams`. Any other: a point `device record`, the type in its region's description. Thread, target,\n"
+       "and fields that no event carries are ParameterUnsignedInt events behind the first. A native\n"
+       "record is Enter and Leave `device activity` with the attributes `activity`, `matching id` and\n"
+       "`hardware id`. The device's properties `trace`, `processors` and `clock deviation` say what it\n"
+       "agreed to.\n\n"
+       "| record | fields |\n"
+       "|---|---|");
   for (size_t i = 0; i < COUNT(rows); i++)
     printf("| `%s` |%s |\n", rows[i].name, rows[i].fields);
 }
@@ -265,8 +270,8 @@ static void print_regions(void) {
   puts("\n## Regions\n\n| name | role |\n|---|---|");
   for (size_t i = 0; i < COUNT(rows); i++) {
     bool is_construct = strcmp(rows[i].kind, "omp") == 0;
-    printf("| `%s%s%s` | %s |\n", is_construct ? "!$omp " : "", rows[i].name, is_construct ? " @FILE:LINE" : "",
-           rows[i].role);
+    printf("| `%s%s%s` | %s |\n", is_construct ? "!$omp " : "", rows[i].name,
+           is_construct ? " @FILE:LINE" : "", rows[i].role);
   }
 }
 

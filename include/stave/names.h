@@ -1,12 +1,14 @@
-/* The names under which Stave's archives say what OTF2 has no record for. For programs that read archives; in C and
- * C++.
+/* The names under which Stave's archives say what OTF2 has no record for. For programs that read archives; in
+ * C and C++.
  *
- * Trace properties: OTF2_Reader_GetProperty(reader, STAVE_PROPERTY_ENDING, &text). OTF2 writes their names in capitals.
- * Attributes: OTF2_AttributeList, by the reference of the Attribute definition that has the name. */
+ * Trace properties: OTF2_Reader_GetProperty(reader, STAVE_PROPERTY_ENDING, &text). OTF2 writes their names in
+ * capitals. Attributes: OTF2_AttributeList, by the reference of the Attribute definition that has the
+ * name. */
 #ifndef STAVE_NAMES_H
 #define STAVE_NAMES_H
 
-/* How the program ended: "finalized", "exit status 3", "killed by signal 11 (...)", "exec", or that nobody could tell.
+/* How the program ended: "finalized", "exit status 3", "killed by signal 11 (...)", "exec", or that nobody
+ * could tell.
  * */
 #define STAVE_PROPERTY_ENDING "STAVE::ENDING"
 /* Events that the writer added at the end because the program did not come to them. */
@@ -22,13 +24,15 @@
 /* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"
-/* Prefix; a number from 0 follows. The files of all OpenMP runtimes that the process had loaded when tracing began or
- * when it ended in order. What runs on one without a tool interface (gcc's libgomp) is not in the archive. */
+/* Prefix; a number from 0 follows. The files of all OpenMP runtimes that the process had loaded when tracing
+ * began or when it ended in order. What runs on one without a tool interface (gcc's libgomp) is not in the
+ * archive. */
 #define STAVE_PROPERTY_RUNTIME_FILE "STAVE::RUNTIME_FILE::"
-/* Present if `stave record` ran the program on another runtime than it was built for: that one's name, "libgomp". */
+/* Present if `stave record` ran the program on another runtime than it was built for: that one's name,
+ * "libgomp". */
 #define STAVE_PROPERTY_RUNTIME_INSTEAD_OF "STAVE::RUNTIME_INSTEAD_OF"
-/* Present only if there are any: pauses by omp_control_tool; regions of the program's own (stave.h) that it did not
- * end, and ends that were refused because they did not fit. */
+/* Present only if there are any: pauses by omp_control_tool; regions of the program's own (stave.h) that it
+ * did not end, and ends that were refused because they did not fit. */
 #define STAVE_PROPERTY_PAUSES "STAVE::PAUSES"
 #define STAVE_PROPERTY_USER_REGIONS_LEFT_OPEN "STAVE::USER_REGIONS_LEFT_OPEN"
 #define STAVE_PROPERTY_USER_ENDS_REFUSED "STAVE::USER_ENDS_REFUSED"
@@ -36,12 +40,12 @@
 #define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"
 #define STAVE_PROPERTY_LOST_DAMAGED_RECORDS "STAVE::LOST_DAMAGED_RECORDS"
 #define STAVE_PROPERTY_LOST_REFUSED_EVENTS "STAVE::LOST_REFUSED_EVENTS"
-/* Present if `stave recover` rebuilt the archive because its writer had died: "true", and the time in ticks behind
- * which events may be lost (all those are there whose callback had returned before). */
+/* Present if `stave recover` rebuilt the archive because its writer had died: "true", and the time in ticks
+ * behind which events may be lost (all those are there whose callback had returned before). */
 #define STAVE_PROPERTY_RECOVERED "STAVE::RECOVERED"
 #define STAVE_PROPERTY_LOST_AFTER "STAVE::LOST_AFTER"
-/* Prefixes; a number or a name follows. The runtime's names for states and mutex implementations, its answer to
- * ompt_set_callback by callback number, and how many records of each kind the archive was made of. */
+/* Prefixes; a number or a name follows. The runtime's names for states and mutex implementations, its answer
+ * to ompt_set_callback by callback number, and how many records of each kind the archive was made of. */
 #define STAVE_PROPERTY_STATE "STAVE::STATE::"
 #define STAVE_PROPERTY_MUTEX_IMPLEMENTATION "STAVE::MUTEX_IMPLEMENTATION::"
 #define STAVE_PROPERTY_SET_CALLBACK "STAVE::SET_CALLBACK::"
@@ -49,12 +53,14 @@
 #define STAVE_PROPERTY_NOT_ASKED "STAVE::NOT_ASKED::"
 #define STAVE_PROPERTY_RECORDS "STAVE::RECORDS::"
 
-/* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl, F_SETLK). */
+/* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl,
+ * F_SETLK). */
 #define STAVE_RECOVERY_FILE "traces.recovery"
 
-/* Present only if threads were sampled: samples a second that were asked for; expirations of the timers that nobody saw
- * (the next sample has their number as "missed samples"); samples for which a thread had no place; threads for which
- * the system had no timer. Samples are approximations: none of this makes an archive incomplete. */
+/* Present only if threads were sampled: samples a second that were asked for; expirations of the timers that
+ * nobody saw (the next sample has their number as "missed samples"); samples for which a thread had no place;
+ * threads for which the system had no timer. Samples are approximations: none of this makes an archive
+ * incomplete. */
 #define STAVE_PROPERTY_SAMPLING_HZ "STAVE::SAMPLING::HZ"
 #define STAVE_PROPERTY_SAMPLING_MISSED "STAVE::SAMPLING::MISSED"
 #define STAVE_PROPERTY_SAMPLING_LEFT_OUT "STAVE::SAMPLING::LEFT_OUT"

@@ -154,14 +154,15 @@ static enum construct by_artificial(const char *name) {
 }
 
 static bool is_device_paradigm(uint8_t paradigm) {
-  return paradigm == OTF2_PARADIGM_OPENACC || paradigm == OTF2_PARADIGM_CUDA || paradigm == OTF2_PARADIGM_OPENCL ||
-         paradigm == OTF2_PARADIGM_HIP;
+  return paradigm == OTF2_PARADIGM_OPENACC || paradigm == OTF2_PARADIGM_CUDA ||
+         paradigm == OTF2_PARADIGM_OPENCL || paradigm == OTF2_PARADIGM_HIP;
 }
 
 enum construct construct_of_region(const struct trace_region *region) {
   if (region->role == OTF2_REGION_ROLE_ARTIFICIAL)
     return by_artificial(region->name);
-  if (region->paradigm == OTF2_PARADIGM_USER) /* named by the program's own word; but EZTrace writes all regions so */
+  /* named by the program's own word; but EZTrace writes all regions so */
+  if (region->paradigm == OTF2_PARADIGM_USER)
     return region->role == OTF2_REGION_ROLE_FUNCTION ? by_other(region->name) : CONSTRUCT_OTHER;
   enum construct construct = by_name(region->canonical_name);
   if (construct == CONSTRUCT_OTHER)

@@ -8,17 +8,17 @@
 
 /* After the classes of thread states in OpenMP 5.1, 4.4.4.26 (ompt_state_t). */
 enum activity {
-  ACTIVITY_WORK,            /* the program's own code in a parallel region */
-  ACTIVITY_SERIAL,          /* outside of all parallel regions */
+  ACTIVITY_WORK,   /* the program's own code in a parallel region */
+  ACTIVITY_SERIAL, /* outside of all parallel regions */
   ACTIVITY_BARRIER_WAIT,
   ACTIVITY_LOCK_WAIT,       /* for locks, critical, ordered, atomic */
   ACTIVITY_TASK,            /* the program's own code in explicit tasks */
   ACTIVITY_TASK_WAIT,       /* taskwait, the end of a taskgroup */
   ACTIVITY_TASK_MANAGEMENT, /* creating tasks */
   ACTIVITY_REDUCTION,
-  ACTIVITY_OVERHEAD,        /* forking, joining, the rest of the runtime */
-  ACTIVITY_IDLE,            /* a worker without a team, a device stream without an operation */
-  ACTIVITY_DEVICE,          /* a device at work; on the host: in a target construct */
+  ACTIVITY_OVERHEAD, /* forking, joining, the rest of the runtime */
+  ACTIVITY_IDLE,     /* a worker without a team, a device stream without an operation */
+  ACTIVITY_DEVICE,   /* a device at work; on the host: in a target construct */
   ACTIVITY_COUNT,
 };
 
@@ -41,13 +41,15 @@ enum construct construct_of_region(const struct trace_region *region);
 /* "parallel", "omp_set_lock", ...; "" for those that have no name of their own. Constant memory. */
 const char *construct_name(enum construct construct);
 
-/* Gives what is done in such a region itself. Returns false, and leaves *ret, if that is what is done around it. */
+/* Gives what is done in such a region itself. Returns false, and leaves *ret, if that is what is done around
+ * it. */
 bool construct_activity(enum construct construct, enum activity *ret);
 
 /* True for task and task untied. */
 bool construct_is_task(enum construct construct);
 
-/* True for what is a region around an acquired lock or leads to one: critical, ordered, atomic, omp_set_lock, ... */
+/* True for what is a region around an acquired lock or leads to one: critical, ordered, atomic, omp_set_lock,
+ * ... */
 bool construct_is_mutex(enum construct construct);
 
 #endif

@@ -8,8 +8,8 @@
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
 
-/* Makes room for one more item at the end of the array that `array`, a pointer to a pointer, refers to; capacities are
- * powers of two. Returns the zeroed item, or NULL. */
+/* Makes room for one more item at the end of the array that `array`, a pointer to a pointer, refers to;
+ * capacities are powers of two. Returns the zeroed item, or NULL. */
 static void *add(void *array, size_t *count, size_t item_bytes) {
   char *items;
   memcpy(&items, array, sizeof items);
@@ -48,8 +48,8 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
   return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Strings come before what names them, in any order of numbers. They are kept sorted, which costs nothing when they
- * come so. */
+/* Strings come before what names them, in any order of numbers. They are kept sorted, which costs nothing
+ * when they come so. */
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text) {
   struct trace *trace = data;
   char *copy = strdup(text ? text : "");
@@ -75,12 +75,13 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
   return result(trace, item);
 }
 
-static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class,
-                                 OTF2_SystemTreeNodeRef parent) {
+static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                                 OTF2_StringRef class, OTF2_SystemTreeNodeRef parent) {
   struct trace *trace = data;
   struct trace_node *item = ADD(trace, node);
   if (item)
-    *item = (struct trace_node){self, trace_string(trace, name), trace_string(trace, class), ref_or_none(parent)};
+    *item =
+        (struct trace_node){self, trace_string(trace, name), trace_string(trace, class), ref_or_none(parent)};
   return result(trace, item);
 }
 
@@ -90,13 +91,13 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
   struct trace *trace = data;
   struct trace_location_group *item = ADD(trace, location_group);
   if (item)
-    *item = (struct trace_location_group){self, trace_string(trace, name), ref_or_none(node), ref_or_none(creator),
-                                          type};
+    *item = (struct trace_location_group){self, trace_string(trace, name), ref_or_none(node),
+                                          ref_or_none(creator), type};
   return result(trace, item);
 }
 
-static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
-                                     uint64_t events, OTF2_LocationGroupRef group) {
+static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group) {
   struct trace *trace = data;
   struct trace_location *item = ADD(trace, location);
   if (item)
@@ -104,9 +105,10 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
   return result(trace, item);
 }
 
-static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical_name,
-                                   OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin_line, uint32_t end_line) {
+static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
+                                   OTF2_StringRef canonical_name, OTF2_StringRef description,
+                                   OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
+                                   OTF2_StringRef file, uint32_t begin_line, uint32_t end_line) {
   (void)flags;
   struct trace *trace = data;
   struct trace_region *item = ADD(trace, region);
@@ -195,8 +197,9 @@ static OTF2_CallbackCode keep_property(struct trace *trace, struct trace_propert
   return result(trace, item && item->text ? item : NULL);
 }
 
-#define KEEP_PROPERTY(trace, kind, plural, owner)                                                                      \
-  keep_property(trace, add(&(trace)->plural, &(trace)->kind##_count, sizeof *(trace)->plural), owner, name, type, value)
+#define KEEP_PROPERTY(trace, kind, plural, owner)                                                            \
+  keep_property(trace, add(&(trace)->plural, &(trace)->kind##_count, sizeof *(trace)->plural), owner, name,  \
+                type, value)
 
 static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef location, OTF2_StringRef name,
                                               OTF2_Type type, OTF2_AttributeValue value) {
@@ -204,14 +207,15 @@ static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef locat
   return KEEP_PROPERTY(trace, location_property, location_properties, location);
 }
 
-static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGroupRef group, OTF2_StringRef name,
-                                                    OTF2_Type type, OTF2_AttributeValue value) {
+static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGroupRef group,
+                                                    OTF2_StringRef name, OTF2_Type type,
+                                                    OTF2_AttributeValue value) {
   struct trace *trace = data;
   return KEEP_PROPERTY(trace, location_group_property, location_group_properties, group);
 }
 
-static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef node, OTF2_StringRef name, OTF2_Type type,
-                                          OTF2_AttributeValue value) {
+static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef node, OTF2_StringRef name,
+                                          OTF2_Type type, OTF2_AttributeValue value) {
   struct trace *trace = data;
   return KEEP_PROPERTY(trace, node_property, node_properties, node);
 }
@@ -225,8 +229,8 @@ static int by_ref(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-#define SORT(kind)                                                                                                     \
-  if (trace->kind##_count > 1)                                                                                         \
+#define SORT(kind)                                                                                           \
+  if (trace->kind##_count > 1)                                                                               \
   qsort(trace->kind##s, trace->kind##_count, sizeof *trace->kind##s, by_ref)
 
 static void sort_all(struct trace *trace) {
@@ -240,7 +244,8 @@ static void sort_all(struct trace *trace) {
   SORT(parameter);
   SORT(window);
   if (trace->location_property_count > 1)
-    qsort(trace->location_properties, trace->location_property_count, sizeof *trace->location_properties, by_ref);
+    qsort(trace->location_properties, trace->location_property_count, sizeof *trace->location_properties,
+          by_ref);
 }
 
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void) {
@@ -346,8 +351,9 @@ void definitions_free(struct trace *trace) {
   free_properties(trace->location_properties, trace->location_property_count);
   free_properties(trace->location_group_properties, trace->location_group_property_count);
   free_properties(trace->node_properties, trace->node_property_count);
-  void *const arrays[] = {trace->strings,   trace->regions, trace->locations, trace->location_groups, trace->nodes,
-                          trace->attributes, trace->groups,  trace->comms,     trace->parameters,      trace->windows};
+  void *const arrays[] = {trace->strings,    trace->regions,    trace->locations, trace->location_groups,
+                          trace->nodes,      trace->attributes, trace->groups,    trace->comms,
+                          trace->parameters, trace->windows};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);
 }

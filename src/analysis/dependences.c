@@ -1,7 +1,7 @@
-/* For each address that children of a task depend on: the last set of tasks that may run in any order among themselves
- * (all `in`, all `inoutset`, all `mutexinoutset`, or one `out`), and the set before it. A task either joins the last
- * set, and follows the one before, or follows the last set and becomes a new one. What lies further back is complete
- * before those that are kept may start. */
+/* For each address that children of a task depend on: the last set of tasks that may run in any order among
+ * themselves (all `in`, all `inoutset`, all `mutexinoutset`, or one `out`), and the set before it. A task
+ * either joins the last set, and follows the one before, or follows the last set and becomes a new one. What
+ * lies further back is complete before those that are kept may start. */
 #include "analysis/dependences.h"
 
 #include <stdlib.h>
@@ -82,7 +82,8 @@ static void free_variable(struct variable *variable) {
   free(variable);
 }
 
-static struct variable *get_variable(struct dependences *dependences, struct parent *parent, uint64_t address) {
+static struct variable *get_variable(struct dependences *dependences, struct parent *parent,
+                                     uint64_t address) {
   struct variable *variable = table_get(&dependences->variables_by_address, parent->id, address);
   if (variable)
     return variable;
@@ -106,10 +107,11 @@ static struct variable *get_variable(struct dependences *dependences, struct par
 
 /* The first kind of those that act alike; OTHER if it orders no tasks. */
 static enum construct kind_of(enum construct kind) {
-  if (kind == CONSTRUCT_DEPEND_IN || kind == CONSTRUCT_DEPEND_MUTEXINOUTSET || kind == CONSTRUCT_DEPEND_INOUTSET)
+  if (kind == CONSTRUCT_DEPEND_IN || kind == CONSTRUCT_DEPEND_MUTEXINOUTSET ||
+      kind == CONSTRUCT_DEPEND_INOUTSET)
     return kind;
-  if (kind == CONSTRUCT_DEPEND_OUT || kind == CONSTRUCT_DEPEND_INOUT || kind == CONSTRUCT_DEPEND_OUT_ALL_MEMORY ||
-      kind == CONSTRUCT_DEPEND_INOUT_ALL_MEMORY)
+  if (kind == CONSTRUCT_DEPEND_OUT || kind == CONSTRUCT_DEPEND_INOUT ||
+      kind == CONSTRUCT_DEPEND_OUT_ALL_MEMORY || kind == CONSTRUCT_DEPEND_INOUT_ALL_MEMORY)
     return CONSTRUCT_DEPEND_OUT;
   return CONSTRUCT_OTHER;
 }
@@ -122,10 +124,11 @@ static void drop_unwanted(const struct dependences *dependences, struct set *set
   set->count = kept;
 }
 
-/* A parent that lives long may come to use ever new addresses: those whose tasks are all complete are forgotten, each
- * time there are twice as many as after the last time. */
+/* A parent that lives long may come to use ever new addresses: those whose tasks are all complete are
+ * forgotten, each time there are twice as many as after the last time. */
 static void sweep(struct dependences *dependences, struct parent *parent) {
-  if (!dependences->observer.is_wanted || parent->count < SWEPT_FROM || parent->count < 2 * parent->swept_count)
+  if (!dependences->observer.is_wanted || parent->count < SWEPT_FROM ||
+      parent->count < 2 * parent->swept_count)
     return;
   for (struct variable **place = &parent->variables, *variable; (variable = *place);) {
     drop_unwanted(dependences, &variable->last);
@@ -142,8 +145,8 @@ static void sweep(struct dependences *dependences, struct parent *parent) {
   parent->swept_count = parent->count;
 }
 
-static void tell_all(const struct dependences *dependences, const struct set *set, struct dependences_task task,
-                     uint64_t address) {
+static void tell_all(const struct dependences *dependences, const struct set *set,
+                     struct dependences_task task, uint64_t address) {
   for (uint32_t i = 0; i < set->count; i++)
     if (set->tasks[i].id != task.id)
       dependences->observer.before(dependences->data, set->tasks[i], task, address);

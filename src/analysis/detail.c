@@ -37,7 +37,9 @@ bool detail_says(const struct trace_region *region, const char *word) {
 const char *detail_schedule(const struct trace_region *region) {
   static const struct {
     const char *word, *schedule;
-  } known[] = {{"loop_static", "static"}, {"loop_dynamic", "dynamic"}, {"loop_guided", "guided"},
+  } known[] = {{"loop_static", "static"},
+               {"loop_dynamic", "dynamic"},
+               {"loop_guided", "guided"},
                {"loop_other", "other"}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (detail_says(region, known[i].word))

@@ -1,9 +1,9 @@
 /* What the description of a construct's region says besides where it stands: its flags, its kind.
  *
- * A description is "FUNCTION, WORD, WORD": a word is of small letters, digits, spaces and underscores, and the words
- * are at the end. Whatever a function is called, it is none: it comes first, and what C++ adds to its name (arguments,
- * namespaces) has other characters where it ends. A region without a place in the source, whose name has no " @", has
- * words only. */
+ * A description is "FUNCTION, WORD, WORD": a word is of small letters, digits, spaces and underscores, and
+ * the words are at the end. Whatever a function is called, it is none: it comes first, and what C++ adds to
+ * its name (arguments, namespaces) has other characters where it ends. A region without a place in the
+ * source, whose name has no " @", has words only. */
 #ifndef STAVE_ANALYSIS_DETAIL_H
 #define STAVE_ANALYSIS_DETAIL_H
 
@@ -14,7 +14,8 @@
 /* Whether `word` is one of them. */
 bool detail_says(const struct trace_region *region, const char *word);
 
-/* The schedule of a worksharing loop: "static", "dynamic", "guided", "other"; "" if it is not told. Constant memory. */
+/* The schedule of a worksharing loop: "static", "dynamic", "guided", "other"; "" if it is not told. Constant
+ * memory. */
 const char *detail_schedule(const struct trace_region *region);
 
 #endif

@@ -6,23 +6,23 @@
 #include "analysis/values.h"
 
 /* For each kind a function that holds its table of fields: inside it `members` is the kind's structure. */
-#define IS_POINTER(member)                                                                                             \
-  _Generic((member), const uint8_t * : true, const uint32_t * : true, const union OTF2_MetricValue_union * : true,     \
-           default : false)
+#define IS_POINTER(member)                                                                                   \
+  _Generic((member), const uint8_t * : true, const uint32_t * : true,                                        \
+           const union OTF2_MetricValue_union * : true, default : false)
 #define IS_SIGNED(member) _Generic((member), int64_t : true, default : false)
-#define FIELD(type, name, meaning)                                                                                     \
-  {#name,                                                                                                              \
-   #meaning,                                                                                                           \
-   offsetof(members, name),                                                                                            \
-   sizeof(((members *)0)->name),                                                                                       \
-   IS_SIGNED(((members *)0)->name),                                                                                    \
+#define FIELD(type, name, meaning)                                                                           \
+  {#name,                                                                                                    \
+   #meaning,                                                                                                 \
+   offsetof(members, name),                                                                                  \
+   sizeof(((members *)0)->name),                                                                             \
+   IS_SIGNED(((members *)0)->name),                                                                          \
    IS_POINTER(((members *)0)->name)},
-#define KIND(kind)                                                                                                     \
-  static const struct trace_field *fields_##kind(size_t *ret_count) {                                                  \
-    typedef __typeof__(((struct trace_event *)0)->kind) members __attribute__((unused));                               \
-    static const struct trace_field table[] = {TRACE_FIELDS_##kind(FIELD){NULL, NULL, 0, 0, false, false}};            \
-    *ret_count = sizeof table / sizeof *table - 1;                                                                     \
-    return table;                                                                                                      \
+#define KIND(kind)                                                                                           \
+  static const struct trace_field *fields_##kind(size_t *ret_count) {                                        \
+    typedef __typeof__(((struct trace_event *)0)->kind) members __attribute__((unused));                     \
+    static const struct trace_field table[] = {TRACE_FIELDS_##kind(FIELD){NULL, NULL, 0, 0, false, false}};  \
+    *ret_count = sizeof table / sizeof *table - 1;                                                           \
+    return table;                                                                                            \
   }
 TRACE_KINDS(KIND)
 #undef KIND
@@ -107,7 +107,8 @@ struct trace_event_attribute trace_event_attribute(const struct trace_event *eve
 
 struct trace_event_attribute trace_metric_value(const struct trace_event *event, uint32_t index) {
   OTF2_MetricValue value = event->Metric.values[index];
-  struct trace_event_attribute metric = {.attribute = event->Metric.metric, .type = event->Metric.types[index]};
+  struct trace_event_attribute metric = {.attribute = event->Metric.metric,
+                                         .type = event->Metric.types[index]};
   if (metric.type == OTF2_TYPE_DOUBLE)
     metric.real = value.floating_point;
   else
@@ -132,7 +133,8 @@ enum trace_type trace_type_of(uint8_t type) {
   }
 }
 
-/* OTF2's numbers: a byte that says how many follow, and those without the leading zeros; "undefined" is one byte. */
+/* OTF2's numbers: a byte that says how many follow, and those without the leading zeros; "undefined" is one
+ * byte. */
 static uint64_t number_bytes(uint64_t value, size_t width) {
   if (width == 1)
     return 1;

@@ -12,13 +12,13 @@ enum trace_kind {
 #define KIND(kind) TRACE_##kind,
   TRACE_KINDS(KIND)
 #undef KIND
-  TRACE_KIND_COUNT
+      TRACE_KIND_COUNT
 };
 
 #define TRACE_FIELD_MEMBER(type, name, meaning) type name;
-#define TRACE_KIND_MEMBER(kind)                                                                                        \
-  struct {                                                                                                             \
-    TRACE_FIELDS_##kind(TRACE_FIELD_MEMBER)                                                                            \
+#define TRACE_KIND_MEMBER(kind)                                                                              \
+  struct {                                                                                                   \
+    TRACE_FIELDS_##kind(TRACE_FIELD_MEMBER)                                                                  \
   } kind;
 
 struct trace_event {
@@ -44,10 +44,10 @@ struct trace_event_attribute {
 
 /* How the value of an attribute or metric is to be read. */
 enum trace_type {
-  TRACE_NUMBER,    /* unsigned, or a reference */
-  TRACE_SIGNED,    /* number holds it with its sign */
+  TRACE_NUMBER, /* unsigned, or a reference */
+  TRACE_SIGNED, /* number holds it with its sign */
   TRACE_REAL,
-  TRACE_TEXT,      /* number is a string's ref */
+  TRACE_TEXT, /* number is a string's ref */
 };
 
 /* What an OTF2_Type is. */
@@ -80,9 +80,9 @@ struct trace_event_attribute trace_event_attribute(const struct trace_event *eve
 /* The value at `index` below the count of an event of the kind Metric; `attribute` is its metric. */
 struct trace_event_attribute trace_metric_value(const struct trace_event *event, uint32_t index);
 
-/* The bytes that the event takes in its file, as OTF2 encodes it, its attributes included, without its time (9 bytes
- * where it differs from the event's before). For references that a location's own numbers stand for in the file this
- * is an estimate, as it is for arrays. */
+/* The bytes that the event takes in its file, as OTF2 encodes it, its attributes included, without its time
+ * (9 bytes where it differs from the event's before). For references that a location's own numbers stand for
+ * in the file this is an estimate, as it is for arrays. */
 uint64_t trace_event_bytes(const struct trace_event *event);
 
 #endif

@@ -38,14 +38,15 @@ static int has_gone(int pipe_fd) {
   return poll(&poll_fd, 1, LOOK_MS) > 0;
 }
 
-/* Since the last look, as far as the worker could have worked in it: when both were stopped (Ctrl-Z), or the machine
- * slept, the next look comes late. */
+/* Since the last look, as far as the worker could have worked in it: when both were stopped (Ctrl-Z), or the
+ * machine slept, the next look comes late. */
 static uint64_t worked_ms(uint64_t last_look, uint64_t now) {
   return now - last_look < 2 * LOOK_MS ? now - last_look : 2 * LOOK_MS;
 }
 
 /* Returns 1 if the worker had to be killed. */
-static int look_on(pid_t worker, int pipe_fd, const struct guard_progress *progress, const struct guard_watch *watch) {
+static int look_on(pid_t worker, int pipe_fd, const struct guard_progress *progress,
+                   const struct guard_watch *watch) {
   uint64_t start = now_ms(), last_look = start, quiet_ms = 0, last_done = 0;
   while (!has_gone(pipe_fd)) {
     uint64_t now = now_ms(), done = atomic_load(&progress->done);

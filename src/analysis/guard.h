@@ -8,8 +8,8 @@
 
 /* Shared by the worker, which counts, and its guard, which looks on. */
 struct guard_progress {
-  _Atomic uint64_t done;  /* anything that grows while there is progress */
-  _Atomic uint64_t total; /* what done will be at the end; 0: unknown */
+  _Atomic uint64_t done;   /* anything that grows while there is progress */
+  _Atomic uint64_t total;  /* what done will be at the end; 0: unknown */
   _Atomic bool is_waiting; /* for somebody else, as who writes to a pipe does: it takes as long as it takes */
 };
 
@@ -28,12 +28,14 @@ struct guard_result {
 /* How to look on. */
 struct guard_watch {
   unsigned patience_ms; /* without any progress, until the worker is killed */
-  void (*look)(void *data, const struct guard_progress *progress, uint64_t elapsed_ms); /* every 200 ms; or NULL */
+  /* every 200 ms; or NULL */
+  void (*look)(void *data, const struct guard_progress *progress, uint64_t elapsed_ms);
   void *data;
 };
 
-/* Runs `work` in a child, which has the caller's memory and open files as they are now and gives back only the value
- * (0..255) and what it wrote. Waits for it. Call with stdio buffers empty, from a process with one thread. */
+/* Runs `work` in a child, which has the caller's memory and open files as they are now and gives back only
+ * the value (0..255) and what it wrote. Waits for it. Call with stdio buffers empty, from a process with one
+ * thread. */
 struct guard_result guard_run(int (*work)(void *data, struct guard_progress *progress), void *data,
                               const struct guard_watch *watch);
 

@@ -30,9 +30,9 @@ static const void *find(const void *items, size_t count, size_t item_bytes, uint
   return NULL;
 }
 
-#define FIND(kind)                                                                                                     \
-  const struct trace_##kind *trace_##kind(const struct trace *trace, uint64_t ref) {                                   \
-    return find(trace->kind##s, trace->kind##_count, sizeof *trace->kind##s, ref);                                     \
+#define FIND(kind)                                                                                           \
+  const struct trace_##kind *trace_##kind(const struct trace *trace, uint64_t ref) {                         \
+    return find(trace->kind##s, trace->kind##_count, sizeof *trace->kind##s, ref);                           \
   }
 FIND(region)
 FIND(location)

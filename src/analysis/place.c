@@ -64,7 +64,8 @@ static bool name_around_file(struct place *place, const char *path) {
   if (!slash)
     snprintf(place->directory, sizeof place->directory, ".");
   else
-    snprintf(place->directory, sizeof place->directory, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    snprintf(place->directory, sizeof place->directory, "%.*s", slash == path ? 1 : (int)(slash - path),
+             path);
   return ends_with(path, ".otf2");
 }
 
@@ -118,8 +119,8 @@ static void measure(struct place *place) {
 
 /* -- who writes -- */
 
-/* Whoever writes the archive has a lock on the recovery file, which goes with its process. Returns false if there is no
- * such file: then the writer has closed the archive, or it is no Stave's. */
+/* Whoever writes the archive has a lock on the recovery file, which goes with its process. Returns false if
+ * there is no such file: then the writer has closed the archive, or it is no Stave's. */
 static bool find_writer(struct place *place) {
   char path[PATH_MAX];
   if (!join(path, place->directory, STAVE_RECOVERY_FILE))
@@ -149,7 +150,8 @@ static enum place_state state_of(struct place *place) {
     return place->is_locked ? PLACE_OPEN : PLACE_UNFINISHED;
   if (is_closed(place))
     return PLACE_CLOSED;
-  return is_directory(place->events) || access(place->anchor, F_OK) == 0 ? PLACE_UNFINISHED : PLACE_NO_ARCHIVE;
+  return is_directory(place->events) || access(place->anchor, F_OK) == 0 ? PLACE_UNFINISHED
+                                                                         : PLACE_NO_ARCHIVE;
 }
 
 void place_find(struct place *ret, const char *path) {

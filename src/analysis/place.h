@@ -1,5 +1,5 @@
-/* What lies at a path: an archive that can be opened, one that is still being written, or something else. OTF2 itself
- * cannot tell, and may never come back from an archive that was not closed. */
+/* What lies at a path: an archive that can be opened, one that is still being written, or something else.
+ * OTF2 itself cannot tell, and may never come back from an archive that was not closed. */
 #ifndef STAVE_ANALYSIS_PLACE_H
 #define STAVE_ANALYSIS_PLACE_H
 
@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 enum place_state {
-  PLACE_CLOSED,     /* an archive that its writer has closed */
-  PLACE_BROKEN,     /* it was closed, but one of its files is none: a FIFO, a device, for which OTF2 would wait */
+  PLACE_CLOSED, /* an archive that its writer has closed */
+  /* it was closed, but one of its files is none: a FIFO, a device, for which OTF2 would wait */
+  PLACE_BROKEN,
   PLACE_OPEN,       /* a stave-writer is still writing it */
   PLACE_UNFINISHED, /* it was not closed, and nobody writes it */
   PLACE_NO_ARCHIVE, /* there is something else */

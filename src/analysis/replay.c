@@ -18,8 +18,8 @@ void replay_flush(struct replay *replay, struct thread *thread, uint64_t ticks) 
   if (begin >= end || !replay->observer.interval)
     return;
   const struct context *context = top_context(thread);
-  struct replay_interval interval = {location_of(replay, thread), context->current, context->team, thread->activity,
-                                     begin, end};
+  struct replay_interval interval = {
+      location_of(replay, thread), context->current, context->team, thread->activity, begin, end};
   replay->observer.interval(replay->data, &interval);
 }
 
@@ -27,7 +27,7 @@ static void tell_slice(struct replay *replay, struct thread *thread, const struc
                        const struct replay_frame *frame, uint64_t ticks, bool is_last) {
   if (!replay->observer.slice || frame->slice_ticks > replay->to_ticks || ticks < replay->from_ticks)
     return;
-  bool is_early = frame->slice_ticks < replay->from_ticks, is_late = ticks > replay->to_ticks;
+  bool is_early = frame->slice_ticks<replay->from_ticks, is_late = ticks> replay->to_ticks;
   struct replay_slice slice = {.location = location_of(replay, thread),
                                .task = task,
                                .region = frame->region,
@@ -40,7 +40,8 @@ static void tell_slice(struct replay *replay, struct thread *thread, const struc
   replay->observer.slice(replay->data, &slice);
 }
 
-void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task, uint64_t ticks) {
+void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task,
+                       uint64_t ticks) {
   for (uint32_t i = task->frame_count; i-- > 0;)
     tell_slice(replay, thread, task, &task->frames[i], ticks, false);
 }
@@ -86,7 +87,8 @@ static enum activity around(const struct thread *thread, const struct replay_tas
 }
 
 static bool is_serial_task(const struct thread *thread, enum construct construct) {
-  return construct == CONSTRUCT_IMPLICIT_TASK && thread->context_count == 1 && thread->base == ACTIVITY_SERIAL;
+  return construct == CONSTRUCT_IMPLICIT_TASK && thread->context_count == 1 &&
+         thread->base == ACTIVITY_SERIAL;
 }
 
 static struct replay_frame *push_frame(struct replay *replay, struct replay_task *task) {
@@ -114,8 +116,10 @@ static struct effect effect_of(const struct replay *replay, uint32_t region) {
   return replay->effects[region];
 }
 
-/* A task gets the region of its construct, an implicit one that of its parallel region, which its team gets too. */
-static void name_task(struct thread *thread, struct replay_task *task, enum construct construct, uint32_t region) {
+/* A task gets the region of its construct, an implicit one that of its parallel region, which its team gets
+ * too. */
+static void name_task(struct thread *thread, struct replay_task *task, enum construct construct,
+                      uint32_t region) {
   struct replay_team *team = top_context(thread)->team;
   if (task->region == REPLAY_NONE && !task->is_implicit && construct_is_task(construct))
     task->region = region;
@@ -134,7 +138,8 @@ static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, 
   struct effect effect = effect_of(replay, region);
   enum activity outer = around(thread, task);
   bool is_around = effect.is_around || is_serial_task(thread, effect.construct);
-  if (thread->is_device && effect.construct != CONSTRUCT_PROGRAM) { /* what a device is in, it is at work on */
+  /* what a device is in, it is at work on */
+  if (thread->is_device && effect.construct != CONSTRUCT_PROGRAM) {
     effect.activity = ACTIVITY_DEVICE;
     is_around = false;
   }
@@ -154,15 +159,16 @@ static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, 
   replay_update(replay, thread, ticks);
 }
 
-static void pop_frame(struct replay *replay, struct thread *thread, struct replay_task *task, uint64_t ticks) {
+static void pop_frame(struct replay *replay, struct thread *thread, struct replay_task *task,
+                      uint64_t ticks) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
   tell_slice(replay, thread, task, frame, ticks, true);
   task->has_left_region |= task->frame_count == 1 && construct_is_task((enum construct)frame->construct);
   task->frame_count--;
 }
 
-void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task, uint32_t count,
-                          uint64_t ticks) {
+void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task,
+                          uint32_t count, uint64_t ticks) {
   replay->anomalies.unclosed += task->frame_count - count;
   while (task->frame_count > count)
     pop_frame(replay, thread, task, ticks);
@@ -228,19 +234,20 @@ static void take_old_task(struct replay *replay, struct thread *thread, const st
 }
 
 /* The kinds that come less often than Enter and Leave. */
-static void take_other(struct replay *replay, struct thread *thread, const struct trace_event *event, uint64_t ticks) {
+static void take_other(struct replay *replay, struct thread *thread, const struct trace_event *event,
+                       uint64_t ticks) {
   switch ((int)event->kind) {
   case TRACE_ThreadTaskCreate:
-    replay_create_task(replay, thread, event, ticks, event->ThreadTaskCreate.comm, event->ThreadTaskCreate.thread,
-                       event->ThreadTaskCreate.generation);
+    replay_create_task(replay, thread, event, ticks, event->ThreadTaskCreate.comm,
+                       event->ThreadTaskCreate.thread, event->ThreadTaskCreate.generation);
     return;
   case TRACE_ThreadTaskSwitch:
-    replay_switch_task(replay, thread, event, ticks, event->ThreadTaskSwitch.comm, event->ThreadTaskSwitch.thread,
-                       event->ThreadTaskSwitch.generation);
+    replay_switch_task(replay, thread, event, ticks, event->ThreadTaskSwitch.comm,
+                       event->ThreadTaskSwitch.thread, event->ThreadTaskSwitch.generation);
     return;
   case TRACE_ThreadTaskComplete:
-    replay_complete_task(replay, event, ticks, event->ThreadTaskComplete.comm, event->ThreadTaskComplete.thread,
-                         event->ThreadTaskComplete.generation);
+    replay_complete_task(replay, event, ticks, event->ThreadTaskComplete.comm,
+                         event->ThreadTaskComplete.thread, event->ThreadTaskComplete.generation);
     return;
   case TRACE_ThreadAcquireLock:
     replay_acquire(replay, thread, ticks, event->ThreadAcquireLock.lock, event->ThreadAcquireLock.order);
@@ -308,8 +315,8 @@ static uint64_t end_ticks(const struct replay *replay) {
   return replay->to_ticks < clock->first_ticks + clock->length_ticks ? replay->to_ticks : replay->last_ticks;
 }
 
-/* What goes on for as long as a location is open at the end, ends there; a location that has nothing open ended with
- * its last event. */
+/* What goes on for as long as a location is open at the end, ends there; a location that has nothing open
+ * ended with its last event. */
 static void finish_thread(struct replay *replay, struct thread *thread) {
   uint64_t end = end_ticks(replay);
   const struct context *context = top_context(thread);

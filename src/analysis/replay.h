@@ -2,12 +2,13 @@
  *
  *   replay_create -> replay_take for every event from the beginning, in order -> replay_finish -> replay_free
  *
- * Keeps for every location which regions are open, which task runs and in which teams it is, and tells an observer what
- * ends and begins. Regions belong to tasks: a task that is suspended keeps its open ones and takes them along.
+ * Keeps for every location which regions are open, which task runs and in which teams it is, and tells an
+ * observer what ends and begins. Regions belong to tasks: a task that is suspended keeps its open ones and
+ * takes them along.
  *
- * Tolerates everything: regions that are not nested, ends without beginnings, unknown references, unknown tasks, times
- * that go backwards. replay_anomalies counts them. Memory is bounded by locations, definitions, live tasks and open
- * regions. */
+ * Tolerates everything: regions that are not nested, ends without beginnings, unknown references, unknown
+ * tasks, times that go backwards. replay_anomalies counts them. Memory is bounded by locations, definitions,
+ * live tasks and open regions. */
 #ifndef STAVE_ANALYSIS_REPLAY_H
 #define STAVE_ANALYSIS_REPLAY_H
 
@@ -20,50 +21,54 @@
 /* A region that has been entered and not yet left. */
 struct replay_frame {
   uint64_t begin_ticks; /* of its Enter */
-  uint64_t slice_ticks; /* since when it is on this thread: later than begin_ticks if its task was suspended */
-  uint32_t region;      /* position in the trace's regions; REPLAY_NONE: its reference refers to nothing */
-  uint16_t depth;       /* on the location, from 0 */
-  uint8_t construct;    /* enum construct */
-  uint8_t activity;     /* what the region itself is */
-  uint8_t inner;        /* what regions inside of it take over where they say nothing */
+  /* since when it is on this thread: later than begin_ticks if its task was suspended */
+  uint64_t slice_ticks;
+  uint32_t region;   /* position in the trace's regions; REPLAY_NONE: its reference refers to nothing */
+  uint16_t depth;    /* on the location, from 0 */
+  uint8_t construct; /* enum construct */
+  uint8_t activity;  /* what the region itself is */
+  uint8_t inner;     /* what regions inside of it take over where they say nothing */
 };
 
 /* A task, explicit or implicit. Lives until it is complete. */
 struct replay_task {
-  uint64_t id;     /* counted from 1 in order of appearance, never given twice */
-  uint32_t slot;   /* from 0, dense; given to another task when this one is gone */
-  uint32_t region; /* of its task construct (implicit: of its parallel region); REPLAY_NONE until it is entered */
-  uint32_t create_region;                    /* where it was created; REPLAY_NONE: unknown, or implicit */
-  uint32_t comm, thread, generation;         /* as in the events; an implicit task has generation 0 */
-  uint64_t creator;                          /* id of the task that created it; 0: unknown */
-  size_t created_on, begun_on, location;     /* locations; SIZE_MAX: unknown. location: where it runs or ran last */
-  uint64_t created_ticks, begun_ticks;       /* valid if is_created, has_begun */
-  uint64_t resumed_ticks;                    /* since when it runs, if is_running */
-  uint64_t run_ticks;                        /* how long it has run until it was last suspended */
-  uint32_t resumptions, migrations;          /* migrations: resumed on another location than before */
+  uint64_t id;   /* counted from 1 in order of appearance, never given twice */
+  uint32_t slot; /* from 0, dense; given to another task when this one is gone */
+  /* of its task construct (implicit: of its parallel region); REPLAY_NONE until it is entered */
+  uint32_t region;
+  uint32_t create_region;            /* where it was created; REPLAY_NONE: unknown, or implicit */
+  uint32_t comm, thread, generation; /* as in the events; an implicit task has generation 0 */
+  uint64_t creator;                  /* id of the task that created it; 0: unknown */
+  /* locations; SIZE_MAX: unknown. location: where it runs or ran last */
+  size_t created_on, begun_on, location;
+  uint64_t created_ticks, begun_ticks; /* valid if is_created, has_begun */
+  uint64_t resumed_ticks;              /* since when it runs, if is_running */
+  uint64_t run_ticks;                  /* how long it has run until it was last suspended */
+  uint32_t resumptions, migrations;    /* migrations: resumed on another location than before */
   bool is_implicit, is_created, has_begun, is_running;
-  bool has_left_region;                      /* its task region is over */
-  bool is_taskwait;                          /* what a taskwait with dependences is for the runtime */
+  bool has_left_region; /* its task region is over */
+  bool is_taskwait;     /* what a taskwait with dependences is for the runtime */
   struct replay_frame *frames;
   uint32_t frame_count, frame_capacity;
 };
 
 /* A team while a member of it is in its region. */
 struct replay_team {
-  uint64_t id;             /* counted from 1 */
-  uint32_t slot;           /* as of tasks */
-  uint32_t comm;           /* position in the trace's comms; REPLAY_NONE: undefined */
-  uint32_t region;         /* of the parallel construct; REPLAY_NONE until it is entered */
-  uint32_t size;           /* as its group says; 0: unknown */
-  uint32_t begun, open;    /* members that have begun; that have not ended */
-  size_t primary;          /* location that forked; SIZE_MAX: unknown */
-  uint64_t creator;        /* id of the task that forked */
-  uint64_t fork_ticks;     /* the first member's begin if there is no fork */
-  uint64_t begin_ticks;    /* of the first member */
+  uint64_t id;          /* counted from 1 */
+  uint32_t slot;        /* as of tasks */
+  uint32_t comm;        /* position in the trace's comms; REPLAY_NONE: undefined */
+  uint32_t region;      /* of the parallel construct; REPLAY_NONE until it is entered */
+  uint32_t size;        /* as its group says; 0: unknown */
+  uint32_t begun, open; /* members that have begun; that have not ended */
+  size_t primary;       /* location that forked; SIZE_MAX: unknown */
+  uint64_t creator;     /* id of the task that forked */
+  uint64_t fork_ticks;  /* the first member's begin if there is no fork */
+  uint64_t begin_ticks; /* of the first member */
 };
 
-/* A piece of time in which a region was open, on one location: from its Enter or its task's resumption to its Leave or
- * its task's suspension. Implicit tasks' regions are in one piece: they stay open while other tasks run above them. */
+/* A piece of time in which a region was open, on one location: from its Enter or its task's resumption to its
+ * Leave or its task's suspension. Implicit tasks' regions are in one piece: they stay open while other tasks
+ * run above them. */
 struct replay_slice {
   size_t location;
   const struct replay_task *task;
@@ -88,7 +93,8 @@ enum replay_task_step {
   REPLAY_TASK_BEGUN,
   REPLAY_TASK_SUSPENDED,
   REPLAY_TASK_RESUMED,
-  REPLAY_TASK_COMPLETED, /* the last that is heard of it; without has_begun it was cancelled, or is a taskwait */
+  /* the last that is heard of it; without has_begun it was cancelled, or is a taskwait */
+  REPLAY_TASK_COMPLETED,
 };
 
 /* Explicit tasks only. */
@@ -111,10 +117,11 @@ struct replay_lock_event {
   size_t location;
   uint64_t ticks;
   const struct replay_task *task;
-  uint64_t lock;        /* processes number their own: its process and, in the lower 32 bits, the event's number */
-  uint32_t order;       /* as in the event */
-  uint32_t region;      /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
-  uint64_t wanted_ticks;   /* since when the task waited for it; equal to acquired_ticks if it did not */
+  /* processes number their own: its process and, in the lower 32 bits, the event's number */
+  uint64_t lock;
+  uint32_t order;        /* as in the event */
+  uint32_t region;       /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
+  uint64_t wanted_ticks; /* since when the task waited for it; equal to acquired_ticks if it did not */
   uint64_t acquired_ticks; /* of a release without acquire: its own time */
 };
 
@@ -132,8 +139,9 @@ struct replay_team_event {
   const struct replay_task *task; /* the member's implicit task; NULL for joined */
 };
 
-/* Who is told. Any may be NULL. Slices and intervals are cut to the window of replay_create, and those outside of it
- * left out; the other steps come whenever they are, since what happens in the window may rest on them. */
+/* Who is told. Any may be NULL. Slices and intervals are cut to the window of replay_create, and those
+ * outside of it left out; the other steps come whenever they are, since what happens in the window may rest
+ * on them. */
 struct replay_observer {
   void (*slice)(void *data, const struct replay_slice *slice);
   void (*interval)(void *data, const struct replay_interval *interval);
@@ -148,13 +156,13 @@ struct replay_anomalies {
   uint64_t unmatched_leave; /* of a region that is not open: ignored */
   uint64_t unclosed;        /* regions whose Leave is missing: closed with what is around them */
   uint64_t unknown_region, unknown_task, unknown_team;
-  uint64_t unmatched_lock;  /* released without having been acquired, or acquired twice */
+  uint64_t unmatched_lock; /* released without having been acquired, or acquired twice */
 };
 
 struct replay;
 
-/* `observer` is copied; it is told of from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL without
- * memory; otherwise replay_free. */
+/* `observer` is copied; it is told of from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL
+ * without memory; otherwise replay_free. */
 struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
                              uint64_t from_ticks, uint64_t to_ticks);
 
@@ -177,9 +185,10 @@ const struct replay_task *replay_current_task(const struct replay *replay, size_
 /* The innermost team that the location is in; NULL: none. */
 const struct replay_team *replay_current_team(const struct replay *replay, size_t location);
 
-/* The outermost team that the location is in, if its primary thread forked it outside of all others, and that thread's
- * location; NULL: it is in none, or the team is part of another one. */
-const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location, size_t *ret_primary);
+/* The outermost team that the location is in, if its primary thread forked it outside of all others, and that
+ * thread's location; NULL: it is in none, or the team is part of another one. */
+const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location,
+                                                size_t *ret_primary);
 
 /* The implicit task under the current one; the task itself if that is implicit. */
 const struct replay_task *replay_implicit_task(const struct replay *replay, size_t location);
@@ -203,7 +212,8 @@ struct replay_now replay_now(const struct replay *replay, size_t location);
 const struct replay_task *replay_find_task(const struct replay *replay, uint32_t comm, uint32_t thread,
                                            uint32_t generation);
 
-/* One more than the greatest slot given so far, of tasks and of teams: how large tables by slot have to be. */
+/* One more than the greatest slot given so far, of tasks and of teams: how large tables by slot have to
+ * be. */
 uint32_t replay_task_slots(const struct replay *replay);
 uint32_t replay_team_slots(const struct replay *replay);
 

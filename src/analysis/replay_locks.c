@@ -1,5 +1,5 @@
-/* Locks: who holds them, and since when they were wanted. An acquisition is known by its lock and its number in the
- * order of acquisitions: a release can be stamped later than the next acquisition. */
+/* Locks: who holds them, and since when they were wanted. An acquisition is known by its lock and its number
+ * in the order of acquisitions: a release can be stamped later than the next acquisition. */
 #include <stdlib.h>
 
 #include "analysis/replay_state.h"
@@ -37,7 +37,8 @@ static void tell(struct replay *replay, struct thread *thread, enum replay_lock_
 }
 
 /* What has been waited for is there: the region goes on with what is done around it. */
-static void end_wait(struct replay *replay, struct thread *thread, struct replay_frame *frame, uint64_t ticks) {
+static void end_wait(struct replay *replay, struct thread *thread, struct replay_frame *frame,
+                     uint64_t ticks) {
   frame->activity = frame->inner;
   replay_update(replay, thread, ticks);
 }
@@ -46,7 +47,8 @@ static uint64_t lock_of(const struct thread *thread, uint32_t number) {
   return (uint64_t)thread->process << 32 | number;
 }
 
-void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order) {
+void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+                    uint32_t order) {
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
   struct held_lock *held = table_get(&replay->lock_table, lock, order);
@@ -68,7 +70,8 @@ void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks
   tell(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
 }
 
-void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order) {
+void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+                    uint32_t order) {
   uint64_t lock = lock_of(thread, number);
   struct held_lock *held = table_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;

@@ -15,10 +15,10 @@ struct context {
 struct thread {
   struct context *contexts; /* the innermost is the last; there is always one */
   uint32_t context_count, context_capacity;
-  uint32_t outer_depth;       /* open regions below the innermost context */
-  uint32_t open_operations;   /* transfers on a device */
-  enum activity base;         /* outside of all regions and teams */
-  enum activity activity;     /* since since_ticks */
+  uint32_t outer_depth;     /* open regions below the innermost context */
+  uint32_t open_operations; /* transfers on a device */
+  enum activity base;       /* outside of all regions and teams */
+  enum activity activity;   /* since since_ticks */
   uint64_t since_ticks, last_ticks;
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_region;
@@ -74,11 +74,12 @@ void replay_flush(struct replay *replay, struct thread *thread, uint64_t ticks);
 void replay_update(struct replay *replay, struct thread *thread, uint64_t ticks);
 
 /* Tells of the pieces of all open regions of a task that stops running here. */
-void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task, uint64_t ticks);
+void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task,
+                       uint64_t ticks);
 
 /* Leaves regions until `count` are open. */
-void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task, uint32_t count,
-                          uint64_t ticks);
+void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task,
+                          uint32_t count, uint64_t ticks);
 
 /* The depth of the running task's first region. */
 uint32_t replay_base_depth(const struct thread *thread);
@@ -90,14 +91,14 @@ struct replay_task *replay_new_task(struct replay *replay);
 
 void replay_drop_task(struct replay *replay, struct replay_task *task);
 
-void replay_create_task(struct replay *replay, struct thread *thread, const struct trace_event *event, uint64_t ticks,
-                        uint32_t comm, uint32_t number, uint32_t generation);
+void replay_create_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+                        uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation);
 
-void replay_switch_task(struct replay *replay, struct thread *thread, const struct trace_event *event, uint64_t ticks,
-                        uint32_t comm, uint32_t number, uint32_t generation);
+void replay_switch_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+                        uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation);
 
-void replay_complete_task(struct replay *replay, const struct trace_event *event, uint64_t ticks, uint32_t comm,
-                          uint32_t number, uint32_t generation);
+void replay_complete_task(struct replay *replay, const struct trace_event *event, uint64_t ticks,
+                          uint32_t comm, uint32_t number, uint32_t generation);
 
 /* The task stops running, and the thread goes back to its implicit task. */
 void replay_suspend_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
@@ -118,8 +119,10 @@ bool replay_push_base(struct replay *replay, struct thread *thread);
 
 /* -- replay_locks.c -- */
 
-void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order);
-void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number, uint32_t order);
+void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+                    uint32_t order);
+void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+                    uint32_t order);
 void replay_free_locks(struct replay *replay);
 
 static inline size_t location_of(const struct replay *replay, const struct thread *thread) {

@@ -3,13 +3,14 @@
 
 #include "analysis/replay_state.h"
 
-/* A task is known by its team, its creator's number there and what it is for the creator. Where no team is named
- * (EZTrace) the creator's number is that of whoever runs it, and says nothing. */
+/* A task is known by its team, its creator's number there and what it is for the creator. Where no team is
+ * named (EZTrace) the creator's number is that of whoever runs it, and says nothing. */
 static uint64_t key_high(uint32_t comm, uint32_t number) {
   return comm == REPLAY_NONE ? UINT64_MAX : (uint64_t)comm << 32 | number;
 }
 
-static struct replay_task *find(const struct replay *replay, uint32_t comm, uint32_t number, uint32_t generation) {
+static struct replay_task *find(const struct replay *replay, uint32_t comm, uint32_t number,
+                                uint32_t generation) {
   return table_get(&replay->task_table, key_high(comm, number), generation);
 }
 
@@ -45,7 +46,8 @@ void replay_drop_task(struct replay *replay, struct replay_task *task) {
   pool_give_back(&replay->tasks, task->slot);
 }
 
-static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, uint32_t number, uint32_t generation) {
+static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, uint32_t number,
+                                        uint32_t generation) {
   struct replay_task *task = replay_new_task(replay);
   if (!task)
     return NULL;
@@ -58,7 +60,8 @@ static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, ui
 }
 
 static void tell(const struct replay *replay, enum replay_task_step step, size_t location, uint64_t ticks,
-                 const struct replay_task *task, const struct replay_task *other, const struct trace_event *event) {
+                 const struct replay_task *task, const struct replay_task *other,
+                 const struct trace_event *event) {
   struct replay_task_event told = {step, location, ticks, task, other, event};
   if (replay->observer.task)
     replay->observer.task(replay->data, &told);
@@ -105,8 +108,8 @@ void replay_suspend_task(struct replay *replay, struct thread *thread, const str
     tell(replay, REPLAY_TASK_SUSPENDED, location, ticks, task, NULL, event);
 }
 
-void replay_create_task(struct replay *replay, struct thread *thread, const struct trace_event *event, uint64_t ticks,
-                        uint32_t comm, uint32_t number, uint32_t generation) {
+void replay_create_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+                        uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation) {
   const struct replay_task *creator = top_context(thread)->current;
   const struct replay_frame *frame = top_frame(creator);
   struct replay_task *known = find(replay, comm, number, generation);
@@ -170,7 +173,8 @@ static void run(struct replay *replay, struct thread *thread, struct replay_task
 }
 
 /* The task to switch to; NULL: the implicit one. */
-static struct replay_task *next_task(struct replay *replay, uint32_t comm, uint32_t number, uint32_t generation) {
+static struct replay_task *next_task(struct replay *replay, uint32_t comm, uint32_t number,
+                                     uint32_t generation) {
   if (generation == 0)
     return NULL;
   struct replay_task *task = find(replay, comm, number, generation);
@@ -180,8 +184,8 @@ static struct replay_task *next_task(struct replay *replay, uint32_t comm, uint3
   return new_explicit(replay, comm, number, generation);
 }
 
-void replay_switch_task(struct replay *replay, struct thread *thread, const struct trace_event *event, uint64_t ticks,
-                        uint32_t comm, uint32_t number, uint32_t generation) {
+void replay_switch_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+                        uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation) {
   struct replay_task *task = next_task(replay, comm, number, generation);
   struct replay_task *prior = top_context(thread)->current;
   thread->is_between = false;
@@ -197,8 +201,8 @@ void replay_switch_task(struct replay *replay, struct thread *thread, const stru
   thread->activity = replay_activity(replay, location_of(replay, thread));
 }
 
-void replay_complete_task(struct replay *replay, const struct trace_event *event, uint64_t ticks, uint32_t comm,
-                          uint32_t number, uint32_t generation) {
+void replay_complete_task(struct replay *replay, const struct trace_event *event, uint64_t ticks,
+                          uint32_t comm, uint32_t number, uint32_t generation) {
   struct replay_task *task = find(replay, comm, number, generation);
   if (generation == 0)
     return;

@@ -3,8 +3,8 @@
 
 #include "analysis/replay_state.h"
 
-static void tell(const struct replay *replay, enum replay_team_step step, const struct thread *thread, uint64_t ticks,
-                 const struct replay_team *team, const struct replay_task *task) {
+static void tell(const struct replay *replay, enum replay_team_step step, const struct thread *thread,
+                 uint64_t ticks, const struct replay_team *team, const struct replay_task *task) {
   struct replay_team_event event = {step, location_of(replay, thread), ticks, team, task};
   if (replay->observer.team)
     replay->observer.team(replay->data, &event);
@@ -35,9 +35,10 @@ bool replay_push_base(struct replay *replay, struct thread *thread) {
 
 /* -- forks -- */
 
-/* Score-P enters the parallel region before the fork, Stave (and Score-P on workers) after the team's begin. Outside of
- * all teams there is no doubt which it is. */
-static uint32_t forked_region(struct replay *replay, const struct thread *thread, const struct replay_frame *frame) {
+/* Score-P enters the parallel region before the fork, Stave (and Score-P on workers) after the team's begin.
+ * Outside of all teams there is no doubt which it is. */
+static uint32_t forked_region(struct replay *replay, const struct thread *thread,
+                              const struct replay_frame *frame) {
   bool is_parallel = frame && frame->construct == CONSTRUCT_PARALLEL;
   replay->enters_before_fork |= is_parallel && thread->context_count == 1;
   return is_parallel && replay->enters_before_fork ? frame->region : REPLAY_NONE;
@@ -69,7 +70,8 @@ static size_t primary_of(const struct replay *replay, const struct replay_team *
   return location ? (size_t)(location - replay->trace->locations) : SIZE_MAX;
 }
 
-const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location, size_t *ret_primary) {
+const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location,
+                                                size_t *ret_primary) {
   const struct thread *thread = &replay->threads[location];
   const struct replay_team *team = thread->context_count > 1 ? thread->contexts[1].team : NULL;
   *ret_primary = team ? primary_of(replay, team) : SIZE_MAX;
@@ -158,8 +160,10 @@ static void forget(struct replay *replay, const struct replay_team *team) {
     replay->live_teams[team->comm] = NULL;
 }
 
-/* Members begin one after another: a team of which nobody is left may still be waited for by those to come. */
-static void leave_team(struct replay *replay, struct thread *thread, struct replay_team *team, uint64_t ticks) {
+/* Members begin one after another: a team of which nobody is left may still be waited for by those to
+ * come. */
+static void leave_team(struct replay *replay, struct thread *thread, struct replay_team *team,
+                       uint64_t ticks) {
   bool is_primary = team->primary == location_of(replay, thread);
   team->open--;
   if (is_primary || team->begun >= team->size)

@@ -23,7 +23,8 @@ void *table_get(const struct table *table, uint64_t high, uint64_t low) {
 }
 
 static bool grow(struct table *table) {
-  struct table larger = {.count = table->count, .capacity = table->capacity ? 2 * table->capacity : CAPACITY_FIRST};
+  struct table larger = {.count = table->count,
+                         .capacity = table->capacity ? 2 * table->capacity : CAPACITY_FIRST};
   larger.entries = calloc(larger.capacity, sizeof *larger.entries);
   if (!larger.entries)
     return false;

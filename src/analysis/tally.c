@@ -33,12 +33,14 @@ static void count_attributes(const struct count *count, const struct trace_event
     if (!attribute)
       continue;
     count->tally->attribute_uses[attribute - count->trace->attributes]++;
-    if (event->kind == TRACE_CallingContextSample && strcmp(attribute->name, STAVE_ATTRIBUTE_THREAD_STATE) == 0)
+    if (event->kind == TRACE_CallingContextSample &&
+        strcmp(attribute->name, STAVE_ATTRIBUTE_THREAD_STATE) == 0)
       count_state(count->tally, value.number);
   }
 }
 
-static void count_time(struct tally *tally, struct tally_location *location, struct tally_kind *kind, uint64_t ticks) {
+static void count_time(struct tally *tally, struct tally_location *location, struct tally_kind *kind,
+                       uint64_t ticks) {
   if (location->events == 0)
     location->first_ticks = ticks;
   else if (ticks < location->last_ticks)
@@ -59,7 +61,8 @@ static bool take(void *data, const struct trace_event *event) {
   location->events++;
   if (event->kind == TRACE_BufferFlush) {
     location->stalls++;
-    location->stall_ticks += event->BufferFlush.stop > event->ticks ? event->BufferFlush.stop - event->ticks : 0;
+    location->stall_ticks +=
+        event->BufferFlush.stop > event->ticks ? event->BufferFlush.stop - event->ticks : 0;
   }
   if (event->attributes)
     count_attributes(count, event);

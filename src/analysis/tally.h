@@ -1,4 +1,5 @@
-/* Counting what is in an archive: events of each kind and location, their bytes, waits for room, attributes. */
+/* Counting what is in an archive: events of each kind and location, their bytes, waits for room,
+ * attributes. */
 #ifndef STAVE_ANALYSIS_TALLY_H
 #define STAVE_ANALYSIS_TALLY_H
 
@@ -16,7 +17,8 @@ struct tally_location {
   uint64_t stalls, stall_ticks; /* BufferFlush */
 };
 
-/* Samples that found threads in one state, by the attribute "thread state" (an approximation: docs/DESIGN.md). */
+/* Samples that found threads in one state, by the attribute "thread state" (an approximation:
+ * docs/DESIGN.md). */
 struct tally_state {
   uint64_t name; /* ref of the string */
   uint64_t samples;
@@ -35,8 +37,8 @@ struct tally {
   uint64_t backward;   /* events earlier than the one before in their location */
 };
 
-/* Reads all events. Returns 0, -ENOMEM, or -EIO; then one line is in `error`, and *ret holds what was read until there.
- * tally_free in every case. */
+/* Reads all events. Returns 0, -ENOMEM, or -EIO; then one line is in `error`, and *ret holds what was read
+ * until there. tally_free in every case. */
 int tally_read(struct tally *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]);
 
 /* Frees what it owns. */

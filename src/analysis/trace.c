@@ -24,7 +24,8 @@ struct stream {
 
 /* -- errors -- */
 
-/* OTF2 prints its errors on stderr unless told otherwise. The first is the cause, the others follow from it. */
+/* OTF2 prints its errors on stderr unless told otherwise. The first is the cause, the others follow from
+ * it. */
 static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode error, const char *format, va_list arguments) {
   (void)file, (void)line, (void)function;
@@ -92,7 +93,8 @@ static int read_all_definitions(struct trace *trace, const char *anchor, char er
   return open_events(trace, error);
 }
 
-int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret, char error[TRACE_ERROR_BYTES]) {
+int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
+               char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = calloc(1, sizeof *trace);
   struct trace_reader *reader = calloc(1, sizeof *reader);
   if (!trace || !reader) {
@@ -140,17 +142,18 @@ static OTF2_CallbackCode deliver(struct stream *stream, struct trace_event *even
 
 #define PARAMETER(type, name, meaning) , type name
 #define STORE(type, name, meaning) .name = name,
-#define KIND(k)                                                                                                        \
-  static OTF2_CallbackCode on_##k(OTF2_LocationRef otf2_location, OTF2_TimeStamp otf2_ticks, uint64_t otf2_position,   \
-                                  void *otf2_data, OTF2_AttributeList *otf2_list TRACE_FIELDS_##k(PARAMETER)) {        \
-    (void)otf2_location;                                                                                               \
-    struct trace_event event;                                                                                          \
-    event.kind = TRACE_##k;                                                                                            \
-    event.ticks = otf2_ticks;                                                                                          \
-    event.number = otf2_position;                                                                                      \
-    event.attributes = otf2_list;                                                                                      \
-    event.k = (__typeof__(event.k)){TRACE_FIELDS_##k(STORE)};                                                          \
-    return deliver(otf2_data, &event);                                                                                 \
+#define KIND(k)                                                                                              \
+  static OTF2_CallbackCode on_##k(OTF2_LocationRef otf2_location, OTF2_TimeStamp otf2_ticks,                 \
+                                  uint64_t otf2_position, void *otf2_data,                                   \
+                                  OTF2_AttributeList *otf2_list TRACE_FIELDS_##k(PARAMETER)) {               \
+    (void)otf2_location;                                                                                     \
+    struct trace_event event;                                                                                \
+    event.kind = TRACE_##k;                                                                                  \
+    event.ticks = otf2_ticks;                                                                                \
+    event.number = otf2_position;                                                                            \
+    event.attributes = otf2_list;                                                                            \
+    event.k = (__typeof__(event.k)){TRACE_FIELDS_##k(STORE)};                                                \
+    return deliver(otf2_data, &event);                                                                       \
   }
 TRACE_KINDS(KIND)
 #undef KIND
@@ -178,8 +181,8 @@ uint64_t trace_location_bytes(const struct trace *trace, size_t index) {
   return stem > 0 && stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Without the record that ends a file, OTF2's reader gives the same events again and again. No event takes less than a
- * byte. */
+/* Without the record that ends a file, OTF2's reader gives the same events again and again. No event takes
+ * less than a byte. */
 static bool is_too_many(const struct trace *trace, size_t index, uint64_t count) {
   uint64_t bytes = trace_location_bytes(trace, index);
   return bytes && count > bytes;
@@ -189,7 +192,8 @@ static int read_batches(struct stream *stream, OTF2_EvtReader *reader, char erro
   struct trace *trace = stream->trace;
   uint64_t total = 0, count = TRACE_BATCH_EVENTS;
   while (count == TRACE_BATCH_EVENTS && !stream->is_stopped) {
-    OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
+    OTF2_ErrorCode code =
+        OTF2_Reader_ReadLocalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
     total += count;
     if (trace->progress)
       atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
@@ -225,7 +229,8 @@ static int read_stream(struct stream *stream, char error[TRACE_ERROR_BYTES]) {
   return result;
 }
 
-int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data, char error[TRACE_ERROR_BYTES]) {
+int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data,
+                        char error[TRACE_ERROR_BYTES]) {
   struct stream stream = {trace, index, take, data, false};
   return read_stream(&stream, error);
 }

@@ -3,8 +3,9 @@
  *   trace_open -> look at the arrays -> trace_read_events, as often as wanted -> trace_close
  *
  * OTF2's readers may crash or read for ever when a file is damaged: read what may be damaged inside guard_run
- * (guard.h), and ask place_find (place.h) before opening. One trace at a time in one thread: OTF2 has one place to
- * report errors to. Everything that is pointed to belongs to the trace and lives until trace_close. */
+ * (guard.h), and ask place_find (place.h) before opening. One trace at a time in one thread: OTF2 has one
+ * place to report errors to. Everything that is pointed to belongs to the trace and lives until
+ * trace_close. */
 #ifndef STAVE_ANALYSIS_TRACE_H
 #define STAVE_ANALYSIS_TRACE_H
 
@@ -27,7 +28,8 @@ struct trace_property {
   const char *text; /* the value as text, whatever its type */
 };
 
-/* In every definition `ref` comes first: the number that others, and events, refer to it by. Texts are never NULL. */
+/* In every definition `ref` comes first: the number that others, and events, refer to it by. Texts are never
+ * NULL. */
 struct trace_region {
   uint64_t ref;
   const char *name, *canonical_name, *description, *file; /* file "": unknown */
@@ -123,13 +125,15 @@ struct trace {
   size_t parameter_count, window_count;
   struct trace_property *location_properties, *location_group_properties, *node_properties;
   size_t location_property_count, location_group_property_count, node_property_count;
-  _Atomic uint64_t *progress; /* if set: counts what has been read */
+  _Atomic uint64_t *progress;  /* if set: counts what has been read */
   struct trace_reader *reader; /* opaque */
 };
 
-/* Opens the archive with this anchor file (.../traces.otf2) and reads all its definitions. `progress` may be NULL.
- * Returns 0 and gives *ret to the caller, who closes it; or -EIO or -ENOMEM with one line in `error`. */
-int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret, char error[TRACE_ERROR_BYTES]);
+/* Opens the archive with this anchor file (.../traces.otf2) and reads all its definitions. `progress` may be
+ * NULL. Returns 0 and gives *ret to the caller, who closes it; or -EIO or -ENOMEM with one line in
+ * `error`. */
+int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
+               char error[TRACE_ERROR_BYTES]);
 
 /* Frees everything. Accepts NULL. */
 void trace_close(struct trace *trace);
@@ -138,19 +142,20 @@ void trace_close(struct trace *trace);
 typedef bool (*trace_take)(void *data, const struct trace_event *event);
 
 /* Gives every event of location `index` (position in `locations`) to `take`, in the order of the file.
- * Times are on the archive's common clock, references are the archive's global ones. Returns 0, also if `take` stopped
- * it, or -EIO with one line in `error`: what came until then has been delivered. */
-int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data, char error[TRACE_ERROR_BYTES]);
+ * Times are on the archive's common clock, references are the archive's global ones. Returns 0, also if
+ * `take` stopped it, or -EIO with one line in `error`: what came until then has been delivered. */
+int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data,
+                        char error[TRACE_ERROR_BYTES]);
 
 /* The same for every location, one after another. */
 int trace_read_events(struct trace *trace, trace_take take, void *data, char error[TRACE_ERROR_BYTES]);
 
-/* Gives the events of all locations from `from_ticks` to `to_ticks` (both included) to `take`, merged by time; events
- * of one location stay in the order of their file, also where their time is equal or goes backwards. Reads from the
- * beginning in every case, and not further than `to_ticks`. 0 and UINT64_MAX are everything. Memory: one chunk of each
- * location's file. Returns as trace_read_location. */
-int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take, void *data,
-                        char error[TRACE_ERROR_BYTES]);
+/* Gives the events of all locations from `from_ticks` to `to_ticks` (both included) to `take`, merged by
+ * time; events of one location stay in the order of their file, also where their time is equal or goes
+ * backwards. Reads from the beginning in every case, and not further than `to_ticks`. 0 and UINT64_MAX are
+ * everything. Memory: one chunk of each location's file. Returns as trace_read_location. */
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take,
+                        void *data, char error[TRACE_ERROR_BYTES]);
 
 /* Size of the location's event file; 0 if it is not known. */
 uint64_t trace_location_bytes(const struct trace *trace, size_t index);
@@ -185,7 +190,8 @@ const char *trace_node_property(const struct trace *trace, uint64_t node, const 
 /* Whether the location group is a device. */
 bool trace_group_is_device(const struct trace_location_group *group);
 
-/* Whether the node is a device on which nothing was done: it has no location group. (Stave's, from 0.2 on.) */
+/* Whether the node is a device on which nothing was done: it has no location group. (Stave's, from 0.2
+ * on.) */
 bool trace_node_is_idle_device(const struct trace *trace, const struct trace_node *node);
 
 /* Ticks on the clock of the trace as nanoseconds since its first event; earlier ticks count as 0. */

@@ -14,7 +14,7 @@ struct order {
   void *data;
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
-  size_t opened; /* locations with events */
+  size_t opened;   /* locations with events */
   bool is_stopped; /* no further event is wanted: `take` has said so, or the event was past to_ticks */
   bool is_past;
 };
@@ -32,15 +32,16 @@ static OTF2_CallbackCode deliver(struct order *order, uint64_t ref, struct trace
 
 #define PARAMETER(type, name, meaning) , type name
 #define STORE(type, name, meaning) .name = name,
-#define KIND(k)                                                                                                        \
-  static OTF2_CallbackCode on_##k(OTF2_LocationRef otf2_location, OTF2_TimeStamp otf2_ticks, void *otf2_data,          \
-                                  OTF2_AttributeList *otf2_list TRACE_FIELDS_##k(PARAMETER)) {                         \
-    struct trace_event event;                                                                                          \
-    event.kind = TRACE_##k;                                                                                            \
-    event.ticks = otf2_ticks;                                                                                          \
-    event.attributes = otf2_list;                                                                                      \
-    event.k = (__typeof__(event.k)){TRACE_FIELDS_##k(STORE)};                                                          \
-    return deliver(otf2_data, otf2_location, &event);                                                                  \
+#define KIND(k)                                                                                              \
+  static OTF2_CallbackCode on_##k(OTF2_LocationRef otf2_location, OTF2_TimeStamp otf2_ticks,                 \
+                                  void *otf2_data,                                                           \
+                                  OTF2_AttributeList *otf2_list TRACE_FIELDS_##k(PARAMETER)) {               \
+    struct trace_event event;                                                                                \
+    event.kind = TRACE_##k;                                                                                  \
+    event.ticks = otf2_ticks;                                                                                \
+    event.attributes = otf2_list;                                                                            \
+    event.k = (__typeof__(event.k)){TRACE_FIELDS_##k(STORE)};                                                \
+    return deliver(otf2_data, otf2_location, &event);                                                        \
   }
 TRACE_KINDS(KIND)
 #undef KIND
@@ -57,8 +58,9 @@ static OTF2_GlobalEvtReaderCallbacks *make_callbacks(void) {
   return callbacks;
 }
 
-/* OTF2's global reader uses a location's reader after it has freed it if there is no event in it: such locations must
- * not be open. What a definition says of their number may be wrong (EZTrace), so a small file is looked into. */
+/* OTF2's global reader uses a location's reader after it has freed it if there is no event in it: such
+ * locations must not be open. What a definition says of their number may be wrong (EZTrace), so a small file
+ * is looked into. */
 static bool is_empty(struct trace *trace, size_t index, uint64_t bytes) {
   OTF2_Reader *otf2 = trace->reader->otf2;
   uint64_t count = 0;
@@ -99,7 +101,8 @@ static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char 
   struct trace *trace = order->trace;
   uint64_t total = 0, count = TRACE_BATCH_EVENTS;
   while (count == TRACE_BATCH_EVENTS && !order->is_stopped) {
-    OTF2_ErrorCode code = OTF2_Reader_ReadGlobalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
+    OTF2_ErrorCode code =
+        OTF2_Reader_ReadGlobalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
     total += count;
     if (trace->progress)
       atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
@@ -143,8 +146,8 @@ static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
   return result;
 }
 
-int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take, void *data,
-                        char error[TRACE_ERROR_BYTES]) {
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take,
+                        void *data, char error[TRACE_ERROR_BYTES]) {
   struct order order = {trace, from_ticks, to_ticks, take, data, .numbers = NULL};
   order.numbers = calloc(trace->location_count + 1, sizeof *order.numbers);
   if (!order.numbers) {

@@ -7,12 +7,13 @@
 /* What stands for a byte that belongs to no character: U+FFFD. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
-/* The bytes of the character that `text` begins with (1 to 4), or 0 if its first byte begins none: overlong forms,
- * surrogates and what lies above U+10FFFF are none. Reads no further than the first byte that does not fit. */
+/* The bytes of the character that `text` begins with (1 to 4), or 0 if its first byte begins none: overlong
+ * forms, surrogates and what lies above U+10FFFF are none. Reads no further than the first byte that does not
+ * fit. */
 size_t utf8_sequence(const char *text);
 
-/* A copy of `text` in which U+FFFD replaces each byte that belongs to no character. The caller frees it; NULL: no
- * memory. */
+/* A copy of `text` in which U+FFFD replaces each byte that belongs to no character. The caller frees it;
+ * NULL: no memory. */
 char *utf8_clean(const char *text);
 
 /* The same in memory from `get`, which is as malloc. */

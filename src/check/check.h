@@ -1,5 +1,6 @@
-/* Did a run keep OpenMP's rules, and its runtime the tool interface's? One pass over the events, in the order of time.
- */
+/* Did a run keep OpenMP's rules, and its runtime the tool interface's? One pass over the events, in the order
+ * of
+ * time. */
 #ifndef STAVE_CHECK_CHECK_H
 #define STAVE_CHECK_CHECK_H
 
@@ -58,14 +59,15 @@ struct check_result {
   uint64_t of_severity[CHECK_SEVERITY_COUNT]; /* occurrences */
   uint64_t events;                            /* that were checked */
   bool has_openmp;                            /* there was something to check */
-  bool is_partial;                            /* only events before until_ticks could be checked, for this reason */
+  /* only events before until_ticks could be checked, for this reason */
+  bool is_partial;
   uint64_t until_ticks;
   char partial_reason[CHECK_REASON_BYTES];
   char not_checked[CHECK_RULE_COUNT][CHECK_REASON_BYTES]; /* why a rule could not be checked; "": it was */
 };
 
-/* Checks the rules of which a bit is set in `rules` (1 << rule). Returns 0; or -ENOMEM or -EIO with one line in
- * `error`. check_free in both cases. */
+/* Checks the rules of which a bit is set in `rules` (1 << rule). Returns 0; or -ENOMEM or -EIO with one line
+ * in `error`. check_free in both cases. */
 int check_run(struct trace *trace, uint32_t rules, struct check_result *ret, char error[TRACE_ERROR_BYTES]);
 
 /* Frees what it owns. */

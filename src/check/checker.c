@@ -10,7 +10,7 @@
 enum { FINDINGS_MOST = 10000 };
 
 static const struct check_rule_text rules[] = {
-#define RULE(id, name, severity, place, summary, explanation)                                                          \
+#define RULE(id, name, severity, place, summary, explanation)                                                \
   [CHECK_##id] = {name, place, summary, explanation, CHECK_##severity},
 #include "check/rules.def"
 #undef RULE
@@ -28,7 +28,8 @@ const char *check_severity_name(enum check_severity severity) {
 
 /* -- what the parts share -- */
 
-bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted, size_t item_bytes) {
+bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted,
+                  size_t item_bytes) {
   char *items;
   memcpy(&items, array, sizeof items);
   if (wanted <= *capacity)
@@ -102,8 +103,8 @@ static struct check_finding *add_finding(struct checker *checker) {
   return &result->findings[result->count++];
 }
 
-struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location, uint64_t ticks,
-                                   uint32_t region, uint32_t other) {
+struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
+                                   uint64_t ticks, uint32_t region, uint32_t other) {
   uint64_t place = (uint64_t)region << 32 | other;
   uintptr_t known = (uintptr_t)table_get(&checker->findings, rule, place);
   if (known > 0) {
@@ -145,7 +146,8 @@ static bool is_openmp(enum trace_kind kind) {
          (kind >= TRACE_OmpFork && kind <= TRACE_OmpTaskComplete);
 }
 
-/* At the last time of the process a thread may still enter something; what follows then was added by the writer. */
+/* At the last time of the process a thread may still enter something; what follows then was added by the
+ * writer. */
 static bool is_added(struct checker *checker, const struct trace_event *event) {
   struct place_state *place = &checker->places[event->location];
   place->is_closing |= event->kind != TRACE_Enter || checker->result->is_partial;
@@ -161,11 +163,12 @@ static void give_up(struct checker *checker, uint32_t unsure, const char *reason
 }
 
 /* What rests on who created whom. */
-static const uint32_t of_families =
-    1u << CHECK_TIED_SCHEDULING | 1u << CHECK_DEPENDENCE | 1u << CHECK_MUTUAL_EXCLUSION | 1u << CHECK_UNDEFERRED;
+static const uint32_t of_families = 1u << CHECK_TIED_SCHEDULING | 1u << CHECK_DEPENDENCE |
+                                    1u << CHECK_MUTUAL_EXCLUSION | 1u << CHECK_UNDEFERRED;
 
-/* What begins in a pause of the recording is hidden: it is not known any more who created whom, and what threads met.
- */
+/* What begins in a pause of the recording is hidden: it is not known any more who created whom, and what
+ * threads
+ * met. */
 static void stop_for_pause(struct checker *checker, const struct trace_event *event) {
   enum { MEASUREMENT_OFF = 2 }; /* OTF2_MeasurementMode */
   char reason[CHECK_REASON_BYTES];
@@ -198,7 +201,8 @@ static bool take(void *data, const struct trace_event *event) {
   if (checks(checker, CHECK_LOCK_ORDER))
     check_lock_orders_before_event(checker, event);
   if (event->kind == TRACE_Enter) {
-    enum construct construct = replay_construct(checker->replay, checker_region(checker, event->Enter.region));
+    enum construct construct =
+        replay_construct(checker->replay, checker_region(checker, event->Enter.region));
     checker->result->has_openmp |= construct != CONSTRUCT_OTHER && construct != CONSTRUCT_PROGRAM;
     check_teams_on_enter(checker, event, construct);
     if (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_DEPEND_UNKNOWN)
@@ -276,7 +280,8 @@ static void end_at_closing(struct checker *checker) {
     checker->end_ticks = clock->first_ticks + clock->length_ticks;
   const char *whole = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
   if (whole)
-    end_at(checker, strtoull(whole, NULL, 10), "the archive was recovered, and events may be missing behind this");
+    end_at(checker, strtoull(whole, NULL, 10),
+           "the archive was recovered, and events may be missing behind this");
 }
 
 static const struct {
@@ -315,13 +320,14 @@ static void note_needs(struct checker *checker) {
   }
 }
 
-/* What the program kept out of the trace is missing in the order of things: who created a task that was created in a
- * pause, which of the team's regions a thread met in it. */
+/* What the program kept out of the trace is missing in the order of things: who created a task that was
+ * created in a pause, which of the team's regions a thread met in it. */
 static void note_pauses(struct checker *checker) {
-  static const enum check_rule rules_of_order[] = {CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,
-                                                   CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
-  for (size_t i = 0;
-       property_number(checker, STAVE_PROPERTY_PAUSES) > 0 && i < sizeof rules_of_order / sizeof *rules_of_order; i++) {
+  static const enum check_rule rules_of_order[] = {
+      CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION, CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
+  for (size_t i = 0; property_number(checker, STAVE_PROPERTY_PAUSES) > 0 &&
+                     i < sizeof rules_of_order / sizeof *rules_of_order;
+       i++) {
     snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "recording was paused");
     checker->rules &= ~(1u << rules_of_order[i]);
   }
@@ -381,7 +387,7 @@ int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, ch
   int result = open_checker(&checker);
   if (result == 0) {
     note_needs(&checker);
-  note_pauses(&checker);
+    note_pauses(&checker);
     end_at_closing(&checker);
     result = end_at_losses(&checker, error);
   }

@@ -7,7 +7,8 @@
 #include "analysis/table.h"
 #include "check/check.h"
 
-/* A task in the tree of who created whom. One that is complete is kept for its children's sake, and skipped. */
+/* A task in the tree of who created whom. One that is complete is kept for its children's sake, and
+ * skipped. */
 struct ancestor {
   uint64_t id;
   struct ancestor *parent;
@@ -32,9 +33,10 @@ struct task_state {
   uint32_t set_count, set_capacity;
   struct hold *holds;
   uint32_t hold_count, hold_capacity;
-  struct dependences_task undeferred; /* the child that has to be complete before this task goes on; id 0: none */
-  uint64_t encountered;               /* worksharing and barrier regions of its team */
-  uint64_t begun_there;               /* tasks that had run on the location when it was suspended */
+  /* the child that has to be complete before this task goes on; id 0: none */
+  struct dependences_task undeferred;
+  uint64_t encountered; /* worksharing and barrier regions of its team */
+  uint64_t begun_there; /* tasks that had run on the location when it was suspended */
   size_t suspended_on;
   uint32_t suspended_in, region, create_region;
   bool has_begun;
@@ -74,8 +76,8 @@ struct place_state {
 /* Threads that are kept of an order of locks; of more it is known only that there are more. */
 enum { EDGE_THREADS = 4 };
 
-/* A part of the run that barriers, forks and joins keep apart from the others with the same primary thread, which come
- * before or after it. */
+/* A part of the run that barriers, forks and joins keep apart from the others with the same primary thread,
+ * which come before or after it. */
 struct phase {
   size_t primary;    /* location; SIZE_MAX: it may be at one time with any other */
   uint64_t team;     /* the outermost, or the last one of the serial part */
@@ -133,7 +135,8 @@ struct checker {
   struct table locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
-  bool has_no_phases; /* something was cancelled or not recorded: threads need not have passed the same barriers */
+  /* something was cancelled or not recorded: threads need not have passed the same barriers */
+  bool has_no_phases;
   size_t finding_capacity;
   int error;
 };
@@ -145,8 +148,10 @@ static inline bool checks(const struct checker *checker, enum check_rule rule) {
   return checker->rules >> rule & 1;
 }
 
-/* Makes room for `wanted` items in the array that `array`, a pointer to a pointer, refers to; new ones are zero. */
-bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted, size_t item_bytes);
+/* Makes room for `wanted` items in the array that `array`, a pointer to a pointer, refers to; new ones are
+ * zero. */
+bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted,
+                  size_t item_bytes);
 
 /* The state of a task; NULL: no memory. Lasts until the next call. */
 struct task_state *checker_task(struct checker *checker, const struct replay_task *task);
@@ -154,10 +159,11 @@ struct task_state *checker_task(struct checker *checker, const struct replay_tas
 /* The same, if it lives and has a state. */
 struct task_state *checker_known_task(struct checker *checker, struct dependences_task task);
 
-/* Counts a finding at these regions. Returns it when it is the first there, so that its detail be filled in; else NULL.
- */
-struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location, uint64_t ticks,
-                                   uint32_t region, uint32_t other);
+/* Counts a finding at these regions. Returns it when it is the first there, so that its detail be filled in;
+ * else
+ * NULL. */
+struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
+                                   uint64_t ticks, uint32_t region, uint32_t other);
 
 /* The region's name without "!$omp "; where a task is created, that of the task. */
 const char *checker_name(const struct checker *checker, uint32_t region);
@@ -172,7 +178,8 @@ uint32_t checker_place_of(const struct task_state *task);
 
 void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step);
 void check_tasks_before_event(struct checker *checker, const struct trace_event *event);
-void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event, enum construct construct);
+void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
+                               enum construct construct);
 int check_tasks_open(struct checker *checker);
 void check_tasks_release(struct task_state *task); /* frees what the state owns */
 void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task);

@@ -1,4 +1,5 @@
-/* Whether events come in pairs and states, and name what exists. What the replay makes good is told here first. */
+/* Whether events come in pairs and states, and name what exists. What the replay makes good is told here
+ * first. */
 #include <stdio.h>
 
 #include "check/checker.h"
@@ -29,17 +30,17 @@ static void before_leave(struct checker *checker, const struct trace_event *even
       is_around ? checker_name(checker, frame->region) : "");
 }
 
-static void tell_open(struct checker *checker, const struct replay_task *task, size_t location, uint64_t ticks,
-                      const char *when) {
+static void tell_open(struct checker *checker, const struct replay_task *task, size_t location,
+                      uint64_t ticks, const char *when) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
-  say(checker_find(checker, CHECK_PAIRING, location, ticks, frame->region, CHECK_NO_REGION), "it is still open at %s",
-      when);
+  say(checker_find(checker, CHECK_PAIRING, location, ticks, frame->region, CHECK_NO_REGION),
+      "it is still open at %s", when);
 }
 
 /* -- tasks -- */
 
-static void tell_task(struct checker *checker, const struct trace_event *event, const struct replay_task *task,
-                      const char *what, uint32_t generation) {
+static void tell_task(struct checker *checker, const struct trace_event *event,
+                      const struct replay_task *task, const char *what, uint32_t generation) {
   uint32_t place = !task ? CHECK_NO_REGION : task->region != REPLAY_NONE ? task->region : task->create_region;
   struct check_finding *found =
       checker_find(checker, CHECK_TASK_STATE, event->location, event->ticks, place, CHECK_NO_REGION);
@@ -47,7 +48,8 @@ static void tell_task(struct checker *checker, const struct trace_event *event, 
     snprintf(found->detail, sizeof found->detail, "task %u %s", generation, what);
 }
 
-static bool is_here(const struct checker *checker, const struct trace_event *event, uint32_t comm, uint32_t thread) {
+static bool is_here(const struct checker *checker, const struct trace_event *event, uint32_t comm,
+                    uint32_t thread) {
   uint64_t location = trace_comm_member(checker->trace, comm, thread);
   return location == TRACE_NO_REF || location == checker->trace->locations[event->location].ref;
 }
@@ -78,8 +80,8 @@ static void before_switch(struct checker *checker, const struct trace_event *eve
 
 static void before_complete(struct checker *checker, const struct trace_event *event) {
   uint32_t generation = event->ThreadTaskComplete.generation;
-  const struct replay_task *task =
-      replay_find_task(checker->replay, event->ThreadTaskComplete.comm, event->ThreadTaskComplete.thread, generation);
+  const struct replay_task *task = replay_find_task(checker->replay, event->ThreadTaskComplete.comm,
+                                                    event->ThreadTaskComplete.thread, generation);
   if (!task)
     tell_task(checker, event, NULL, "completes, but is complete already or was never created", generation);
   else if (!task->has_begun && trace_event_attribute_count(event) == 0)
@@ -92,8 +94,8 @@ static void before_complete(struct checker *checker, const struct trace_event *e
 
 static void tell_team(struct checker *checker, const struct trace_event *event, const char *what) {
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
-  say(checker_find(checker, CHECK_TEAM_STATE, event->location, event->ticks, team ? team->region : CHECK_NO_REGION,
-                   CHECK_NO_REGION),
+  say(checker_find(checker, CHECK_TEAM_STATE, event->location, event->ticks,
+                   team ? team->region : CHECK_NO_REGION, CHECK_NO_REGION),
       "%s", what);
 }
 
@@ -146,7 +148,8 @@ static void drop_fork_that_is_over(struct checker *checker, size_t location) {
 static void take_fork(struct checker *checker, size_t location, uint64_t ticks) {
   struct place_state *place = &checker->places[location];
   drop_fork_that_is_over(checker, location);
-  if (checker_grow(checker, &place->forks, &place->fork_capacity, place->fork_count + 1, sizeof *place->forks))
+  if (checker_grow(checker, &place->forks, &place->fork_capacity, place->fork_count + 1,
+                   sizeof *place->forks))
     place->forks[place->fork_count++] = (struct fork){ticks, CHECK_NO_REGION, false};
 }
 
@@ -183,8 +186,8 @@ static void check_time(struct checker *checker, const struct trace_event *event)
   struct place_state *place = &checker->places[event->location];
   bool goes_back = place->has_event && event->ticks < place->last_ticks;
   if (goes_back && checks(checker, CHECK_TIME)) {
-    struct check_finding *found =
-        checker_find(checker, CHECK_TIME, event->location, event->ticks, CHECK_NO_REGION, (uint32_t)event->location);
+    struct check_finding *found = checker_find(checker, CHECK_TIME, event->location, event->ticks,
+                                               CHECK_NO_REGION, (uint32_t)event->location);
     if (found)
       snprintf(found->detail, sizeof found->detail, "event %llu is earlier than the one before",
                (unsigned long long)event->number);
@@ -235,8 +238,8 @@ static void finish_location(struct checker *checker, size_t location) {
   if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
     tell_open(checker, task, location, place->last_ticks, "the end of the trace");
   if (checks(checker, CHECK_TEAM_STATE) && team)
-    say(checker_find(checker, CHECK_TEAM_STATE, location, place->last_ticks, team->region, CHECK_NO_REGION), "%s",
-        "a team is open at the end of the trace");
+    say(checker_find(checker, CHECK_TEAM_STATE, location, place->last_ticks, team->region, CHECK_NO_REGION),
+        "%s", "a team is open at the end of the trace");
 }
 
 static void finish_task(struct checker *checker, const struct task_state *task) {
@@ -244,8 +247,8 @@ static void finish_task(struct checker *checker, const struct task_state *task) 
     return;
   say(checker_find(checker, CHECK_TASK_STATE,
                    task->suspended_on < checker->trace->location_count ? task->suspended_on : 0,
-                   checker->trace->clock.first_ticks + checker->trace->clock.length_ticks, checker_place_of(task),
-                   CHECK_NO_REGION),
+                   checker->trace->clock.first_ticks + checker->trace->clock.length_ticks,
+                   checker_place_of(task), CHECK_NO_REGION),
       "%s", "a task began and is not complete at the end of the trace");
 }
 

@@ -11,8 +11,8 @@ enum { EDGES_MOST = 1 << 20, CYCLE_MOST = 16 };
 
 /* -- phases -- */
 
-/* All members of the outermost team have to come before one goes on: the barriers of teams inside of it do not
- * count. */
+/* All members of the outermost team have to come before one goes on: the barriers of teams inside of it do
+ * not count. */
 static bool is_passed_by_all(const struct checker *checker, const struct trace_event *event,
                              const struct replay_team *outermost) {
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
@@ -60,8 +60,8 @@ static bool is_before(const struct phase *one, const struct phase *other) {
   return one->team != other->team ? one->team < other->team : one->barriers < other->barriers;
 }
 
-/* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after another, so
- * that the last one of the opposite order tells; where it had several primaries, not. */
+/* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after
+ * another, so that the last one of the opposite order tells; where it had several primaries, not. */
 static void meet_opposite(struct checker *checker, struct lock_edge *edge) {
   struct lock_edge *opposite = table_get(&checker->edges, edge->second, edge->first);
   if (!opposite || is_before(&opposite->last_phase, &edge->last_phase))
@@ -97,7 +97,8 @@ static struct lock_edge *new_edge(struct checker *checker, const struct hold *he
 }
 
 static void take_gates(struct lock_edge *edge, const struct task_state *task) {
-  for (uint32_t i = 0; i < task->hold_count && edge->gate_count < sizeof edge->gates / sizeof *edge->gates; i++)
+  for (uint32_t i = 0; i < task->hold_count && edge->gate_count < sizeof edge->gates / sizeof *edge->gates;
+       i++)
     if (task->holds[i].lock != edge->first && task->holds[i].lock != edge->second)
       edge->gates[edge->gate_count++] = task->holds[i].lock;
 }
@@ -168,8 +169,8 @@ static bool has_common_gate(const struct lock_edge *one, const struct lock_edge 
 struct assignment {
   const struct lock_edge *const *edges;
   uint32_t length;
-  bool is_tried[CYCLE_MOST];         /* by order */
-  size_t thread_of[CYCLE_MOST];      /* by order; SIZE_MAX: none yet */
+  bool is_tried[CYCLE_MOST];    /* by order */
+  size_t thread_of[CYCLE_MOST]; /* by order; SIZE_MAX: none yet */
 };
 
 /* Gives the order a thread, moving others on to another one of theirs where it has to. */
@@ -201,11 +202,12 @@ static bool has_a_thread_each(const struct lock_edge *const *edges, uint32_t len
   return true;
 }
 
-static int describe_edge(const struct checker *checker, const struct lock_edge *edge, char *text, size_t size) {
+static int describe_edge(const struct checker *checker, const struct lock_edge *edge, char *text,
+                         size_t size) {
   return snprintf(text, size, "lock %u (%s) before lock %u (%s): %llu time%s", lock_number_of(edge->first),
                   checker_name(checker, edge->first_region), lock_number_of(edge->second),
-                  checker_name(checker, edge->second_region),
-                  (unsigned long long)edge->count, edge->count > 1 ? "s" : "");
+                  checker_name(checker, edge->second_region), (unsigned long long)edge->count,
+                  edge->count > 1 ? "s" : "");
 }
 
 static void tell_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
@@ -213,9 +215,8 @@ static void tell_pair(struct checker *checker, const struct lock_edge *one, cons
       !has_a_thread_each((const struct lock_edge *const[]){one, other}, 2))
     return;
   const struct lock_edge *later = one->ticks > other->ticks ? one : other;
-  struct check_finding *found =
-      checker_find(checker, CHECK_LOCK_ORDER, later->threads[0], later->ticks, one->second_region,
-                   other->second_region);
+  struct check_finding *found = checker_find(checker, CHECK_LOCK_ORDER, later->threads[0], later->ticks,
+                                             one->second_region, other->second_region);
   int used = found ? describe_edge(checker, one, found->detail, sizeof found->detail) : 0;
   if (found && (size_t)used + 2 < sizeof found->detail) {
     memcpy(found->detail + used, "; ", 3);
@@ -223,8 +224,8 @@ static void tell_pair(struct checker *checker, const struct lock_edge *one, cons
   }
 }
 
-/* Three or more locks in a circle: the shortest way from each lock back to itself, by increasing numbers, so that each
- * circle is found once, from its lowest lock. */
+/* Three or more locks in a circle: the shortest way from each lock back to itself, by increasing numbers, so
+ * that each circle is found once, from its lowest lock. */
 struct search {
   struct checker *checker;
   const struct lock_edge *path[CYCLE_MOST];
@@ -251,10 +252,12 @@ static void tell_circle(struct search *search) {
     return;
   struct check_finding *found = checker_find(search->checker, CHECK_LOCK_ORDER, last->threads[0], last->ticks,
                                              search->path[0]->second_region, last->second_region);
-  int used = found ? snprintf(found->detail, sizeof found->detail, "a circle of %u locks:", search->length) : 0;
+  int used =
+      found ? snprintf(found->detail, sizeof found->detail, "a circle of %u locks:", search->length) : 0;
   for (uint32_t i = 0; found && i < search->length && (size_t)used < sizeof found->detail; i++)
-    used += snprintf(found->detail + used, sizeof found->detail - (size_t)used, "%s %u, then %u at %s", i ? ";" : "",
-                     lock_number_of(search->path[i]->first), lock_number_of(search->path[i]->second),
+    used += snprintf(found->detail + used, sizeof found->detail - (size_t)used, "%s %u, then %u at %s",
+                     i ? ";" : "", lock_number_of(search->path[i]->first),
+                     lock_number_of(search->path[i]->second),
                      checker_name(search->checker, search->path[i]->second_region));
 }
 
@@ -287,4 +290,3 @@ void check_lock_orders_finish(struct checker *checker) {
     follow(&search, lock->lock, lock);
   }
 }
-

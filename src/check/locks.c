@@ -37,15 +37,18 @@ static void note_acquirer(struct lock_state *lock, const struct replay_task *tas
     lock->acquirer = task->id;
 }
 
-/* Two threads may have acquired it at one time, as far as their clocks tell: then either may come first here. */
-static void check_number(struct checker *checker, struct lock_state *lock, const struct replay_lock_event *step) {
+/* Two threads may have acquired it at one time, as far as their clocks tell: then either may come first
+ * here. */
+static void check_number(struct checker *checker, struct lock_state *lock,
+                         const struct replay_lock_event *step) {
   struct check_finding *found = NULL;
   bool goes_back = lock->acquisitions > 0 && step->order <= lock->order && step->ticks > lock->ticks;
   if (checks(checker, CHECK_LOCK_STATE) && goes_back)
-    found = checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
+    found =
+        checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "acquisition %u of lock %u comes after number %u", step->order,
-             lock_number_of(step->lock), lock->order);
+    snprintf(found->detail, sizeof found->detail, "acquisition %u of lock %u comes after number %u",
+             step->order, lock_number_of(step->lock), lock->order);
   if (lock->acquisitions++ == 0 || step->order < lock->first_order)
     lock->first_order = step->order;
   lock->order = step->order > lock->order ? step->order : lock->order;
@@ -81,7 +84,8 @@ static bool drop_hold(struct task_state *task, const struct replay_lock_event *s
   return false;
 }
 
-/* A lock belongs to a task, but the runtime only tells the thread: what runs there now need not be who acquired it. */
+/* A lock belongs to a task, but the runtime only tells the thread: what runs there now need not be who
+ * acquired it. */
 static void release(struct checker *checker, const struct replay_lock_event *step) {
   if (drop_hold(checker_task(checker, step->task), step))
     return;
@@ -108,8 +112,8 @@ void check_locks_on_step(struct checker *checker, const struct replay_lock_event
 
 /* -- held while another task runs -- */
 
-static void tell_across(struct checker *checker, const struct replay_task_event *step, const struct hold *hold,
-                        uint64_t holder) {
+static void tell_across(struct checker *checker, const struct replay_task_event *step,
+                        const struct hold *hold, uint64_t holder) {
   const struct replay_task *prior = step->other;
   uint32_t where = prior->frame_count ? prior->frames[prior->frame_count - 1].region : CHECK_NO_REGION;
   const struct lock_state *lock = check_locks_state(checker, hold->lock);
@@ -154,21 +158,23 @@ static void judge_across(struct checker *checker) {
 
 static const struct task_state *holder_on(struct checker *checker, size_t location) {
   const struct replay_task *task = replay_current_task(checker->replay, location);
-  const struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  const struct task_state *state =
+      checker_known_task(checker, (struct dependences_task){task->id, task->slot});
   return state && state->hold_count > 0 ? state : NULL;
 }
 
 static void check_stuck(struct checker *checker, size_t location) {
   const struct replay_frame *frame = replay_top_frame(checker->replay, location);
   enum construct construct = frame ? (enum construct)frame->construct : CONSTRUCT_OTHER;
-  bool is_waiting =
-      construct == CONSTRUCT_CRITICAL || construct == CONSTRUCT_SET_LOCK || construct == CONSTRUCT_SET_NEST_LOCK;
+  bool is_waiting = construct == CONSTRUCT_CRITICAL || construct == CONSTRUCT_SET_LOCK ||
+                    construct == CONSTRUCT_SET_NEST_LOCK;
   const struct task_state *holder = is_waiting ? holder_on(checker, location) : NULL;
   uint64_t second = checker->trace->clock.ticks_per_second;
   if (!is_waiting || (!holder && checker->end_ticks - frame->begin_ticks < second))
     return;
-  struct check_finding *found = checker_find(checker, CHECK_STUCK, location, frame->begin_ticks, frame->region,
-                                             holder ? holder->holds[holder->hold_count - 1].region : CHECK_NO_REGION);
+  struct check_finding *found =
+      checker_find(checker, CHECK_STUCK, location, frame->begin_ticks, frame->region,
+                   holder ? holder->holds[holder->hold_count - 1].region : CHECK_NO_REGION);
   if (!found)
     return;
   int used = snprintf(found->detail, sizeof found->detail, "nothing more is heard of it");
@@ -181,13 +187,14 @@ static void check_stuck(struct checker *checker, size_t location) {
 static void check_gaps(struct checker *checker) {
   for (const struct lock_state *lock = checker->all_locks; lock; lock = lock->next) {
     uint64_t numbered = lock->order - lock->first_order + 1;
-    struct check_finding *found =
-        lock->acquisitions == 0 || lock->acquisitions == numbered
-            ? NULL
-            : checker_find(checker, CHECK_LOCK_STATE, lock->location, lock->ticks, lock->region, CHECK_NO_REGION);
+    struct check_finding *found = lock->acquisitions == 0 || lock->acquisitions == numbered
+                                      ? NULL
+                                      : checker_find(checker, CHECK_LOCK_STATE, lock->location, lock->ticks,
+                                                     lock->region, CHECK_NO_REGION);
     if (found)
-      snprintf(found->detail, sizeof found->detail, "lock %u has %llu acquisitions with numbers from %u to %u",
-               lock_number_of(lock->lock), (unsigned long long)lock->acquisitions, lock->first_order, lock->order);
+      snprintf(found->detail, sizeof found->detail,
+               "lock %u has %llu acquisitions with numbers from %u to %u", lock_number_of(lock->lock),
+               (unsigned long long)lock->acquisitions, lock->first_order, lock->order);
   }
 }
 

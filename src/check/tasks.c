@@ -1,4 +1,5 @@
-/* The Task Scheduling Constraints (OpenMP 5.1, 2.12.6), tied tasks that change threads, and threadprivate variables. */
+/* The Task Scheduling Constraints (OpenMP 5.1, 2.12.6), tied tasks that change threads, and threadprivate
+ * variables. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static void drop(struct ancestor *ancestor) {
   }
 }
 
-/* The nearest one that is not complete. The way past complete ones is shortened, so that a chain of tasks each of which
- * creates the next and ends does not grow. */
+/* The nearest one that is not complete. The way past complete ones is shortened, so that a chain of tasks
+ * each of which creates the next and ends does not grow. */
 static struct ancestor *living_parent(struct ancestor *ancestor) {
   while (ancestor->parent && ancestor->parent->is_complete) {
     struct ancestor *complete = ancestor->parent;
@@ -30,7 +31,8 @@ static struct ancestor *living_parent(struct ancestor *ancestor) {
   return ancestor->parent;
 }
 
-static struct ancestor *ancestor_of(struct checker *checker, struct task_state *task, struct ancestor *parent) {
+static struct ancestor *ancestor_of(struct checker *checker, struct task_state *task,
+                                    struct ancestor *parent) {
   if (task->ancestor)
     return task->ancestor;
   struct ancestor *ancestor = calloc(1, sizeof *ancestor);
@@ -63,9 +65,9 @@ void check_tasks_release(struct task_state *task) {
 
 /* -- creation and dependences -- */
 
-/* The tool tells of a task's flags where it is created. In a team of one thread the flag says nothing about the
- * program: LLVM's runtime gives it to every task there, and defers those behind a detached, hidden helper's or target
- * task all the same. */
+/* The tool tells of a task's flags where it is created. In a team of one thread the flag says nothing about
+ * the program: LLVM's runtime gives it to every task there, and defers those behind a detached, hidden
+ * helper's or target task all the same. */
 static bool is_undeferred(const struct checker *checker, const struct replay_task_event *step) {
   const struct replay_task *task = step->task;
   const struct replay_team *team = replay_current_team(checker->replay, step->location);
@@ -88,11 +90,13 @@ static void create(struct checker *checker, const struct replay_task_event *step
     parent->undeferred = name;
 }
 
-static void on_before(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address) {
+static void on_before(void *data, struct dependences_task source, struct dependences_task sink,
+                      uint64_t address) {
   struct checker *checker = data;
   struct task_state *task = checker_known_task(checker, sink);
   (void)address;
-  if (task && checker_grow(checker, &task->before, &task->before_capacity, task->before_count + 1, sizeof source))
+  if (task &&
+      checker_grow(checker, &task->before, &task->before_capacity, task->before_count + 1, sizeof source))
     task->before[task->before_count++] = source;
 }
 
@@ -113,7 +117,8 @@ int check_tasks_open(struct checker *checker) {
   return checker->dependences ? 0 : -ENOMEM;
 }
 
-void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event, enum construct construct) {
+void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
+                               enum construct construct) {
   const struct created *created = &checker->places[event->location].created;
   uint32_t count = trace_event_attribute_count(event);
   for (uint32_t i = 0; created->parent > 0 && i < count; i++) {
@@ -138,21 +143,24 @@ static void check_dependences(struct checker *checker, const struct replay_task_
     if (found)
       snprintf(found->detail, sizeof found->detail, "task %u of %s began; it depends on %s, which %s",
                step->task->generation, checker->trace->locations[step->task->created_on].name,
-               checker_name(checker, checker_place_of(source)), source->has_begun ? "still ran" : "had not begun");
+               checker_name(checker, checker_place_of(source)),
+               source->has_begun ? "still ran" : "had not begun");
   }
 }
 
 /* How many tasks of each set run is kept as a pointer's value. */
-static void check_sets(struct checker *checker, const struct replay_task_event *step, const struct task_state *task) {
+static void check_sets(struct checker *checker, const struct replay_task_event *step,
+                       const struct task_state *task) {
   for (uint32_t i = 0; i < task->set_count; i++) {
     uintptr_t running = (uintptr_t)table_get(&checker->running_sets, task->sets[i], 0);
-    struct check_finding *found = running == 0 ? NULL
-                                               : checker_find(checker, CHECK_MUTUAL_EXCLUSION, step->location,
-                                                              step->ticks, checker_place_of(task), CHECK_NO_REGION);
+    struct check_finding *found = running == 0
+                                      ? NULL
+                                      : checker_find(checker, CHECK_MUTUAL_EXCLUSION, step->location,
+                                                     step->ticks, checker_place_of(task), CHECK_NO_REGION);
     if (found)
       snprintf(found->detail, sizeof found->detail, "task %u of %s began while %u other%s of its set ran",
-               step->task->generation, checker->trace->locations[step->task->created_on].name, (unsigned)running,
-               running > 1 ? "s" : "");
+               step->task->generation, checker->trace->locations[step->task->created_on].name,
+               (unsigned)running, running > 1 ? "s" : "");
     if (!table_put(&checker->running_sets, task->sets[i], 0, (void *)(running + 1)))
       checker->error = -ENOMEM;
   }
@@ -181,14 +189,15 @@ static bool is_tied(const struct checker *checker, const struct replay_task *tas
 }
 
 /* A helper thread executes tasks of teams that it is not in: the constraint knows no such thing. */
-static bool is_own_team(const struct checker *checker, const struct replay_task *task, const struct replay_team *team) {
+static bool is_own_team(const struct checker *checker, const struct replay_task *task,
+                        const struct replay_team *team) {
   return !team || team->comm == REPLAY_NONE || checker->trace->comms[team->comm].ref == task->comm;
 }
 
-static void tell_tied(struct checker *checker, const struct replay_task_event *step, const struct task_state *task,
-                      uint32_t held, uint32_t where) {
-  struct check_finding *found =
-      checker_find(checker, CHECK_TIED_SCHEDULING, step->location, step->ticks, checker_place_of(task), where);
+static void tell_tied(struct checker *checker, const struct replay_task_event *step,
+                      const struct task_state *task, uint32_t held, uint32_t where) {
+  struct check_finding *found = checker_find(checker, CHECK_TIED_SCHEDULING, step->location, step->ticks,
+                                             checker_place_of(task), where);
   if (found)
     snprintf(found->detail, sizeof found->detail, "task %u of %s began while %s was suspended in %s",
              step->task->generation, checker->trace->locations[step->task->created_on].name,
@@ -196,8 +205,8 @@ static void tell_tied(struct checker *checker, const struct replay_task_event *s
              where == CHECK_NO_REGION ? "it" : checker_name(checker, where));
 }
 
-/* The suspended task that forbids this one, or NULL. By induction it is enough to look at the latest tied task, as long
- * as each descends from the one before. */
+/* The suspended task that forbids this one, or NULL. By induction it is enough to look at the latest tied
+ * task, as long as each descends from the one before. */
 static const struct tied *find_forbidding(const struct place_state *place, const struct task_state *task,
                                           uint64_t team) {
   for (uint32_t i = place->tied_count; i-- > 0 && place->tied[i].team == team;) {
@@ -209,10 +218,11 @@ static const struct tied *find_forbidding(const struct place_state *place, const
   return NULL;
 }
 
-static void check_tied(struct checker *checker, const struct replay_task_event *step, const struct task_state *task,
-                       const struct tied *forbidding) {
+static void check_tied(struct checker *checker, const struct replay_task_event *step,
+                       const struct task_state *task, const struct tied *forbidding) {
   const struct replay_task *implicit = replay_implicit_task(checker->replay, step->location);
-  const struct replay_frame *frame = implicit->frame_count ? &implicit->frames[implicit->frame_count - 1] : NULL;
+  const struct replay_frame *frame =
+      implicit->frame_count ? &implicit->frames[implicit->frame_count - 1] : NULL;
   const struct task_state *held = forbidding ? checker_known_task(checker, forbidding->task) : NULL;
   if (held)
     tell_tied(checker, step, task, checker_place_of(held), held->suspended_in);
@@ -220,7 +230,8 @@ static void check_tied(struct checker *checker, const struct replay_task_event *
     tell_tied(checker, step, task, CHECK_NO_REGION, frame ? frame->region : CHECK_NO_REGION);
 }
 
-static void begin_tied(struct checker *checker, const struct replay_task_event *step, struct task_state *task) {
+static void begin_tied(struct checker *checker, const struct replay_task_event *step,
+                       struct task_state *task) {
   struct place_state *place = &checker->places[step->location];
   const struct replay_team *team = replay_current_team(checker->replay, step->location);
   uint64_t team_id = team ? team->id : 0;
@@ -279,13 +290,13 @@ static void check_threadprivate(struct checker *checker, const struct replay_tas
                                              checker_place_of(task), task->suspended_in);
   if (!found)
     return;
-  const char *where =
-      task->suspended_in == CHECK_NO_REGION ? "a task scheduling point" : checker_name(checker, task->suspended_in);
+  const char *where = task->suspended_in == CHECK_NO_REGION ? "a task scheduling point"
+                                                            : checker_name(checker, task->suspended_in);
   if (has_moved)
     snprintf(found->detail, sizeof found->detail, "suspended at %s, it went on on another thread", where);
   else
-    snprintf(found->detail, sizeof found->detail, "suspended at %s, where %u other task%s ran on the thread", where,
-             (unsigned)(checker->places[step->location].runs - task->begun_there),
+    snprintf(found->detail, sizeof found->detail, "suspended at %s, where %u other task%s ran on the thread",
+             where, (unsigned)(checker->places[step->location].runs - task->begun_there),
              checker->places[step->location].runs - task->begun_there > 1 ? "s" : "");
 }
 
@@ -303,7 +314,8 @@ static void resume(struct checker *checker, const struct replay_task_event *step
                                              checker_place_of(task), task->suspended_in);
   if (found)
     snprintf(found->detail, sizeof found->detail, "begun on %s, it went on on %s",
-             checker->trace->locations[step->task->begun_on].name, checker->trace->locations[step->location].name);
+             checker->trace->locations[step->task->begun_on].name,
+             checker->trace->locations[step->location].name);
 }
 
 static void complete(struct checker *checker, const struct replay_task_event *step) {
@@ -346,7 +358,8 @@ void check_tasks_end_implicit(struct checker *checker, const struct replay_task 
 
 /* -- what comes behind the step: the task's region tells whether it is tied -- */
 
-static void enter_task(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
+static void enter_task(struct checker *checker, const struct trace_event *event,
+                       const struct replay_task *task) {
   struct task_state *state = checker_task(checker, task);
   uint32_t region = checker_region(checker, event->Enter.region);
   if (!state || task->frame_count > 0 || task->is_implicit || state->region != CHECK_NO_REGION)
@@ -365,15 +378,18 @@ static bool belongs_to_creation(enum construct construct) {
 
 /* One that has begun: LLVM's runtime does not always say when it goes on or ends. */
 static bool is_known_untied(const struct checker *checker, const struct task_state *task) {
-  return task->region != CHECK_NO_REGION && replay_construct(checker->replay, task->region) == CONSTRUCT_TASK_UNTIED;
+  return task->region != CHECK_NO_REGION &&
+         replay_construct(checker->replay, task->region) == CONSTRUCT_TASK_UNTIED;
 }
 
-static void check_undeferred(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
+static void check_undeferred(struct checker *checker, const struct trace_event *event,
+                             const struct replay_task *task) {
   struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
   if (!state || state->undeferred.id == 0)
     return;
   struct task_state *child = checker_known_task(checker, state->undeferred);
-  if (child && belongs_to_creation(replay_construct(checker->replay, checker_region(checker, event->Enter.region))))
+  if (child &&
+      belongs_to_creation(replay_construct(checker->replay, checker_region(checker, event->Enter.region))))
     return;
   state->undeferred.id = 0;
   if (!child || is_known_untied(checker, child))

@@ -1,4 +1,5 @@
-/* Worksharing and barrier regions: which must be met by all threads of a team, in one order and in the right place. */
+/* Worksharing and barrier regions: which must be met by all threads of a team, in one order and in the right
+ * place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,14 @@ static bool forbids_inside(enum construct construct) {
          construct == CONSTRUCT_MASKED || construct == CONSTRUCT_MASTER;
 }
 
-static void check_nesting(struct checker *checker, const struct trace_event *event, const struct replay_task *task) {
+static void check_nesting(struct checker *checker, const struct trace_event *event,
+                          const struct replay_task *task) {
   for (uint32_t i = task->frame_count; i-- > 0 && task->frames[i].construct != CONSTRUCT_PARALLEL;) {
     if (!forbids_inside((enum construct)task->frames[i].construct))
       continue;
-    struct check_finding *found = checker_find(checker, CHECK_NESTING, event->location, event->ticks,
-                                               checker_region(checker, event->Enter.region), task->frames[i].region);
+    struct check_finding *found =
+        checker_find(checker, CHECK_NESTING, event->location, event->ticks,
+                     checker_region(checker, event->Enter.region), task->frames[i].region);
     if (found)
       snprintf(found->detail, sizeof found->detail, "it stands inside of %s",
                checker_name(checker, task->frames[i].region));
@@ -38,12 +41,14 @@ static struct team_state *state_of(struct checker *checker, const struct replay_
     return NULL;
   struct team_state *state = &checker->teams[team->slot];
   if (state->id != team->id)
-    *state = (struct team_state){.id = team->id, .met = state->met, .capacity = state->capacity, .threads = team->size};
+    *state = (struct team_state){
+        .id = team->id, .met = state->met, .capacity = state->capacity, .threads = team->size};
   return state;
 }
 
-/* Where a region has the place of its team's parallel region, nobody knows which one it is: Stave names an address in
- * the runtime so, and LLVM's runtime gives a dynamic loop the parallel region's address now and then. */
+/* Where a region has the place of its team's parallel region, nobody knows which one it is: Stave names an
+ * address in the runtime so, and LLVM's runtime gives a dynamic loop the parallel region's address now and
+ * then. */
 static bool has_place(const struct checker *checker, const struct replay_team *team, uint32_t region) {
   if (team->region == REPLAY_NONE || region == CHECK_NO_REGION)
     return true;
@@ -53,7 +58,8 @@ static bool has_place(const struct checker *checker, const struct replay_team *t
 }
 
 /* Regions of one place in the source may have several definitions. */
-static bool is_same(const struct checker *checker, const struct replay_team *team, uint32_t one, uint32_t other) {
+static bool is_same(const struct checker *checker, const struct replay_team *team, uint32_t one,
+                    uint32_t other) {
   if (one == other)
     return true;
   if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
@@ -97,7 +103,8 @@ static void meet(struct checker *checker, const struct trace_event *event, const
              checker_name(checker, region), checker_name(checker, met->region));
 }
 
-void check_teams_on_enter(struct checker *checker, const struct trace_event *event, enum construct construct) {
+void check_teams_on_enter(struct checker *checker, const struct trace_event *event,
+                          enum construct construct) {
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
   bool is_met = is_worksharing(construct) || construct == CONSTRUCT_BARRIER;
@@ -122,11 +129,11 @@ static void joined(struct checker *checker, const struct replay_team_event *step
   struct team_state *team = state_of(checker, step->team);
   if (!team || team->count == 0 || team->is_given_up || step->team->begun < team->threads)
     return;
-  struct check_finding *found =
-      checker_find(checker, CHECK_TEAM_ORDER, step->location, step->ticks, team->met[0].region, CHECK_NO_REGION);
+  struct check_finding *found = checker_find(checker, CHECK_TEAM_ORDER, step->location, step->ticks,
+                                             team->met[0].region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "only %u of %u threads of the team met it", team->met[0].threads,
-             team->threads);
+    snprintf(found->detail, sizeof found->detail, "only %u of %u threads of the team met it",
+             team->met[0].threads, team->threads);
 }
 
 void check_teams_on_step(struct checker *checker, const struct replay_team_event *step) {

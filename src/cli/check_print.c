@@ -62,15 +62,17 @@ static void print_place(const struct trace *trace, const struct check_finding *f
   summary_number(count, finding->count);
   snprintf(where, sizeof where, "%s at %.6f ms", location_name(trace, finding),
            (double)trace_ns(trace, finding->ticks) / 1e6);
-  snprintf(text, sizeof text, "%s%s%s%s%s: %s", *name ? name : "", *name ? ", " : "", finding->count > 1 ? count : "",
-           finding->count > 1 ? " times, first on " : "on ", where, finding->detail);
+  snprintf(text, sizeof text, "%s%s%s%s%s: %s", *name ? name : "", *name ? ", " : "",
+           finding->count > 1 ? count : "", finding->count > 1 ? " times, first on " : "on ", where,
+           finding->detail);
   message_escape(safe, sizeof safe, text);
   print_wrapped("    ", safe);
 }
 
 static bool begins_group(const struct check_result *result, size_t i) {
   const struct check_finding *before = i > 0 ? &result->findings[i - 1] : NULL;
-  return !before || before->rule != result->findings[i].rule || before->severity != result->findings[i].severity;
+  return !before || before->rule != result->findings[i].rule ||
+         before->severity != result->findings[i].severity;
 }
 
 static size_t group_end(const struct check_result *result, size_t begin) {
@@ -95,7 +97,8 @@ static void print_findings(const struct trace *trace, const struct check_result 
 static void print_not_checked(const struct check_result *result) {
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
     if (*result->not_checked[rule])
-      printf("not checked: %s: %s\n", check_rule_text((enum check_rule)rule)->name, result->not_checked[rule]);
+      printf("not checked: %s: %s\n", check_rule_text((enum check_rule)rule)->name,
+             result->not_checked[rule]);
 }
 
 void check_print_text(const struct trace *trace, const struct check_result *result, bool is_all) {
@@ -136,18 +139,20 @@ static json_t *finding_of(const struct trace *trace, const struct check_finding 
   const struct check_rule_text *rule = check_rule_text(finding->rule);
   return json_pack(
       "{s:s,s:s,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:I,s:I,s:o}", "rule", rule->name, "severity",
-      check_severity_name(finding->severity), "specification", rule->place, "summary", rule->summary, "explanation",
-      rule->explanation, "count", (json_int_t)finding->count, "region", region_of(trace, finding->region),
-      "other_region", region_of(trace, finding->other), "thread", text_of(location_name(trace, finding)), "location",
-      (json_int_t)(finding->location < trace->location_count ? trace->locations[finding->location].ref : 0), "time_ns",
-      (json_int_t)trace_ns(trace, finding->ticks), "detail", text_of(finding->detail));
+      check_severity_name(finding->severity), "specification", rule->place, "summary", rule->summary,
+      "explanation", rule->explanation, "count", (json_int_t)finding->count, "region",
+      region_of(trace, finding->region), "other_region", region_of(trace, finding->other), "thread",
+      text_of(location_name(trace, finding)), "location",
+      (json_int_t)(finding->location < trace->location_count ? trace->locations[finding->location].ref : 0),
+      "time_ns", (json_int_t)trace_ns(trace, finding->ticks), "detail", text_of(finding->detail));
 }
 
 static json_t *not_checked(const struct check_result *result) {
   json_t *object = json_object();
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
     if (*result->not_checked[rule])
-      json_object_set_new(object, check_rule_text((enum check_rule)rule)->name, text_of(result->not_checked[rule]));
+      json_object_set_new(object, check_rule_text((enum check_rule)rule)->name,
+                          text_of(result->not_checked[rule]));
   return object;
 }
 
@@ -164,10 +169,10 @@ void check_print_json(const struct trace *trace, const struct check_result *resu
     json_array_append_new(findings, finding_of(trace, &result->findings[i]));
   json_t *object = json_pack(
       "{s:I,s:b,s:I,s:I,s:I,s:o,s:o,s:I,s:o}", "events", (json_int_t)result->events, "has_openmp",
-      (int)result->has_openmp, "violations",
-      (json_int_t)result->of_severity[CHECK_VIOLATION], "hazards", (json_int_t)result->of_severity[CHECK_HAZARD],
-      "information", (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result),
-      "not_checked", not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
+      (int)result->has_openmp, "violations", (json_int_t)result->of_severity[CHECK_VIOLATION], "hazards",
+      (json_int_t)result->of_severity[CHECK_HAZARD], "information",
+      (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result), "not_checked",
+      not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
   json_dumpf(object, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(object);

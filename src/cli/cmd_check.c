@@ -53,7 +53,8 @@ void cmd_check_help(void) {
          "option is wrong; 3 if there are violations or hazards.\n");
 }
 
-static int print(const struct request *request, const struct trace *trace, const struct check_result *result) {
+static int print(const struct request *request, const struct trace *trace,
+                 const struct check_result *result) {
   if (!request->is_json)
     check_print_text(trace, result, request->is_all);
   else
@@ -128,7 +129,8 @@ static bool take(void *data, int option, const char *value) {
 }
 
 int cmd_check(int argc, char **argv) {
-  static const struct usage usage = {"check", ":ar:h", options, cmd_check_help, .argument = "archive", .take = take};
+  static const struct usage usage = {"check",     ":ar:h", options, cmd_check_help, .argument = "archive",
+                                     .take = take};
   struct request request = {.rules = all_rules};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)

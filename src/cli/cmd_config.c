@@ -143,8 +143,9 @@ static json_t *json_text(const char *from) {
 static json_t *json_setting(const struct setting *setting) {
   const struct config_row *row = setting->row;
   json_t *value = json_text(value_of(setting));
-  return json_pack("{s:o,s:b,s:b,s:s,s:s,s:s,s:s}", "value", value, "set", is_set(setting), "valid", setting->is_valid,
-                   "default", row->standard, "type", row->type, "allowed", row->allowed, "meaning", row->doc);
+  return json_pack("{s:o,s:b,s:b,s:s,s:s,s:s,s:s}", "value", value, "set", is_set(setting), "valid",
+                   setting->is_valid, "default", row->standard, "type", row->type, "allowed", row->allowed,
+                   "meaning", row->doc);
 }
 
 static void print_json(const struct config_row *rows, size_t count) {
@@ -175,7 +176,8 @@ static void allowed_text(char target[ALLOWED_BYTES], const struct config_row *ro
     const char *end = strchr(word, '|');
     int length = end != NULL ? (int)(end - word) : (int)strlen(word);
     const char *join = word == row->allowed ? "" : end != NULL ? ", " : " or ";
-    used += (size_t)snprintf(target + used, ALLOWED_BYTES - used, "%s%s%.*s%s", join, before, length, word, after);
+    used += (size_t)snprintf(target + used, ALLOWED_BYTES - used, "%s%s%.*s%s", join, before, length, word,
+                             after);
     word = end != NULL ? end + 1 : NULL;
   }
 }
@@ -186,7 +188,8 @@ static void print_markdown(const struct config_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
     allowed_text(allowed, &rows[i], "`", "`");
     const char *quote = *rows[i].standard != '\0' ? "`" : "";
-    printf("| `%s` | %s%s%s | %s | %s |\n", rows[i].variable, quote, rows[i].standard, quote, allowed, rows[i].doc);
+    printf("| `%s` | %s%s%s | %s | %s |\n", rows[i].variable, quote, rows[i].standard, quote, allowed,
+           rows[i].doc);
   }
 }
 

@@ -52,7 +52,8 @@ void cmd_export_help(void) {
 /* -- in the worker -- */
 
 static int report_output(const struct request *request, int error) {
-  message_say("cannot write %s: %s", request->output ? request->output : "to standard output", strerror(error));
+  message_say("cannot write %s: %s", request->output ? request->output : "to standard output",
+              strerror(error));
   return EXIT_UNDONE;
 }
 
@@ -114,7 +115,8 @@ static bool take(void *data, int option, const char *value) {
 }
 
 int cmd_export(int argc, char **argv) {
-  static const struct usage usage = {"export", ":f:o:h", options, cmd_export_help, .argument = "archive", .take = take};
+  static const struct usage usage = {"export",    ":f:o:h", options, cmd_export_help, .argument = "archive",
+                                     .take = take};
   struct request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)

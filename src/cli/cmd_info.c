@@ -94,7 +94,8 @@ static bool take(void *data, int option, const char *value) {
 }
 
 int cmd_info(int argc, char **argv) {
-  static const struct usage usage = {"info", ":ah", options, cmd_info_help, .argument = "archive", .take = take};
+  static const struct usage usage = {"info",      ":ah", options, cmd_info_help, .argument = "archive",
+                                     .take = take};
   struct request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)

@@ -140,7 +140,8 @@ static void escape(const char *path, char *ret) {
   *ret = '\0';
 }
 
-/* A relative template counts from where stave was started: the program may go elsewhere before it uses OpenMP. */
+/* A relative template counts from where stave was started: the program may go elsewhere before it uses
+ * OpenMP. */
 static void fix_output(void) {
   char here[PATH_MAX], escaped[2 * PATH_MAX], *absolute = NULL;
   const char *template = getenv("STAVE_OUTPUT");
@@ -263,7 +264,8 @@ static void wait_for_writers(struct recording *recording) {
 
 static void summarize(const struct recording *recording) {
   const struct status *status = &recording->status;
-  bool is_explained = watch_tell(&recording->watch, &recording->program, &recording->plan) || status->stayed.count > 0;
+  bool is_explained =
+      watch_tell(&recording->watch, &recording->program, &recording->plan) || status->stayed.count > 0;
   summary_print_runtimes(status, recording->quiet);
   if (status->count > 0)
     summary_print(status, recording->quiet);
@@ -291,8 +293,9 @@ static int record(struct recording *recording, char **arguments) {
 }
 
 int cmd_record(int argc, char **argv) {
-  static const struct usage usage = {"record", "+:o:e:b:qvh", long_options, cmd_record_help,
-                                     .argument = "program", .takes_more = true, .take = take};
+  static const struct usage usage = {"record",        "+:o:e:b:qvh",         long_options,
+                                     cmd_record_help, .argument = "program", .takes_more = true,
+                                     .take = take};
   struct recording recording = {.status = {.read_fd = -1, .write_fd = -1}};
   char *path = NULL;
   int status = usage_read(&usage, argc, argv, &recording);

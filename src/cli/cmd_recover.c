@@ -57,11 +57,13 @@ static void remove_partial(const struct request *request) {
 }
 
 static bool name_output(struct request *request) {
-  int length = request->wanted ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
-                               : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
+  int length = request->wanted
+                   ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
+                   : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
   while (length > 1 && (size_t)length < sizeof request->out && request->out[length - 1] == '/')
     request->out[--length] = '\0';
-  int partial = snprintf(request->partial, sizeof request->partial, "%.*s.partial", PATH_MAX - 16, request->out);
+  int partial =
+      snprintf(request->partial, sizeof request->partial, "%.*s.partial", PATH_MAX - 16, request->out);
   return (length > 0 && length < partial && (size_t)partial < sizeof request->partial) ||
          usage_wrong("recover", "the name of the new archive is empty or too long");
 }
@@ -90,7 +92,8 @@ static bool give_name(const struct request *request) {
   bool can_not = errno == EINVAL || errno == ENOSYS;
   if (can_not && lstat(request->out, &status) < 0 && rename(request->partial, request->out) == 0)
     return true;
-  message_say("the archive is whole, but cannot be renamed from %s to %s: %m", request->partial, request->out);
+  message_say("the archive is whole, but cannot be renamed from %s to %s: %m", request->partial,
+              request->out);
   return false;
 }
 
@@ -110,17 +113,20 @@ static void print_missing(const struct salvor *salvor) {
 static void print_result(const struct request *request, const struct salvor *salvor) {
   char name[PATH_MAX], events[32], number[32], duration[32];
   printf("%s: %s events of %zu thread%s\n", message_escape(name, sizeof name, request->out),
-         summary_number(events, salvor->events), salvor->location_count, salvor->location_count == 1 ? "" : "s");
-  printf("whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
-         "stave-writer had taken\n",
-         summary_duration(duration, salvor->whole_ns));
+         summary_number(events, salvor->events), salvor->location_count,
+         salvor->location_count == 1 ? "" : "s");
+  printf(
+      "whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
+      "stave-writer had taken\n",
+      summary_duration(duration, salvor->whole_ns));
   if (salvor->added > 0)
     printf("%s events were added at the end, %s, for what was open\n", summary_number(number, salvor->added),
            summary_duration(duration, salvor->last_ns));
   if (salvor->lost > 0)
     printf("%s events had been dropped by the program's threads\n", summary_number(number, salvor->lost));
   if (salvor->missing > 0)
-    printf("%s events that had been written did not reach the disk:\n", summary_number(number, salvor->missing));
+    printf("%s events that had been written did not reach the disk:\n",
+           summary_number(number, salvor->missing));
   print_missing(salvor);
   if (salvor->is_journal_cut || salvor->unknown > 0)
     printf("the definitions are not whole: %s references of events lead to \"unknown\"\n",
@@ -129,7 +135,8 @@ static void print_result(const struct request *request, const struct salvor *sal
     printf("%s events could not be taken over\n", summary_number(number, salvor->refused));
   if (salvor->shortfall > 0)
     printf("stave-writer had no room to keep all that it wanted: %s\n", strerror((int)salvor->shortfall));
-  bool is_all = salvor->missing == 0 && salvor->refused == 0 && salvor->unknown == 0 && !salvor->is_journal_cut;
+  bool is_all =
+      salvor->missing == 0 && salvor->refused == 0 && salvor->unknown == 0 && !salvor->is_journal_cut;
   printf("%s is as it was%s\n", message_escape(name, sizeof name, request->place.directory),
          is_all ? "; nothing needs it any more" : "");
 }
@@ -186,8 +193,8 @@ static bool take(void *request, int option, const char *value) {
 }
 
 int cmd_recover(int argc, char **argv) {
-  static const struct usage usage = {
-      "recover", ":o:h", options, cmd_recover_help, .argument = "directory", .take = take};
+  static const struct usage usage = {"recover",   ":o:h", options, cmd_recover_help, .argument = "directory",
+                                     .take = take};
   struct request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)

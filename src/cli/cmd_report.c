@@ -52,7 +52,8 @@ void cmd_report_help(void) {
 /* -- in the worker -- */
 
 static int print(const struct request *request, const struct report *report, const char *anchor) {
-  struct report_print print = {report, request->path, anchor, request->top, request->pattern ? &request->only : NULL};
+  struct report_print print = {report, request->path, anchor, request->top,
+                               request->pattern ? &request->only : NULL};
   if (!request->is_json)
     report_print_text(&print);
   else
@@ -116,7 +117,8 @@ static bool take(void *data, int option, const char *value) {
 }
 
 int cmd_report(int argc, char **argv) {
-  static const struct usage usage = {"report", ":h", options, cmd_report_help, .argument = "archive", .take = take};
+  static const struct usage usage = {"report",    ":h", options, cmd_report_help, .argument = "archive",
+                                     .take = take};
   struct request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
   int status = usage_read(&usage, argc, argv, &request);
   if (status < 0 && !times_are_in_order("report", &request.times))

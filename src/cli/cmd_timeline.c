@@ -29,7 +29,7 @@ enum format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 struct request {
   const char *path;
   const char *wanted; /* the output's name; NULL: the archive's, with .html */
-  const char *title; /* NULL: the archive's name */
+  const char *title;  /* NULL: the archive's name */
   enum format format;
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
@@ -42,14 +42,10 @@ struct request {
 enum { OPTION_FROM = 256, OPTION_REGIONS, OPTION_TO, OPTION_TITLE, OPTION_WIDTH };
 
 static const struct option options[] = {
-    {"from", required_argument, NULL, OPTION_FROM},
-    {"help", no_argument, NULL, 'h'},
-    {"max-regions", required_argument, NULL, OPTION_REGIONS},
-    {"output", required_argument, NULL, 'o'},
-    {"title", required_argument, NULL, OPTION_TITLE},
-    {"to", required_argument, NULL, OPTION_TO},
-    {"width", required_argument, NULL, OPTION_WIDTH},
-    {NULL, 0, NULL, 0},
+    {"from", required_argument, NULL, OPTION_FROM},           {"help", no_argument, NULL, 'h'},
+    {"max-regions", required_argument, NULL, OPTION_REGIONS}, {"output", required_argument, NULL, 'o'},
+    {"title", required_argument, NULL, OPTION_TITLE},         {"to", required_argument, NULL, OPTION_TO},
+    {"width", required_argument, NULL, OPTION_WIDTH},         {NULL, 0, NULL, 0},
 };
 
 void cmd_timeline_help(void) {
@@ -134,7 +130,8 @@ static int draw(void *data, const struct reading *reading) {
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];
   uint64_t from, to, bytes;
-  struct timeline_limits limits = {.slices = request->regions, .mixes = request->regions / REGIONS_PER_MIX,
+  struct timeline_limits limits = {.slices = request->regions,
+                                   .mixes = request->regions / REGIONS_PER_MIX,
                                    .tasks = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
   if (!reading_has_time(reading, &request->times))
@@ -215,7 +212,8 @@ static bool take(void *data, int option, const char *value) {
   case OPTION_WIDTH:
     return usage_number("timeline", "--width", value, LEAST_WIDTH, MOST_WIDTH, &request->width);
   case OPTION_REGIONS:
-    return usage_number("timeline", "--max-regions", value, LEAST_REGIONS, 10ull * MOST_REGIONS, &request->regions);
+    return usage_number("timeline", "--max-regions", value, LEAST_REGIONS, 10ull * MOST_REGIONS,
+                        &request->regions);
   default:
     request->title = value;
     return true;
@@ -248,8 +246,8 @@ static int show(struct request *request) {
 }
 
 int cmd_timeline(int argc, char **argv) {
-  static const struct usage usage = {
-      "timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .take = take};
+  static const struct usage usage = {"timeline",  ":ho:", options, cmd_timeline_help, .argument = "archive",
+                                     .take = take};
   static struct request request;
   request = (struct request){
       .times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS, .fd = STDOUT_FILENO};

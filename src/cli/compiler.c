@@ -24,8 +24,7 @@ static const char *contents(const struct elf_file *file, const Elf64_Shdr *secti
 
 static bool find_section(const struct elf_file *file, const char *name, Elf64_Shdr *ret) {
   Elf64_Shdr strings;
-  const char *names =
-      section_at(file, file->header.e_shstrndx, &strings) ? contents(file, &strings) : NULL;
+  const char *names = section_at(file, file->header.e_shstrndx, &strings) ? contents(file, &strings) : NULL;
   size_t length = strlen(name) + 1;
   for (uint64_t i = 0; names != NULL && section_at(file, i, ret); i++)
     if (ret->sh_name < strings.sh_size && length <= strings.sh_size - ret->sh_name &&

@@ -28,7 +28,8 @@ uint64_t info_number(const struct info *info, const char *name);
 /* OMPT's name of a callback number, without "ompt_callback_"; NULL if no specification names it. */
 const char *info_callback_name(unsigned number);
 
-/* Calls `each` for every archive property whose name begins with STAVE::`prefix`::, with the rest of its name. */
+/* Calls `each` for every archive property whose name begins with STAVE::`prefix`::, with the rest of its
+ * name. */
 void info_each_property(const struct info *info, const char *prefix,
                         void (*each)(void *data, const char *rest, const char *value), void *data);
 

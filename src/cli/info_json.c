@@ -61,11 +61,11 @@ static json_t *location_object(const struct info *info, size_t index) {
   const struct trace_location *location = &trace->locations[index];
   const struct tally_location *one = &info->tally.locations[index];
   return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "location", number(location->ref), "name",
-                   text(location->name), "events", number(one->events), "bytes", number(one->bytes), "begin_ns",
-                   number(trace_ns(trace, one->first_ticks)), "duration_ns",
-                   number(trace_span_ns(trace, one->last_ticks - one->first_ticks)), "stalls", number(one->stalls),
-                   "stall_ns", number(trace_span_ns(trace, one->stall_ticks)), "properties",
-                   location_properties(trace, location->ref));
+                   text(location->name), "events", number(one->events), "bytes", number(one->bytes),
+                   "begin_ns", number(trace_ns(trace, one->first_ticks)), "duration_ns",
+                   number(trace_span_ns(trace, one->last_ticks - one->first_ticks)), "stalls",
+                   number(one->stalls), "stall_ns", number(trace_span_ns(trace, one->stall_ticks)),
+                   "properties", location_properties(trace, location->ref));
 }
 
 static json_t *threads(const struct info *info) {
@@ -82,7 +82,8 @@ static json_t *device(const struct info *info, const char *name, uint64_t node, 
   json_t *properties = json_object(), *streams = json_array();
   for (size_t i = 0; i < trace->node_property_count; i++)
     if (trace->node_properties[i].owner == node)
-      json_object_set_new_nocheck(properties, trace->node_properties[i].name, text(trace->node_properties[i].text));
+      json_object_set_new_nocheck(properties, trace->node_properties[i].name,
+                                  text(trace->node_properties[i].text));
   for (size_t i = 0; i < trace->location_count && group != TRACE_NO_REF; i++)
     if (trace->locations[i].group == group)
       json_array_append_new(streams, location_object(info, i));
@@ -108,7 +109,8 @@ static json_t *devices(const struct info *info) {
 static json_t *attributes(const struct info *info) {
   json_t *object = json_object();
   for (size_t i = 0; i < info->trace->attribute_count; i++)
-    json_object_set_new_nocheck(object, info->trace->attributes[i].name, number(info->tally.attribute_uses[i]));
+    json_object_set_new_nocheck(object, info->trace->attributes[i].name,
+                                number(info->tally.attribute_uses[i]));
   return object;
 }
 
@@ -123,7 +125,8 @@ static json_t *states(const struct info *info) {
 static json_t *properties(const struct trace *trace) {
   json_t *object = json_object();
   for (size_t i = 0; i < trace->archive_property_count; i++)
-    json_object_set_new_nocheck(object, trace->archive_properties[i].name, text(trace->archive_properties[i].value));
+    json_object_set_new_nocheck(object, trace->archive_properties[i].name,
+                                text(trace->archive_properties[i].value));
   return object;
 }
 
@@ -169,9 +172,10 @@ static json_t *origin(const struct info *info) {
   bool has_date = trace->clock.realtime_ns != UINT64_MAX;
   return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", text(info->place.anchor), "creator",
                    text_or_null(trace->creator), "program", text(info_property(info, "PROGRAM")), "arguments",
-                   text(info_property(info, "ARGUMENTS")), "process", number_or_null(info, "PROCESS_ID"), "host",
-                   text_or_null(trace->machine), "start_ns", has_date ? number(trace->clock.realtime_ns) : json_null(),
-                   "compiler", text_or_null(info->compiler), "runtime", runtime(info));
+                   text(info_property(info, "ARGUMENTS")), "process", number_or_null(info, "PROCESS_ID"),
+                   "host", text_or_null(trace->machine), "start_ns",
+                   has_date ? number(trace->clock.realtime_ns) : json_null(), "compiler",
+                   text_or_null(info->compiler), "runtime", runtime(info));
 }
 
 static json_t *outcome(const struct info *info) {
@@ -181,8 +185,9 @@ static json_t *outcome(const struct info *info) {
                    "duration_ns", number(info->duration_ns), "events", number(tally->events), "event_bytes",
                    number(tally->file_bytes), "encoded_bytes", number(tally->encoded_bytes), "bytes",
                    number(info->place.bytes), "lost", number(info_lost(info)), "stalls", number(info->stalls),
-                   "stall_ns", number(info->stall_ns), "added_at_end", number_or_null(info, "CLOSED_BY_WRITER"),
-                   "miscounted_locations", number(tally->miscounted), "backward_events", number(tally->backward));
+                   "stall_ns", number(info->stall_ns), "added_at_end",
+                   number_or_null(info, "CLOSED_BY_WRITER"), "miscounted_locations",
+                   number(tally->miscounted), "backward_events", number(tally->backward));
 }
 
 void info_print_json(const struct info *info) {

@@ -106,7 +106,8 @@ static void print_samples(const struct info *info) {
     return;
   table_fact("samples", "%s at %s a second and thread; %s missed, %s left out",
              summary_number(taken, info->tally.kinds[TRACE_CallingContextSample].events),
-             info_property(info, "SAMPLING::HZ"), summary_number(missed, info_number(info, "SAMPLING::MISSED")),
+             info_property(info, "SAMPLING::HZ"),
+             summary_number(missed, info_number(info, "SAMPLING::MISSED")),
              summary_number(left_out, info_number(info, "SAMPLING::LEFT_OUT")));
 }
 
@@ -134,7 +135,8 @@ static void print_oddities(const struct info *info) {
     table_fact("miscounted", "%s locations hold another number of events than their definitions say",
                summary_number(number, info->tally.miscounted));
   if (info->tally.backward > 0)
-    table_fact("backward", "%s events are earlier than the one before", summary_number(number, info->tally.backward));
+    table_fact("backward", "%s events are earlier than the one before",
+               summary_number(number, info->tally.backward));
   if (info->tally.kinds[TRACE_Unknown].events > 0)
     table_fact("unknown", "%s events are of kinds that this version of OTF2 does not know",
                summary_number(number, info->tally.kinds[TRACE_Unknown].events));
@@ -175,7 +177,8 @@ static void print_told(const struct info *info) {
   if (pauses > 0)
     table_fact("pauses", "%s, in which the program wanted nothing recorded", summary_number(number, pauses));
   if (open > 0)
-    table_fact("left open", "%s regions of the program's own, which it did not end", summary_number(number, open));
+    table_fact("left open", "%s regions of the program's own, which it did not end",
+               summary_number(number, open));
   if (refused > 0)
     table_fact("refused", "%s ends of regions of the program's own, which did not fit",
                summary_number(number, refused));
@@ -265,8 +268,7 @@ static int in_order(const void *left, const void *right) {
 static void kind_row(struct table *table, const struct tally *tally, size_t kind) {
   char events[NUMBER_BYTES], share[NUMBER_BYTES], bytes[NUMBER_BYTES], each[NUMBER_BYTES];
   const struct tally_kind *one = &tally->kinds[kind];
-  const char *const cells[] = {trace_kind_name((enum trace_kind)kind),
-                               summary_number(events, one->events),
+  const char *const cells[] = {trace_kind_name((enum trace_kind)kind), summary_number(events, one->events),
                                ratio_text(share, one->events, tally->events, 100),
                                summary_number(bytes, one->bytes),
                                ratio_text(each, one->bytes, one->events, 1)};
@@ -292,17 +294,19 @@ static void print_kinds(const struct tally *tally) {
 }
 
 static void location_row(struct table *table, const struct info *info, size_t index) {
-  char events[NUMBER_BYTES], bytes[NUMBER_BYTES], begin[NUMBER_BYTES], lasts[NUMBER_BYTES], stalls[NUMBER_BYTES];
+  char events[NUMBER_BYTES], bytes[NUMBER_BYTES], begin[NUMBER_BYTES], lasts[NUMBER_BYTES],
+      stalls[NUMBER_BYTES];
   const struct trace_location *location = &info->trace->locations[index];
   const struct tally_location *one = &info->tally.locations[index];
-  const char *const cells[] = {location->name,
-                               trace_location_property(info->trace, location->ref, "thread type"),
-                               trace_location_property(info->trace, location->ref, "kernel thread id"),
-                               summary_number(events, one->events),
-                               summary_number(bytes, one->bytes),
-                               summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
-                               summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks)),
-                               summary_number(stalls, one->stalls)};
+  const char *const cells[] = {
+      location->name,
+      trace_location_property(info->trace, location->ref, "thread type"),
+      trace_location_property(info->trace, location->ref, "kernel thread id"),
+      summary_number(events, one->events),
+      summary_number(bytes, one->bytes),
+      summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
+      summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks)),
+      summary_number(stalls, one->stalls)};
   table_row(table, cells);
 }
 
@@ -347,12 +351,13 @@ static void stream_row(struct table *table, const struct info *info, size_t inde
   const struct trace_location *location = &info->trace->locations[index];
   const struct tally_location *one = &info->tally.locations[index];
   const struct trace_location_group *group = trace_location_group(info->trace, location->group);
-  const char *const cells[] = {location->name,
-                               group != NULL ? trace_node_property(info->trace, group->node, "type") : NULL,
-                               summary_number(events, one->events),
-                               summary_number(bytes, one->bytes),
-                               summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
-                               summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks))};
+  const char *const cells[] = {
+      location->name,
+      group != NULL ? trace_node_property(info->trace, group->node, "type") : NULL,
+      summary_number(events, one->events),
+      summary_number(bytes, one->bytes),
+      summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
+      summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks))};
   table_row(table, cells);
 }
 
@@ -383,7 +388,8 @@ static void record_row(void *data, const char *rest, const char *value) {
   struct record_rows *rows = data;
   char number[NUMBER_BYTES];
   char name[64];
-  const char *const cells[] = {info_record_name(name, rest), summary_number(number, strtoull(value, NULL, 10))};
+  const char *const cells[] = {info_record_name(name, rest),
+                               summary_number(number, strtoull(value, NULL, 10))};
   table_row(&rows->table, cells);
   rows->count++;
 }
@@ -407,9 +413,11 @@ static void print_records(const struct info *info) {
   table_print(&rows.table);
 }
 
-static void state_row(struct table *table, const struct info *info, const struct tally_state *state, uint64_t all) {
+static void state_row(struct table *table, const struct info *info, const struct tally_state *state,
+                      uint64_t all) {
   char samples[NUMBER_BYTES], share[NUMBER_BYTES];
-  const char *const cells[] = {trace_string(info->trace, state->name), summary_number(samples, state->samples),
+  const char *const cells[] = {trace_string(info->trace, state->name),
+                               summary_number(samples, state->samples),
                                ratio_text(share, state->samples, all, 100)};
   table_row(table, cells);
 }

@@ -1,5 +1,5 @@
-/* What Stave's own processes say in lines of words, such as "result events=12 lost=0": put together from the bytes of a
- * pipe, and taken apart. Nothing in them is trusted. */
+/* What Stave's own processes say in lines of words, such as "result events=12 lost=0": put together from the
+ * bytes of a pipe, and taken apart. Nothing in them is trusted. */
 #ifndef STAVE_CLI_LINES_H
 #define STAVE_CLI_LINES_H
 
@@ -15,7 +15,8 @@ struct lines {
 };
 
 /* Calls `take` with each line that the bytes complete, without its newline; it may change the line. */
-void lines_take(struct lines *lines, const char *bytes, size_t count, void (*take)(void *data, char *line), void *data);
+void lines_take(struct lines *lines, const char *bytes, size_t count, void (*take)(void *data, char *line),
+                void *data);
 
 /* Where the number of a KEY goes. */
 struct line_slot {
@@ -23,8 +24,8 @@ struct line_slot {
   uint64_t *slot;
 };
 
-/* Reads "KEY=N KEY=N ... LAST=TEXT" into the slots; other keys and words are passed over. Returns the text of `last`,
- * which goes to the end of the line; NULL if it is not there. Changes the line. */
+/* Reads "KEY=N KEY=N ... LAST=TEXT" into the slots; other keys and words are passed over. Returns the text of
+ * `last`, which goes to the end of the line; NULL if it is not there. Changes the line. */
 const char *lines_read_pairs(char *line, const struct line_slot *slots, size_t count, const char *last);
 
 #endif

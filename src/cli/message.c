@@ -17,11 +17,12 @@ bool message_on_terminal(void) {
   return isatty(STDERR_FILENO) == 1;
 }
 
-/* Bytes of the character to print as it is; 0: the first byte is to be written as a number. U+0080 to U+009F drive
- * terminals too, and so do these bytes alone. */
+/* Bytes of the character to print as it is; 0: the first byte is to be written as a number. U+0080 to U+009F
+ * drive terminals too, and so do these bytes alone. */
 static size_t printable(const char *text) {
   size_t length = utf8_sequence(text);
-  bool is_control = length == 1 ? iscntrl((unsigned char)*text) : length == 2 && strncmp(text, "\xc2\xa0", 2) < 0;
+  bool is_control =
+      length == 1 ? iscntrl((unsigned char)*text) : length == 2 && strncmp(text, "\xc2\xa0", 2) < 0;
   return is_control ? 0 : length;
 }
 
@@ -62,8 +63,8 @@ char *message_shell_word(char *buffer, size_t size, const char *text) {
   return buffer;
 }
 
-/* One write, so that lines of several processes do not mix. A reader that has gone away is no reason to fail.
- */
+/* One write, so that lines of several processes do not mix. A reader that has gone away is no reason to
+ * fail. */
 static void write_line(const char *line, size_t length) {
   while (length > 0) {
     ssize_t written = write(STDERR_FILENO, line, length);

@@ -4,8 +4,8 @@
 
 #include "cli/program.h"
 
-/* Fills in what the ELF file at `path` and its libraries tell about OpenMP: has_libomp, libgomp_*, versions.
- */
+/* Fills in what the ELF file at `path` and its libraries tell about OpenMP: has_libomp, libgomp_*,
+ * versions. */
 void needs_walk(const char *path, struct program *ret);
 
 #endif

@@ -16,9 +16,7 @@ static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
 
 /* What the handler removes; NULL: nothing. */
-static struct {
-  const char *volatile path;
-} growing;
+static struct { const char *volatile path; } growing;
 
 /* The signal comes again, with its default action, when the handler has returned. */
 static void remove_and_end(int number) {

@@ -1,5 +1,5 @@
-/* A file that appears under its name when it is whole: until then it grows beside it, and whatever ends the command
- * short of SIGKILL removes what there is of it. */
+/* A file that appears under its name when it is whole: until then it grows beside it, and whatever ends the
+ * command short of SIGKILL removes what there is of it. */
 #ifndef STAVE_CLI_PART_H
 #define STAVE_CLI_PART_H
 
@@ -13,13 +13,13 @@ struct part {
   char path[PATH_MAX + 16];
 };
 
-/* Opens the file that is to become `name`, which has to live as long. Returns false, after a message, if it cannot be
- * written. On success SIGHUP, SIGINT, SIGQUIT and SIGTERM remove it, where they would end the process; one such file at
- * a time; part_close ends that. */
+/* Opens the file that is to become `name`, which has to live as long. Returns false, after a message, if it
+ * cannot be written. On success SIGHUP, SIGINT, SIGQUIT and SIGTERM remove it, where they would end the
+ * process; one such file at a time; part_close ends that. */
 bool part_open(struct part *ret, const char *name);
 
-/* Gives the file its name if it is whole, else removes it. Returns false if it is not, or, after a message, if it
- * cannot get its name. */
+/* Gives the file its name if it is whole, else removes it. Returns false if it is not, or, after a message,
+ * if it cannot get its name. */
 bool part_close(struct part *part, bool is_whole);
 
 #endif

@@ -102,9 +102,10 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
   if (program->libgomp_user == NULL)
     return true;
   if (program->has_tsan) {
-    message_say("%s is checked by ThreadSanitizer, which finds other races on another OpenMP runtime; it runs "
-                "untraced",
-                program->path);
+    message_say(
+        "%s is checked by ThreadSanitizer, which finds other races on another OpenMP runtime; it runs "
+        "untraced",
+        program->path);
     return false;
   }
   if (plan->runtime != NULL)

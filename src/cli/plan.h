@@ -7,15 +7,15 @@
 #include <stdbool.h>
 
 struct plan {
-  char *library; /* libstave.so */
-  char *runtime; /* what libgomp.so.1 shall be; NULL: leave it as it is */
-  char *gomp;    /* libstave-gomp.so, which becomes it or not; NULL: without a runtime */
+  char *library;       /* libstave.so */
+  char *runtime;       /* what libgomp.so.1 shall be; NULL: leave it as it is */
+  char *gomp;          /* libstave-gomp.so, which becomes it or not; NULL: without a runtime */
   bool leaves_libgomp; /* the user wants it so */
-  bool preloads; /* that comes before all other libraries */
+  bool preloads;       /* that comes before all other libraries */
 };
 
-/* Decides; `preloads`: the user wants what is given as libgomp.so.1 to come first. False if the program has to run
- * untraced, and then has said why. The caller clears *ret. */
+/* Decides; `preloads`: the user wants what is given as libgomp.so.1 to come first. False if the program has
+ * to run untraced, and then has said why. The caller clears *ret. */
 bool plan_make(const struct program *program, bool preloads, struct plan *ret);
 
 /* Frees what is inside. */

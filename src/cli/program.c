@@ -37,7 +37,8 @@ static int find_on_path(const char *name, char *ret, size_t size) {
     int answer = check_executable(ret, &is_file);
     if (answer == 0)
       return 0;
-    if (is_file) /* remembered, as shells do: it is there, but cannot be started. execvp says the same of folders */
+    /* remembered, as shells do: it is there, but cannot be started. execvp says the same of folders */
+    if (is_file)
       error = -EACCES; /* of the name, and of folders that may not be entered */
     list += length;
     if (*list == '\0')
@@ -61,8 +62,8 @@ int program_find(const char *name, char **ret_path) {
   return *ret_path != NULL ? 0 : -ENOMEM;
 }
 
-/* Fills `ret` with the interpreter and its argument (which may be empty) of a #! file. False if it is none.
- */
+/* Fills `ret` with the interpreter and its argument (which may be empty) of a #! file. False if it is
+ * none. */
 static bool script_interpreter(const char *path, char *ret, size_t size, char *ret_argument) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   ssize_t length = fd >= 0 ? read(fd, ret, size - 1) : -1;

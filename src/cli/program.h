@@ -14,17 +14,17 @@ enum program_kind {
 
 /* Strings are owned, NULL where there is nothing to tell. */
 struct program {
-  char *path;             /* the file that is started */
-  enum program_kind kind; /* of the file, or of its interpreter if it is a script */
-  bool is_script;         /* starts with #!: all below is about its interpreter */
-  bool is_privileged;     /* set-user-ID and the like: the loader ignores LD_LIBRARY_PATH */
+  char *path;                /* the file that is started */
+  enum program_kind kind;    /* of the file, or of its interpreter if it is a script */
+  bool is_script;            /* starts with #!: all below is about its interpreter */
+  bool is_privileged;        /* set-user-ID and the like: the loader ignores LD_LIBRARY_PATH */
   bool puts_libraries_first; /* R: its start script puts the system's folders in front of LD_LIBRARY_PATH */
-  bool has_libomp;        /* loads libomp or libiomp5, or contains it */
-  bool has_tsan;          /* is checked by ThreadSanitizer */
-  char *libgomp_user;     /* the file that needs libgomp.so.1 */
-  char
-      *libgomp_fixed; /* the libgomp an RPATH or a full path leads to, which LD_LIBRARY_PATH cannot replace */
-  char *libgomp_copy; /* a renamed copy that is needed: libgomp-0123abcd.so.1 */
+  bool has_libomp;           /* loads libomp or libiomp5, or contains it */
+  bool has_tsan;             /* is checked by ThreadSanitizer */
+  char *libgomp_user;        /* the file that needs libgomp.so.1 */
+  /* the libgomp an RPATH or a full path leads to, which LD_LIBRARY_PATH cannot replace */
+  char *libgomp_fixed;
+  char *libgomp_copy;          /* a renamed copy that is needed: libgomp-0123abcd.so.1 */
   char *libgomp_static;        /* the file that contains libgomp */
   struct string_list versions; /* symbol versions needed of libgomp.so.1 */
   struct string_list symbols;  /* symbols needed of libgomp.so.1 */

@@ -49,8 +49,8 @@ bool reading_has_time(const struct reading *reading, const struct times *times) 
   return false;
 }
 
-/* What the command was started with says nothing about the pipe that it writes to, and a limit on the size of files is
- * an error to report. */
+/* What the command was started with says nothing about the pipe that it writes to, and a limit on the size of
+ * files is an error to report. */
 static void set_signals(void) {
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);
@@ -87,8 +87,8 @@ static void show_progress(void *data, const struct guard_progress *progress, uin
     fprintf(stderr, "\r\033[Kstave: reading the definitions");
 }
 
-/* Signals by which a process dies of what it does itself. The others come from outside, such as from the kernel that
- * lacks memory. */
+/* Signals by which a process dies of what it does itself. The others come from outside, such as from the
+ * kernel that lacks memory. */
 static bool is_crash(int number) {
   return number == SIGSEGV || number == SIGBUS || number == SIGABRT || number == SIGILL || number == SIGFPE ||
          number == SIGTRAP || number == SIGSYS;
@@ -112,7 +112,8 @@ static int report_worker(const char *path, struct guard_result result) {
     report_signal(path, result.value);
     break;
   case GUARD_STUCK:
-    message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path, PATIENCE_MS / 1000);
+    message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path,
+                PATIENCE_MS / 1000);
     break;
   case GUARD_FAILED:
     message_say("cannot start a process to read %s: %s", path, strerror(result.value));
@@ -135,10 +136,11 @@ static void report_unfinished(const char *path, const struct place *place) {
   char bytes[32], word[PATH_MAX];
   summary_number(bytes, place->event_bytes);
   if (place->is_recoverable)
-    message_say("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there", path,
-                message_shell_word(word, sizeof word, place->directory));
+    message_say("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there",
+                path, message_shell_word(word, sizeof word, place->directory));
   else
-    message_say("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path, bytes);
+    message_say("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path,
+                bytes);
 }
 
 static void report_open(const char *path, const struct place *place) {

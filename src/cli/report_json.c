@@ -1,9 +1,9 @@
 /* `stave report --json`. All times are seconds; stave-report(1) has the schema. */
 #include "cli/report_print.h"
 
-#include "cli/memory.h"
 #include "analysis/detail.h"
 #include "analysis/utf8.h"
+#include "cli/memory.h"
 #include "report/text.h"
 
 #include <jansson.h>
@@ -63,7 +63,8 @@ static json_t *activities(const struct report *report, const uint64_t *activity)
 }
 
 static json_t *location_name(const struct report *report, uint32_t location) {
-  return location < report->trace->location_count ? text(report->trace->locations[location].name) : json_null();
+  return location < report->trace->location_count ? text(report->trace->locations[location].name)
+                                                  : json_null();
 }
 
 static json_t *region_name(const struct report *report, uint32_t region) {
@@ -85,8 +86,9 @@ static json_t *by_location(const struct report *report, const uint64_t *ticks) {
 
 static json_t *efficiency(const struct report *report) {
   return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parallel", report->parallel_efficiency, "serial",
-                   report->serial_efficiency, "thread", report->thread_efficiency, "load_balance", report->load_balance,
-                   "serialisation", report->serialisation, "runtime", report->runtime_efficiency);
+                   report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
+                   report->load_balance, "serialisation", report->serialisation, "runtime",
+                   report->runtime_efficiency);
 }
 
 static json_t *overview(const struct report_print *print) {

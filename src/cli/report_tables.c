@@ -151,13 +151,22 @@ static void fill_parallel(struct row *row, uint32_t region, const struct report_
   add_spread(row, one->useful);
 }
 
-static const struct section parallel_section = {
-    "Parallel regions", is_parallel, parallel_weight, fill_parallel,
-    {{"region", TABLE_TEXT}, {"times", TABLE_NUMBER}, {"threads", TABLE_NUMBER}, {"time", TABLE_NUMBER},
-     {"useful", TABLE_NUMBER}, {"potential gain", TABLE_NUMBER}, {"region end", TABLE_NUMBER},
-     {"barriers", TABLE_NUMBER}, {"locks, tasks", TABLE_NUMBER}, {"begun late", TABLE_NUMBER},
-     {"imbalance", TABLE_NUMBER},
-     {"useful by thread", TABLE_NUMBER}}};
+static const struct section parallel_section = {"Parallel regions",
+                                                is_parallel,
+                                                parallel_weight,
+                                                fill_parallel,
+                                                {{"region", TABLE_TEXT},
+                                                 {"times", TABLE_NUMBER},
+                                                 {"threads", TABLE_NUMBER},
+                                                 {"time", TABLE_NUMBER},
+                                                 {"useful", TABLE_NUMBER},
+                                                 {"potential gain", TABLE_NUMBER},
+                                                 {"region end", TABLE_NUMBER},
+                                                 {"barriers", TABLE_NUMBER},
+                                                 {"locks, tasks", TABLE_NUMBER},
+                                                 {"begun late", TABLE_NUMBER},
+                                                 {"imbalance", TABLE_NUMBER},
+                                                 {"useful by thread", TABLE_NUMBER}}};
 
 /* -- worksharing -- */
 
@@ -197,11 +206,21 @@ static void fill_loop(struct row *row, uint32_t region, const struct report_regi
   add_time(row, (double)one->time.max);
 }
 
-static const struct section loop_section = {
-    "Loops and other worksharing", is_loop, loop_weight, fill_loop,
-    {{"construct", TABLE_TEXT}, {"entered", TABLE_NUMBER}, {"time", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER},
-     {"of longest", TABLE_NUMBER}, {"schedule", TABLE_NAME}, {"iterations", TABLE_NUMBER}, {"chunks", TABLE_NUMBER},
-     {"of size", TABLE_NUMBER}, {"mean", TABLE_NUMBER}, {"max", TABLE_NUMBER}}};
+static const struct section loop_section = {"Loops and other worksharing",
+                                            is_loop,
+                                            loop_weight,
+                                            fill_loop,
+                                            {{"construct", TABLE_TEXT},
+                                             {"entered", TABLE_NUMBER},
+                                             {"time", TABLE_NUMBER},
+                                             {"imbalance", TABLE_NUMBER},
+                                             {"of longest", TABLE_NUMBER},
+                                             {"schedule", TABLE_NAME},
+                                             {"iterations", TABLE_NUMBER},
+                                             {"chunks", TABLE_NUMBER},
+                                             {"of size", TABLE_NUMBER},
+                                             {"mean", TABLE_NUMBER},
+                                             {"max", TABLE_NUMBER}}};
 
 /* -- locks -- */
 
@@ -236,11 +255,19 @@ static void fill_mutex(struct row *row, uint32_t region, const struct report_reg
   add_time(row, (double)one->hold.max);
 }
 
-static const struct section mutex_section = {
-    "Locks: critical, ordered, atomic, omp_set_lock", is_mutex, mutex_weight, fill_mutex,
-    {{"construct", TABLE_TEXT}, {"acquired", TABLE_NUMBER}, {"contended", TABLE_NUMBER}, {"waiting", TABLE_NUMBER},
-     {"held", TABLE_NUMBER}, {"waited for", TABLE_TEXT}, {"longest wait", TABLE_NUMBER}, {"by", TABLE_TEXT},
-     {"longest held", TABLE_NUMBER}}};
+static const struct section mutex_section = {"Locks: critical, ordered, atomic, omp_set_lock",
+                                             is_mutex,
+                                             mutex_weight,
+                                             fill_mutex,
+                                             {{"construct", TABLE_TEXT},
+                                              {"acquired", TABLE_NUMBER},
+                                              {"contended", TABLE_NUMBER},
+                                              {"waiting", TABLE_NUMBER},
+                                              {"held", TABLE_NUMBER},
+                                              {"waited for", TABLE_TEXT},
+                                              {"longest wait", TABLE_NUMBER},
+                                              {"by", TABLE_TEXT},
+                                              {"longest held", TABLE_NUMBER}}};
 
 /* -- waiting -- */
 
@@ -261,10 +288,16 @@ static void fill_wait(struct row *row, uint32_t region, const struct report_regi
   add_thread(row, base->longest_location);
 }
 
-static const struct section wait_section = {
-    "Waiting: barriers, taskwait, taskgroup", is_waited_in, wait_weight, fill_wait,
-    {{"construct", TABLE_TEXT}, {"entered", TABLE_NUMBER}, {"waiting", TABLE_NUMBER}, {"each", TABLE_NUMBER},
-     {"longest", TABLE_NUMBER}, {"by", TABLE_TEXT}}};
+static const struct section wait_section = {"Waiting: barriers, taskwait, taskgroup",
+                                            is_waited_in,
+                                            wait_weight,
+                                            fill_wait,
+                                            {{"construct", TABLE_TEXT},
+                                             {"entered", TABLE_NUMBER},
+                                             {"waiting", TABLE_NUMBER},
+                                             {"each", TABLE_NUMBER},
+                                             {"longest", TABLE_NUMBER},
+                                             {"by", TABLE_TEXT}}};
 
 /* -- tasks -- */
 
@@ -294,17 +327,26 @@ static void fill_task(struct row *row, uint32_t region, const struct report_regi
   add_number(row, one->stolen);
 }
 
-static const struct section task_section = {
-    "Tasks", is_task, task_weight, fill_task,
-    {{"construct", TABLE_TEXT}, {"created", TABLE_NUMBER}, {"run", TABLE_NUMBER}, {"mean", TABLE_NUMBER},
-     {"", TABLE_NAME}, {"min", TABLE_NUMBER}, {"max", TABLE_NUMBER}, {"creation", TABLE_NUMBER},
-     {"until begin", TABLE_NUMBER}, {"elsewhere", TABLE_NUMBER}}};
+static const struct section task_section = {"Tasks",
+                                            is_task,
+                                            task_weight,
+                                            fill_task,
+                                            {{"construct", TABLE_TEXT},
+                                             {"created", TABLE_NUMBER},
+                                             {"run", TABLE_NUMBER},
+                                             {"mean", TABLE_NUMBER},
+                                             {"", TABLE_NAME},
+                                             {"min", TABLE_NUMBER},
+                                             {"max", TABLE_NUMBER},
+                                             {"creation", TABLE_NUMBER},
+                                             {"until begin", TABLE_NUMBER},
+                                             {"elsewhere", TABLE_NUMBER}}};
 
 static bool is_odd_task(const struct report_region *base) {
   const struct report_task *one = base->task;
   uint64_t told = one ? one->included + one->cancelled + one->untied + one->migrations : 0;
-  return one && (told + one->dependences + one->taskwaits > 0 ||
-                 one->created > one->executed + one->cancelled);
+  return one &&
+         (told + one->dependences + one->taskwaits > 0 || one->created > one->executed + one->cancelled);
 }
 
 static void fill_odd_task(struct row *row, uint32_t region, const struct report_region *base) {
@@ -320,11 +362,18 @@ static void fill_odd_task(struct row *row, uint32_t region, const struct report_
   add_number(row, one->dependences);
 }
 
-static const struct section odd_task_section = {
-    "Tasks that are not deferred, move, depend or never run", is_odd_task, task_weight, fill_odd_task,
-    {{"construct", TABLE_TEXT}, {"included", TABLE_NUMBER}, {"merged", TABLE_NUMBER}, {"untied", TABLE_NUMBER},
-     {"migrations", TABLE_NUMBER}, {"cancelled", TABLE_NUMBER}, {"taskwaits", TABLE_NUMBER},
-     {"dependences", TABLE_NUMBER}}};
+static const struct section odd_task_section = {"Tasks that are not deferred, move, depend or never run",
+                                                is_odd_task,
+                                                task_weight,
+                                                fill_odd_task,
+                                                {{"construct", TABLE_TEXT},
+                                                 {"included", TABLE_NUMBER},
+                                                 {"merged", TABLE_NUMBER},
+                                                 {"untied", TABLE_NUMBER},
+                                                 {"migrations", TABLE_NUMBER},
+                                                 {"cancelled", TABLE_NUMBER},
+                                                 {"taskwaits", TABLE_NUMBER},
+                                                 {"dependences", TABLE_NUMBER}}};
 
 /* -- the critical path -- */
 
@@ -343,10 +392,14 @@ static void fill_path(struct row *row, uint32_t region, const struct report_regi
   add_time(row, (double)base->useful);
 }
 
-static const struct section path_section = {
-    "Where the critical path leads", is_on_path, path_weight, fill_path,
-    {{"region", TABLE_TEXT}, {"on the path", TABLE_NUMBER}, {"of the span", TABLE_NUMBER},
-     {"useful work in all", TABLE_NUMBER}}};
+static const struct section path_section = {"Where the critical path leads",
+                                            is_on_path,
+                                            path_weight,
+                                            fill_path,
+                                            {{"region", TABLE_TEXT},
+                                             {"on the path", TABLE_NUMBER},
+                                             {"of the span", TABLE_NUMBER},
+                                             {"useful work in all", TABLE_NUMBER}}};
 
 static void print_span(const struct report *report) {
   char work[TEXT_TIME_BYTES], span[TEXT_TIME_BYTES];
@@ -354,8 +407,9 @@ static void print_span(const struct report *report) {
     return;
   table_heading("Work and span");
   printf("  work %s, span %s: available parallelism %.2f for %zu thread%s\n",
-         text_time(work, report->trace, (double)report->work), text_time(span, report->trace, (double)report->span),
-         (double)report->work / (double)report->span, report->cpus, report->cpus == 1 ? "" : "s");
+         text_time(work, report->trace, (double)report->work),
+         text_time(span, report->trace, (double)report->span), (double)report->work / (double)report->span,
+         report->cpus, report->cpus == 1 ? "" : "s");
 }
 
 /* -- the rest -- */
@@ -376,7 +430,10 @@ static void fill_other(struct row *row, uint32_t region, const struct report_reg
 }
 
 static const struct section other_section = {
-    "Reductions, flushes and other constructs", is_other, other_weight, fill_other,
+    "Reductions, flushes and other constructs",
+    is_other,
+    other_weight,
+    fill_other,
     {{"construct", TABLE_TEXT}, {"entered", TABLE_NUMBER}, {"time", TABLE_NUMBER}, {"each", TABLE_NUMBER}}};
 
 /* Those constructs that no other table has. */

@@ -64,7 +64,8 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
 
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
-  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES], more[NUMBER_BYTES];
+  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
+      more[NUMBER_BYTES];
   table_fact("archive", "%s", print->anchor);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
@@ -189,7 +190,8 @@ static void print_findings(const struct report_print *print) {
   if (printed > 0)
     return;
   table_heading("Findings");
-  printf("  %s\n", print->only ? "none for these regions" : "nothing that costs a hundredth of the wall time");
+  printf("  %s\n",
+         print->only ? "none for these regions" : "nothing that costs a hundredth of the wall time");
 }
 
 /* -- threads -- */
@@ -201,7 +203,8 @@ static void thread_row(struct table *table, const struct report *report, size_t 
       rest[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES];
   const uint64_t *a = thread->activity;
   uint64_t work = a[ACTIVITY_WORK] + a[ACTIVITY_SERIAL] + a[ACTIVITY_TASK];
-  uint64_t other = a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] + a[ACTIVITY_DEVICE];
+  uint64_t other =
+      a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] + a[ACTIVITY_DEVICE];
   const char *const cells[] = {trace->locations[index].name,
                                text_time(useful, trace, (double)work),
                                text_time(barrier, trace, (double)a[ACTIVITY_BARRIER_WAIT]),
@@ -237,20 +240,23 @@ static void device_row(struct table *table, const struct report *report, size_t 
   const struct report_device *device = &report->devices[index];
   const struct trace *trace = report->trace;
   double per_second = (double)trace->clock.ticks_per_second;
-  char to[NUMBER_BYTES], from[NUMBER_BYTES], to_rate[NUMBER_BYTES], from_rate[NUMBER_BYTES], kernels[NUMBER_BYTES],
-      kernel_time[TEXT_TIME_BYTES], transfer_time[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES];
-  snprintf(to_rate, sizeof to_rate, "%.3f", ratio((double)device->to_bytes * per_second / 1e9, (double)device->to.sum));
+  char to[NUMBER_BYTES], from[NUMBER_BYTES], to_rate[NUMBER_BYTES], from_rate[NUMBER_BYTES],
+      kernels[NUMBER_BYTES], kernel_time[TEXT_TIME_BYTES], transfer_time[TEXT_TIME_BYTES],
+      idle[TEXT_TIME_BYTES];
+  snprintf(to_rate, sizeof to_rate, "%.3f",
+           ratio((double)device->to_bytes * per_second / 1e9, (double)device->to.sum));
   snprintf(from_rate, sizeof from_rate, "%.3f",
            ratio((double)device->from_bytes * per_second / 1e9, (double)device->from.sum));
-  const char *const cells[] = {trace->locations[index].name,
-                               summary_number(to, device->to_bytes),
-                               to_rate,
-                               summary_number(from, device->from_bytes),
-                               from_rate,
-                               text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
-                               summary_number(kernels, device->kernels.count),
-                               text_time(kernel_time, trace, (double)device->kernels.sum),
-                               text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE])};
+  const char *const cells[] = {
+      trace->locations[index].name,
+      summary_number(to, device->to_bytes),
+      to_rate,
+      summary_number(from, device->from_bytes),
+      from_rate,
+      text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
+      summary_number(kernels, device->kernels.count),
+      text_time(kernel_time, trace, (double)device->kernels.sum),
+      text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE])};
   table_row(table, cells);
 }
 
@@ -327,10 +333,10 @@ static bool is_disturbed(const struct report *report) {
   const struct replay_anomalies *anomalies = &report->anomalies;
   const struct report_caveats *caveats = &report->caveats;
   return anomalies->backward + anomalies->unmatched_leave + anomalies->unclosed + anomalies->unknown_region +
-             anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
+                 anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
              0 ||
-         caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 || caveats->is_incomplete ||
-         report->tasks_live > 0;
+         caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
+         caveats->is_incomplete || report->tasks_live > 0;
 }
 
 static void print_caveats(const struct report *report) {
@@ -344,8 +350,10 @@ static void print_caveats(const struct report *report) {
   else if (caveats->is_incomplete)
     printf("  the archive says that it is not complete\n");
   if (caveats->stalls > 0)
-    printf("  %s times a thread waited for room in its trace buffer, %s in all: larger buffers (STAVE_BUFFER_SIZE)\n",
-           summary_number(number, caveats->stalls), text_time(time, report->trace, (double)caveats->stall_ticks));
+    printf("  %s times a thread waited for room in its trace buffer, %s in all: larger buffers "
+           "(STAVE_BUFFER_SIZE)\n",
+           summary_number(number, caveats->stalls),
+           text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
     printf("  recording was paused %s times\n", summary_number(number, caveats->recording_pauses));
   if (report->tasks_live > 0)

@@ -69,11 +69,15 @@ int runtime_find(const char *wanted, char **ret_path) {
   return *ret_path != NULL ? 0 : -ENOMEM;
 }
 
-/* gcc calls these where threads share memory for a scan, on which libomp ends the program (its message 277), and for
- * reductions over tasks, which libomp can do. */
+/* gcc calls these where threads share memory for a scan, on which libomp ends the program (its message 277),
+ * and for reductions over tasks, which libomp can do. */
 static bool may_scan(const char *symbol) {
-  static const char *const starts[] = {"GOMP_loop_start",     "GOMP_loop_ordered_start",     "GOMP_loop_doacross_start",
-                                       "GOMP_loop_ull_start", "GOMP_loop_ull_ordered_start", "GOMP_sections2_start",
+  static const char *const starts[] = {"GOMP_loop_start",
+                                       "GOMP_loop_ordered_start",
+                                       "GOMP_loop_doacross_start",
+                                       "GOMP_loop_ull_start",
+                                       "GOMP_loop_ull_ordered_start",
+                                       "GOMP_sections2_start",
                                        "GOMP_loop_ull_doacross_start"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (strcmp(symbol, starts[i]) == 0)
@@ -88,13 +92,15 @@ static bool has(const struct string_list *list, const char *text) {
   return false;
 }
 
-/* Where there are reductions over tasks no symbol tells whether there are scans: then who names a runtime decides. */
+/* Where there are reductions over tasks no symbol tells whether there are scans: then who names a runtime
+ * decides. */
 static void add_scans(const struct string_list *symbols, struct string_list *ret_missing) {
   const char *named = getenv("STAVE_RUNTIME");
   if (!has(symbols, "GOMP_workshare_task_reduction_unregister"))
     string_list_add(ret_missing, "scans (reductions with inscan)");
   else if (named == NULL || *named == '\0')
-    string_list_add(ret_missing, "scans, unless it only has reductions over tasks (then name the runtime: --runtime)");
+    string_list_add(ret_missing,
+                    "scans, unless it only has reductions over tasks (then name the runtime: --runtime)");
 }
 
 void runtime_missing(const char *path, const struct string_list *versions, const struct string_list *symbols,

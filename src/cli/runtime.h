@@ -10,8 +10,8 @@
  * as libgomp.so.1, -ENOMEM. */
 int runtime_find(const char *wanted, char **ret_path);
 
-/* Adds what the runtime lacks of libgomp's to *ret_missing: versions, or, if it has them all, symbols, or what it has
- * a symbol for but cannot do, which STAVE_RUNTIME may overrule where that is not certain. */
+/* Adds what the runtime lacks of libgomp's to *ret_missing: versions, or, if it has them all, symbols, or
+ * what it has a symbol for but cannot do, which STAVE_RUNTIME may overrule where that is not certain. */
 void runtime_missing(const char *path, const struct string_list *versions, const struct string_list *symbols,
                      struct string_list *ret_missing);
 

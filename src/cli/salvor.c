@@ -17,7 +17,8 @@
 
 enum { PATIENCE_MS = 60000 };
 
-/* A signal that would end this process ends stave-recover, so that what that has made can be removed first. */
+/* A signal that would end this process ends stave-recover, so that what that has made can be removed
+ * first. */
 static struct {
   volatile pid_t child; /* 0: none */
   volatile sig_atomic_t number;
@@ -76,10 +77,9 @@ static void read_location(struct salvor_location *location, char *rest) {
 
 static void read_result(struct salvor *salvor, char *rest) {
   const struct line_slot slots[] = {
-      {"events", &salvor->events},    {"missing", &salvor->missing}, {"last_ns", &salvor->last_ns},
-      {"added", &salvor->added},      {"refused", &salvor->refused}, {"unknown", &salvor->unknown},
-      {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost},
-      {"shortfall", &salvor->shortfall}};
+      {"events", &salvor->events},     {"missing", &salvor->missing}, {"last_ns", &salvor->last_ns},
+      {"added", &salvor->added},       {"refused", &salvor->refused}, {"unknown", &salvor->unknown},
+      {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost},       {"shortfall", &salvor->shortfall}};
   const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
   salvor->is_journal_cut = definitions != NULL && strcmp(definitions, "whole") != 0;
   salvor->is_done = true;

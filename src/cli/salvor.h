@@ -1,4 +1,5 @@
-/* Running stave-recover, which rebuilds an archive in a directory that is there, and understanding what it says. */
+/* Running stave-recover, which rebuilds an archive in a directory that is there, and understanding what it
+ * says. */
 #ifndef STAVE_CLI_SALVOR_H
 #define STAVE_CLI_SALVOR_H
 
@@ -13,7 +14,7 @@ struct salvor_location {
 };
 
 struct salvor {
-  bool is_done; /* it said so; what follows is its result */
+  bool is_done;  /* it said so; what follows is its result */
   char *failure; /* what it says to be wrong; NULL: nothing */
   struct salvor_location *locations;
   size_t location_count, location_capacity;
@@ -23,15 +24,16 @@ struct salvor {
   bool is_journal_cut;
 };
 
-/* From here on SIGHUP, SIGINT, SIGQUIT and SIGTERM, where they would end the process, end stave-recover only. */
+/* From here on SIGHUP, SIGINT, SIGQUIT and SIGTERM, where they would end the process, end stave-recover
+ * only. */
 void salvor_catch_signals(void);
 
 /* Ends the process by the signal that was caught, if one was. */
 void salvor_end_by_signal(void);
 
-/* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell which); -ETIME
- * if it was killed because OTF2's reader was stuck; -EINTR if a signal was caught; -EIO if it died; or a negative
- * errno. salvor_clear in every case. */
+/* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell
+ * which); -ETIME if it was killed because OTF2's reader was stuck; -EINTR if a signal was caught; -EIO if it
+ * died; or a negative errno. salvor_clear in every case. */
 int salvor_run(struct salvor *salvor, const char *directory, const char *out);
 void salvor_clear(struct salvor *salvor);
 

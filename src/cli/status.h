@@ -42,8 +42,8 @@ struct archive {
 
 struct status {
   int read_fd;  /* readable when status_read has something to do; -1: not open */
-  int write_fd; /* held by stave while the program runs, so that the last writer's going is no end of file yet
-                 */
+  int write_fd; /* held by stave while the program runs, so that the last writer's going is no end of file
+                 * yet */
   bool at_end;  /* no writer is left */
   struct archive *archives;
   size_t count, capacity;

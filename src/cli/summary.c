@@ -105,7 +105,8 @@ static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
     message_say("%s: closed; its stave-writer (for process %d) died before it said how much is in it",
                 path_of(archive), (int)archive->pid);
   else if (writer_is_gone)
-    message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive of what is "
+    message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive "
+                "of what is "
                 "there",
                 path_of(archive), (int)archive->pid, message_shell_word(word, sizeof word, path_of(archive)));
   else
@@ -119,8 +120,8 @@ static void print_failed(const struct archive *archive) {
   if (archive->path == NULL)
     message_say("process %d was not traced: %s", (int)archive->pid, why);
   else
-    message_say("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive), why,
-                message_shell_word(word, sizeof word, path_of(archive)));
+    message_say("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive),
+                why, message_shell_word(word, sizeof word, path_of(archive)));
 }
 
 static void print_archive(const struct archive *archive, bool writer_is_gone, bool quiet) {

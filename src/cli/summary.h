@@ -9,7 +9,8 @@
 /* Prints what became of the archives. With `quiet` only what went wrong. */
 void summary_print(const struct status *status, bool quiet);
 
-/* Prints which programs of gcc's ran on another runtime, and which could not. With `quiet` only the latter. */
+/* Prints which programs of gcc's ran on another runtime, and which could not. With `quiet` only the
+ * latter. */
 void summary_print_runtimes(const struct status *status, bool quiet);
 
 /* Writes 1234567 as "1,234,567" into `buffer` of at least 32 bytes. Returns buffer. */

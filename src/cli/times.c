@@ -9,7 +9,7 @@
 static const struct {
   const char *name;
   uint64_t ns;
-} units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000},       {"us", 1000},
+} units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000},        {"us", 1000},
              {"µs", 1000},     {"ns", 1},         {"min", 60000000000ull}};
 
 static uint64_t unit_ns(const char *name) {

@@ -15,8 +15,8 @@ struct times {
 /* The whole trace. */
 #define TIMES_ALL ((struct times){0, UINT64_MAX})
 
-/* The value of an option that wants a time of at least 0. Returns false after usage_wrong, and leaves *ret_ns, if it is
- * none. */
+/* The value of an option that wants a time of at least 0. Returns false after usage_wrong, and leaves
+ * *ret_ns, if it is none. */
 bool times_take(const char *command, const char *option, const char *value, uint64_t *ret_ns);
 
 /* False, after usage_wrong, if there is no time in between. */

@@ -32,11 +32,12 @@ bool usage_number(const char *command, const char *option, const char *value, ui
     return true;
   if (most == UINT64_MAX)
     return usage_wrong(command, "%s wants a number, not %s", option, value);
-  return usage_wrong(command, "%s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", option, least, most, value);
+  return usage_wrong(command, "%s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", option, least,
+                     most, value);
 }
 
-/* What getopt_long has refused. In optopt it leaves an option's letter or number, 0 if it knows no such long option;
- * the word is the one before optind unless more letters follow in it. */
+/* What getopt_long has refused. In optopt it leaves an option's letter or number, 0 if it knows no such long
+ * option; the word is the one before optind unless more letters follow in it. */
 static bool refuse(const struct usage *usage, int refused, const char *word) {
   bool is_long = strncmp(word, "--", 2) == 0;
   bool is_known = optopt > UINT8_MAX || (isalnum(optopt) && strchr(usage->letters, optopt));

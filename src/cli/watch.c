@@ -18,7 +18,8 @@ static const char *base_name(const char *path) {
 }
 
 static bool is_libgomp(const char *name) {
-  return strncmp(name, "libgomp.so", strlen("libgomp.so")) == 0 || strncmp(name, "libgomp-", strlen("libgomp-")) == 0;
+  return strncmp(name, "libgomp.so", strlen("libgomp.so")) == 0 ||
+         strncmp(name, "libgomp-", strlen("libgomp-")) == 0;
 }
 
 static void add_found(struct watch *watch, pid_t pid, const char *library) {

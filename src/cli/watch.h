@@ -1,5 +1,5 @@
-/* Which processes of a recording use an OpenMP runtime of gcc's own: libgomp tells nobody, so their memory maps are
- * looked at now and then. */
+/* Which processes of a recording use an OpenMP runtime of gcc's own: libgomp tells nobody, so their memory
+ * maps are looked at now and then. */
 #ifndef STAVE_CLI_WATCH_H
 #define STAVE_CLI_WATCH_H
 
@@ -21,8 +21,8 @@ struct watch {
 /* Looks at `root` and its descendants from now on. */
 void watch_start(struct watch *ret, pid_t root, bool is_verbose);
 
-/* Looks if it is time, and returns after how many milliseconds it will be again: 10 at first, each time longer, up to
- * five seconds. What runs for a shorter time may not be seen. */
+/* Looks if it is time, and returns after how many milliseconds it will be again: 10 at first, each time
+ * longer, up to five seconds. What runs for a shorter time may not be seen. */
 int watch_look(struct watch *watch);
 
 /* Says what was found, and how it can be traced. True if something was. */

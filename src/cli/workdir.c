@@ -21,7 +21,8 @@ int workdir_make(struct workdir *ret) {
   return 0;
 }
 
-static int make_link(const struct workdir *workdir, const char *name, const char *target, char path[PATH_MAX]) {
+static int make_link(const struct workdir *workdir, const char *name, const char *target,
+                     char path[PATH_MAX]) {
   snprintf(path, PATH_MAX, "%s/%s", workdir->path, name);
   if (symlink(target, path) == 0)
     return 0;

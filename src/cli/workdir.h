@@ -16,7 +16,8 @@ struct workdir {
  * workdir_remove may be called. */
 int workdir_make(struct workdir *ret);
 
-/* Puts links into it: libgomp.so.1 to libstave-gomp.so, `gomp`, and `runtime`. Returns 0 or a negative errno. */
+/* Puts links into it: libgomp.so.1 to libstave-gomp.so, `gomp`, and `runtime`. Returns 0 or a negative
+ * errno. */
 int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime);
 
 /* Removes it with what it holds. */

@@ -1,7 +1,8 @@
-/* Trace Event Format: what chrome://tracing and Perfetto read. A slice is a pair of B and E, which nest by their order
- * in the file, so that slices of no length and equal times stay what they are. A task that is suspended ends its slices
- * and begins them again where it is resumed. Arrows are flow events between the slices that are open where they stand.
- */
+/* Trace Event Format: what chrome://tracing and Perfetto read. A slice is a pair of B and E, which nest by
+ * their order in the file, so that slices of no length and equal times stay what they are. A task that is
+ * suspended ends its slices and begins them again where it is resumed. Arrows are flow events between the
+ * slices that are open where they
+ * stand. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ struct chrome {
 /* Shown as marks instead of slices: what never lasts. */
 static bool is_point(enum construct construct) {
   return (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_TASK_DEPENDENCE) ||
-         construct == CONSTRUCT_CANCEL || construct == CONSTRUCT_ERROR || construct == CONSTRUCT_FULFILL_EVENT ||
-         construct == CONSTRUCT_LOST_EVENTS;
+         construct == CONSTRUCT_CANCEL || construct == CONSTRUCT_ERROR ||
+         construct == CONSTRUCT_FULFILL_EVENT || construct == CONSTRUCT_LOST_EVENTS;
 }
 
 /* -- definitions -- */
@@ -224,7 +225,8 @@ static bool may_move(const struct chrome *chrome, const struct replay_task *task
 }
 
 static bool is_innermost(const struct replay_slice *slice) {
-  return slice->task->frame_count > 0 && slice->depth == slice->task->frames[slice->task->frame_count - 1].depth;
+  return slice->task->frame_count > 0 &&
+         slice->depth == slice->task->frames[slice->task->frame_count - 1].depth;
 }
 
 /* The arrow to where a suspended task goes on comes from its innermost slice. */
@@ -232,7 +234,8 @@ static void on_slice(void *data, const struct replay_slice *slice) {
   struct chrome *chrome = data;
   struct track *track = &chrome->of_location[slice->location];
   if (!slice->is_last && may_move(chrome, slice->task) && is_innermost(slice))
-    write_arrow(chrome, 's', slice->location, slice->end_ticks, arrow_of(slice->task, slice->task->resumptions + 1));
+    write_arrow(chrome, 's', slice->location, slice->end_ticks,
+                arrow_of(slice->task, slice->task->resumptions + 1));
   if (is_point(slice->construct) || track->open == 0)
     return;
   track->open--;
@@ -246,8 +249,8 @@ static void enter(struct chrome *chrome, const struct trace_event *event) {
   if (is_point(replay_construct(chrome->replay, region)))
     write_mark(chrome, event->location, event->ticks, region, event);
   else
-    begin_slice(chrome, event->location, event->ticks, region, replay_current_task(chrome->replay, event->location),
-                event);
+    begin_slice(chrome, event->location, event->ticks, region,
+                replay_current_task(chrome->replay, event->location), event);
 }
 
 static void stall(struct chrome *chrome, const struct trace_event *event) {

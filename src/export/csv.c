@@ -1,5 +1,5 @@
-/* Every event as one row of a table. The columns that most events have are columns; what else an event holds is in two
- * JSON objects, so that the table has the same shape for every archive. */
+/* Every event as one row of a table. The columns that most events have are columns; what else an event holds
+ * is in two JSON objects, so that the table has the same shape for every archive. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,20 @@
 #include "export/fragment.h"
 #include "export/values.h"
 
-static const char header[] = "time_ns,location,thread,event,region,construct,file,line,team,task,lock,order,fields,"
-                             "attributes\n";
+static const char header[] =
+    "time_ns,location,thread,event,region,construct,file,line,team,task,lock,order,fields,"
+    "attributes\n";
 
 /* Which columns a field goes to. */
-enum column { COLUMN_REGION, COLUMN_TEAM, COLUMN_THREAD, COLUMN_GENERATION, COLUMN_LOCK, COLUMN_ORDER, COLUMN_COUNT };
+enum column {
+  COLUMN_REGION,
+  COLUMN_TEAM,
+  COLUMN_THREAD,
+  COLUMN_GENERATION,
+  COLUMN_LOCK,
+  COLUMN_ORDER,
+  COLUMN_COUNT
+};
 
 /* How the events of one kind become rows. */
 struct row_plan {
@@ -48,8 +57,10 @@ static enum column column_of(enum trace_kind kind, const struct trace_field *fie
     return COLUMN_TEAM;
   if (!is_thread_kind(kind))
     return COLUMN_COUNT;
-  static const char *const names[COLUMN_COUNT] = {
-      [COLUMN_THREAD] = "thread", [COLUMN_GENERATION] = "generation", [COLUMN_LOCK] = "lock", [COLUMN_ORDER] = "order"};
+  static const char *const names[COLUMN_COUNT] = {[COLUMN_THREAD] = "thread",
+                                                  [COLUMN_GENERATION] = "generation",
+                                                  [COLUMN_LOCK] = "lock",
+                                                  [COLUMN_ORDER] = "order"};
   for (int i = COLUMN_THREAD; i < COLUMN_COUNT; i++)
     if (is_named(field, names[i], "number"))
       return (enum column)i;
@@ -93,7 +104,8 @@ static void describe_location(struct sink *sink, const void *data, size_t index)
 
 static void write_region(struct table *table, const struct trace_event *event, const struct row_plan *plan) {
   const struct trace_field *field = plan->of_column[COLUMN_REGION];
-  const struct trace_region *region = field ? trace_region(table->trace, trace_field_value(event, field)) : NULL;
+  const struct trace_region *region =
+      field ? trace_region(table->trace, trace_field_value(event, field)) : NULL;
   if (region)
     fragments_write(&table->regions, table->sink, (size_t)(region - table->trace->regions));
   else
@@ -112,7 +124,8 @@ static void write_task(struct table *table, const struct trace_event *event, con
 }
 
 /* Leaves references that refer to nothing out. */
-static void write_number(struct table *table, const struct trace_event *event, const struct trace_field *field) {
+static void write_number(struct table *table, const struct trace_event *event,
+                         const struct trace_field *field) {
   sink_byte(table->sink, ',');
   if (!field)
     return;
@@ -186,7 +199,8 @@ static int open_table(struct table *table, struct trace *trace, struct sink *sin
   for (int kind = 0; kind < TRACE_KIND_COUNT; kind++)
     plan_kind(&table->plans[kind], (enum trace_kind)kind);
   int result = fragments_open(&table->regions, trace->region_count, describe_region, trace);
-  return result < 0 ? result : fragments_open(&table->locations, trace->location_count, describe_location, trace);
+  return result < 0 ? result
+                    : fragments_open(&table->locations, trace->location_count, describe_location, trace);
 }
 
 int export_csv(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {

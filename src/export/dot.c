@@ -1,11 +1,12 @@
 /* The graph of tasks, for Graphviz.
  *
- * Nodes are tasks (tID) and the places where something waits for tasks: taskwaits and ends of taskgroups (wTASK_NUMBER)
- * and barriers (bTEAM_NUMBER). When a task is complete it may not be known yet what will wait for it: its edge leads to
- * the next waiting place of its parent, which has a number already. If nothing waits there until the parent is
- * complete, it becomes a mere point from which an edge leads to what waits for the parent's descendants: the end of the
- * taskgroup around it, or its team's next barrier. So nothing has to be kept of a task that is gone, but for the last
- * tasks on the addresses that depend clauses of a living parent's children name. */
+ * Nodes are tasks (tID) and the places where something waits for tasks: taskwaits and ends of taskgroups
+ * (wTASK_NUMBER) and barriers (bTEAM_NUMBER). When a task is complete it may not be known yet what will wait
+ * for it: its edge leads to the next waiting place of its parent, which has a number already. If nothing
+ * waits there until the parent is complete, it becomes a mere point from which an edge leads to what waits
+ * for the parent's descendants: the end of the taskgroup around it, or its team's next barrier. So nothing
+ * has to be kept of a task that is gone, but for the last tasks on the addresses that depend clauses of a
+ * living parent's children name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ struct place {
   uint32_t number;
 };
 
-/* What waits for the children that a task creates now: its own next taskwait, or that inside of a taskgroup. */
+/* What waits for the children that a task creates now: its own next taskwait, or that inside of a
+ * taskgroup. */
 struct join {
   uint32_t number, children; /* of the waiting place to come; that lead to it */
   uint32_t end;              /* number of the taskgroup's end; 0: no taskgroup */
@@ -73,7 +75,7 @@ struct graph {
   struct created {
     uint64_t parent;
     struct dependences_task task;
-  } *last_created; /* by location */
+  } * last_created; /* by location */
   int error;
 };
 
@@ -188,7 +190,8 @@ static void write_task(struct graph *graph, const struct node *node, const char 
 }
 
 /* Implicit tasks are shown if they create others. */
-static void write_implicit(struct graph *graph, struct node *node, const struct replay_task *task, size_t location) {
+static void write_implicit(struct graph *graph, struct node *node, const struct replay_task *task,
+                           size_t location) {
   if (node->is_written)
     return;
   node->is_written = true;
@@ -353,7 +356,8 @@ static void on_team(void *data, const struct replay_team_event *step) {
   node->id = 0;
 }
 
-static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address) {
+static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                          uint64_t address) {
   (void)address;
   write_edge(data, (struct place){'t', source.id, 0}, (struct place){'t', sink.id, 0}, dependence);
 }
@@ -368,8 +372,8 @@ static void enter(struct graph *graph, const struct trace_event *event, enum con
     struct node *node = node_of(graph, task);
     if (node)
       begin_taskgroup(graph, node);
-  } else if (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_DEPEND_UNKNOWN && created->parent > 0 &&
-             values_attribute(graph->trace, event, "dependence address", &address)) {
+  } else if (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_DEPEND_UNKNOWN &&
+             created->parent > 0 && values_attribute(graph->trace, event, "dependence address", &address)) {
     if (!dependences_add(graph->dependences, created->parent, created->task, construct, address))
       graph->error = -ENOMEM;
   }
@@ -377,10 +381,12 @@ static void enter(struct graph *graph, const struct trace_event *event, enum con
 
 static bool ends_waiting(enum construct construct) {
   return construct == CONSTRUCT_TASKWAIT || construct == CONSTRUCT_TASKWAIT_DEPEND ||
-         construct == CONSTRUCT_TASKGROUP || construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
+         construct == CONSTRUCT_TASKGROUP || construct == CONSTRUCT_BARRIER ||
+         construct == CONSTRUCT_IMPLICIT_BARRIER;
 }
 
-static void leave(struct graph *graph, const struct trace_event *event, enum construct construct, uint32_t region) {
+static void leave(struct graph *graph, const struct trace_event *event, enum construct construct,
+                  uint32_t region) {
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
   struct node *node = node_of(graph, task);
   if (!node)

@@ -50,7 +50,8 @@ static void drain_doubled(struct sink *sink, const char *bytes, size_t count) {
   }
 }
 
-static void open_on(struct sink *ret, void (*drain)(struct sink *, const char *, size_t), void *target, int fd) {
+static void open_on(struct sink *ret, void (*drain)(struct sink *, const char *, size_t), void *target,
+                    int fd) {
   ret->drain = drain;
   ret->target = target;
   ret->fd = fd;
@@ -124,7 +125,8 @@ void sink_microseconds(struct sink *sink, uint64_t ns) {
 
 /* -- texts -- */
 
-/* Writes the next character of the text, or what replaces a byte that belongs to none. Returns what is left. */
+/* Writes the next character of the text, or what replaces a byte that belongs to none. Returns what is
+ * left. */
 static const char *one_character(struct sink *sink, const char *text) {
   size_t length = utf8_sequence(text);
   if (length == 0) {
@@ -168,7 +170,8 @@ static bool is_line_space(char byte) {
 /* Spaces at the ends are part of a field, but not every reader keeps them without quotes. */
 static bool needs_quotes(const char *text) {
   size_t length = strlen(text);
-  return text[strcspn(text, ",\"\t\n\r")] != '\0' || (length > 0 && (text[0] == ' ' || text[length - 1] == ' '));
+  return text[strcspn(text, ",\"\t\n\r")] != '\0' ||
+         (length > 0 && (text[0] == ' ' || text[length - 1] == ' '));
 }
 
 void sink_csv(struct sink *sink, const char *text) {

@@ -1,5 +1,6 @@
-/* Where an export goes: a buffer in front of a file, pipe or terminal, and the quoting of each format. What is written
- * is valid UTF-8 whatever the bytes of a name are. After an error everything else is dropped: ask sink_finish. */
+/* Where an export goes: a buffer in front of a file, pipe or terminal, and the quoting of each format. What
+ * is written is valid UTF-8 whatever the bytes of a name are. After an error everything else is dropped: ask
+ * sink_finish. */
 #ifndef STAVE_EXPORT_SINK_H
 #define STAVE_EXPORT_SINK_H
 
@@ -12,8 +13,9 @@
 enum { SINK_BYTES = 1 << 16 };
 
 struct sink {
-  void (*drain)(struct sink *sink, const char *bytes, size_t count); /* where the buffer goes when it is full */
-  void *target;                                                      /* as drain wants it */
+  /* where the buffer goes when it is full */
+  void (*drain)(struct sink *sink, const char *bytes, size_t count);
+  void *target; /* as drain wants it */
   int fd;
   int error; /* errno of the first write that failed; 0: none */
   size_t used;
@@ -26,19 +28,21 @@ struct sink_memory {
   size_t count;
 };
 
-/* A sink that writes to `fd`, which stays the caller's, and sets *is_waiting while a write lasts, if that is not NULL.
- */
+/* A sink that writes to `fd`, which stays the caller's, and sets *is_waiting while a write lasts, if that is
+ * not
+ * NULL. */
 void sink_open_file(struct sink *ret, int fd, _Atomic bool *is_waiting);
 
 /* A sink that appends to `memory`; -ENOMEM is its error. */
 void sink_open_memory(struct sink *ret, struct sink_memory *memory);
 
-/* A sink that writes into `outer` with each quotation mark doubled: for what is to be one quoted field of a CSV file.
- */
+/* A sink that writes into `outer` with each quotation mark doubled: for what is to be one quoted field of a
+ * CSV
+ * file. */
 void sink_open_doubled(struct sink *ret, struct sink *outer);
 
-/* Writes what is still in the buffer. Returns 0 or a negative errno, of the first write that failed. The sink can be
- * used on. */
+/* Writes what is still in the buffer. Returns 0 or a negative errno, of the first write that failed. The sink
+ * can be used on. */
 int sink_finish(struct sink *sink);
 
 /* Writes the buffer, and bytes that do not fit into it. */
@@ -72,11 +76,12 @@ void sink_microseconds(struct sink *sink, uint64_t ns);
 /* A JSON string, with its quotes. */
 void sink_json(struct sink *sink, const char *text);
 
-/* A field of a CSV file by RFC 4180: in quotes if it needs them. Control characters other than tab and line ends, which
- * the RFC does not allow, become \xNN. */
+/* A field of a CSV file by RFC 4180: in quotes if it needs them. Control characters other than tab and line
+ * ends, which the RFC does not allow, become \xNN. */
 void sink_csv(struct sink *sink, const char *text);
 
-/* A quoted string of a DOT file, shown as it is by Graphviz; line ends become line breaks, control characters \xNN. */
+/* A quoted string of a DOT file, shown as it is by Graphviz; line ends become line breaks, control characters
+ * \xNN. */
 void sink_dot(struct sink *sink, const char *text);
 
 /* The same without its quotes, for strings of several parts. */

@@ -19,7 +19,8 @@ void values_one(struct sink *sink, const struct trace *trace, const struct trace
   }
 }
 
-static void write_strings(struct sink *sink, const struct trace *trace, const uint32_t *refs, uint32_t count) {
+static void write_strings(struct sink *sink, const struct trace *trace, const uint32_t *refs,
+                          uint32_t count) {
   sink_byte(sink, '[');
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0)
@@ -89,7 +90,8 @@ void values_attributes(struct sink *sink, const struct trace *trace, const struc
   }
 }
 
-bool values_attribute(const struct trace *trace, const struct trace_event *event, const char *name, uint64_t *ret) {
+bool values_attribute(const struct trace *trace, const struct trace_event *event, const char *name,
+                      uint64_t *ret) {
   uint32_t count = event->attributes ? trace_event_attribute_count(event) : 0;
   for (uint32_t i = 0; i < count; i++) {
     struct trace_event_attribute value = trace_event_attribute(event, i);

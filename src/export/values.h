@@ -8,7 +8,8 @@
 /* The value of an attribute or metric. */
 void values_one(struct sink *sink, const struct trace *trace, const struct trace_event_attribute *value);
 
-/* The value of a field that is no array: texts for strings and parameters, nanoseconds for ticks, otherwise numbers. */
+/* The value of a field that is no array: texts for strings and parameters, nanoseconds for ticks, otherwise
+ * numbers. */
 void values_field(struct sink *sink, const struct trace *trace, const struct trace_event *event,
                   const struct trace_field *field);
 
@@ -16,6 +17,7 @@ void values_field(struct sink *sink, const struct trace *trace, const struct tra
 void values_attributes(struct sink *sink, const struct trace *trace, const struct trace_event *event);
 
 /* The number that an attribute of this name has; false if the event has none. */
-bool values_attribute(const struct trace *trace, const struct trace_event *event, const char *name, uint64_t *ret);
+bool values_attribute(const struct trace *trace, const struct trace_event *event, const char *name,
+                      uint64_t *ret);
 
 #endif

@@ -1,6 +1,7 @@
-/* What `stave record` gives programs as libgomp.so.1: it becomes libomp, which can be traced, or the libgomp that the
- * program would have had, where it needs what libomp lacks. That is decided at the first call of any of its functions,
- * when all libraries that the program starts with are there: whoever started the program need not know it. */
+/* What `stave record` gives programs as libgomp.so.1: it becomes libomp, which can be traced, or the libgomp
+ * that the program would have had, where it needs what libomp lacks. That is decided at the first call of any
+ * of its functions, when all libraries that the program starts with are there: whoever started the program
+ * need not know it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +80,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
   for (size_t i = 0; elf_dynamic_string(&file, DT_NEEDED, i); i++) {
     const char *library = elf_dynamic_string(&file, DT_NEEDED, i);
-    if (strncmp(library, "libgomp", strlen("libgomp")) != 0) /* also a renamed one, if this file is preloaded */
+    /* also a renamed one, if this file is preloaded */
+    if (strncmp(library, "libgomp", strlen("libgomp")) != 0)
       continue;
     elf_needed_versions(&file, library, add_version, needs);
     elf_needed_symbols(&file, library, add_symbol, needs);
@@ -119,7 +121,8 @@ static int search_of(struct dl_phdr_info *info, size_t size, void *paths) {
   return 0;
 }
 
-/* LD_LIBRARY_PATH, what loaded files name, the system's places: as the dynamic linker searches, but for this file. */
+/* LD_LIBRARY_PATH, what loaded files name, the system's places: as the dynamic linker searches, but for this
+ * file. */
 static void find_libgomp(void) {
   struct string_list paths = {0};
   bool is_found = libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, LIBGOMP, open_libgomp, NULL);
@@ -170,12 +173,13 @@ static void *find_in(void *library, size_t i) {
   return address || !library ? address : dlsym(library, functions[i].name);
 }
 
-/* What libgomp can do while the program's threads are libomp's: it asks nothing of the team around. Teams, scopes and
- * detached tasks do: each of libomp's threads would be a team of its own there, and results silently wrong. */
+/* What libgomp can do while the program's threads are libomp's: it asks nothing of the team around. Teams,
+ * scopes and detached tasks do: each of libomp's threads would be a team of its own there, and results
+ * silently wrong. */
 static bool works_apart(const char *name) {
-  static const char *const beginnings[] = {"GOMP_target", "GOMP_offload_", "GOMP_PLUGIN_", "omp_target_",
-                                           "acc_",        "GOACC_",        "GOMP_error",   "GOMP_warning",
-                                           "omp_display_env"};
+  static const char *const beginnings[] = {"GOMP_target", "GOMP_offload_", "GOMP_PLUGIN_",
+                                           "omp_target_", "acc_",          "GOACC_",
+                                           "GOMP_error",  "GOMP_warning",  "omp_display_env"};
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
     if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
       return true;
@@ -220,7 +224,8 @@ static void find_place(void) {
   snprintf(choice.own, sizeof choice.own, "%s", info.dli_fname);
   snprintf(choice.place, sizeof choice.place, "%.*s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname),
            info.dli_fname);
-  if ((size_t)snprintf(path, sizeof path, "%s/runtime", choice.place) < sizeof path && !realpath(path, choice.runtime))
+  if ((size_t)snprintf(path, sizeof path, "%s/runtime", choice.place) < sizeof path &&
+      !realpath(path, choice.runtime))
     *choice.runtime = '\0';
 }
 
@@ -267,7 +272,8 @@ void entry_resolve(unsigned long number) {
   if (is_set(number))
     return;
   if (choice.is_moved)
-    fprintf(stderr, "stave: %s has loaded a library that needs %s of libgomp, which %s lacks: --runtime none\n",
+    fprintf(stderr,
+            "stave: %s has loaded a library that needs %s of libgomp, which %s lacks: --runtime none\n",
             program_invocation_name, functions[number].name, choice.runtime);
   else /* the dynamic linker's own words */
     fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s, version %s\n", program_invocation_name,

@@ -1,4 +1,5 @@
-/* The functions themselves: no frame, no return address of their own, so that the runtime sees the program's. */
+/* The functions themselves: no frame, no return address of their own, so that the runtime sees the
+ * program's. */
 #include "gomp/entries.h"
 
 #define TEXT_OF(text) #text
@@ -6,14 +7,14 @@
 
 #if defined(__x86_64__)
 /* `entry` counts. Behind the jump lies where it leads to at first. */
-#define FUNCTION(label)                                                                                                \
-  ".globl " label "\n.type " label ", @function\n.p2align 4\n" label ":\n"                                             \
-  "  endbr64\n"                                                                                                        \
-  "  jmp *(entry_table + 8 * entry)(%rip)\n"                                                                           \
-  "0:\n"                                                                                                               \
-  "  endbr64\n"                                                                                                        \
-  "  push $entry\n"                                                                                                    \
-  "  jmp entry_first\n"                                                                                                \
+#define FUNCTION(label)                                                                                      \
+  ".globl " label "\n.type " label ", @function\n.p2align 4\n" label ":\n"                                   \
+  "  endbr64\n"                                                                                              \
+  "  jmp *(entry_table + 8 * entry)(%rip)\n"                                                                 \
+  "0:\n"                                                                                                     \
+  "  endbr64\n"                                                                                              \
+  "  push $entry\n"                                                                                          \
+  "  jmp entry_first\n"                                                                                      \
   ".size " label ", . - " label "\n"
 /* The arguments survive; the number on the stack is taken away. */
 __asm__(".text\n"
@@ -30,17 +31,17 @@ __asm__(".text\n"
         "  jmp *(%r10, %r11, 8)\n"
         ".size entry_first, . - entry_first\n");
 #elif defined(__aarch64__)
-#define FUNCTION(label)                                                                                                \
-  ".globl " label "\n.type " label ", %function\n.p2align 4\n" label ":\n"                                             \
-  "  hint #34\n"                                                                                                       \
-  "  adrp x16, entry_table + 8 * entry\n"                                                                              \
-  "  add x16, x16, :lo12:(entry_table + 8 * entry)\n"                                                                  \
-  "  ldr x16, [x16]\n"                                                                                                 \
-  "  br x16\n"                                                                                                         \
-  "0:\n"                                                                                                               \
-  "  hint #36\n"                                                                                                       \
-  "  mov x17, #entry\n"                                                                                                \
-  "  b entry_first\n"                                                                                                  \
+#define FUNCTION(label)                                                                                      \
+  ".globl " label "\n.type " label ", %function\n.p2align 4\n" label ":\n"                                   \
+  "  hint #34\n"                                                                                             \
+  "  adrp x16, entry_table + 8 * entry\n"                                                                    \
+  "  add x16, x16, :lo12:(entry_table + 8 * entry)\n"                                                        \
+  "  ldr x16, [x16]\n"                                                                                       \
+  "  br x16\n"                                                                                               \
+  "0:\n"                                                                                                     \
+  "  hint #36\n"                                                                                             \
+  "  mov x17, #entry\n"                                                                                      \
+  "  b entry_first\n"                                                                                        \
   ".size " label ", . - " label "\n"
 __asm__(".text\n"
         ".type entry_first, %function\n"
@@ -65,9 +66,9 @@ __asm__(".data\n"
         ".type entry_table, STT_OBJECT\n.p2align 3\n"
         "entry_table:\n");
 
-#define ONE(label, name, bound)                                                                                        \
-  __asm__(".text\n" FUNCTION(label) ".data\n.quad 0b\n.symver " label ", " name bound "\n"                             \
-          ".set entry, entry + 1\n");
+#define ONE(label, name, bound)                                                                              \
+  __asm__(".text\n" FUNCTION(label) ".data\n.quad 0b\n.symver " label ", " name bound "\n"                   \
+                                    ".set entry, entry + 1\n");
 #define ENTRY(version, name) ONE("stave_" TEXT(name), TEXT(name), "@@" TEXT(version))
 #define OLD_ENTRY(version, name) ONE("stave_old_" TEXT(name), TEXT(name), "@" TEXT(version))
 

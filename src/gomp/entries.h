@@ -11,7 +11,8 @@ enum {
   ENTRY_COUNT
 };
 
-/* Where each function jumps to. As long as nobody has set it: to entry_resolve, and then to where that has put it. */
+/* Where each function jumps to. As long as nobody has set it: to entry_resolve, and then to where that has
+ * put it. */
 extern void *entry_table[ENTRY_COUNT];
 
 /* Called, with the function's number, at its first call; must set the function's place in the table. */

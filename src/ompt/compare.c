@@ -1,5 +1,6 @@
-/* Holds enumerations.def to the omp-tools.h of this machine, at compile time. Headers differ in which values they name:
- * what this one lacks is found outside of the function, where all names have the table's own numbers. */
+/* Holds enumerations.def to the omp-tools.h of this machine, at compile time. Headers differ in which values
+ * they name: what this one lacks is found outside of the function, where all names have the table's own
+ * numbers. */
 #include <stddef.h>
 #include <stdint.h>
 

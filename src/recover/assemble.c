@@ -79,7 +79,8 @@ static int copy_chunks(const struct salvage *salvage, uint32_t location, struct 
   return finish(making);
 }
 
-static int make_file(const struct salvage *salvage, const char *directory, uint32_t location, struct assembled *found) {
+static int make_file(const struct salvage *salvage, const char *directory, uint32_t location,
+                     struct assembled *found) {
   char path[PATH_MAX];
   struct making making = {.bytes = memory_get(2, RECOVERY_CHUNK_BYTES)};
   unsigned char *bytes = making.bytes;
@@ -110,7 +111,8 @@ static int make_archive(const char *directory, size_t locations) {
   OTF2_GlobalDefWriter_WriteClockProperties(w, 1, 0, 0, OTF2_UNDEFINED_TIMESTAMP);
   OTF2_GlobalDefWriter_WriteString(w, 0, "");
   OTF2_GlobalDefWriter_WriteSystemTreeNode(w, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-  OTF2_GlobalDefWriter_WriteLocationGroup(w, 0, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+  OTF2_GlobalDefWriter_WriteLocationGroup(w, 0, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                          OTF2_UNDEFINED_LOCATION_GROUP);
   for (size_t i = 0; i < locations; i++)
     OTF2_GlobalDefWriter_WriteLocation(w, i, 0, OTF2_LOCATION_TYPE_CPU_THREAD, 0, 0);
   return archive_close(archive);

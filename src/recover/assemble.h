@@ -1,4 +1,5 @@
-/* Event files that OTF2 can read, from what a writer left of them: an archive of events without definitions. */
+/* Event files that OTF2 can read, from what a writer left of them: an archive of events without
+ * definitions. */
 #ifndef STAVE_RECOVER_ASSEMBLE_H
 #define STAVE_RECOVER_ASSEMBLE_H
 
@@ -12,8 +13,8 @@ struct assembled {
   bool is_whole;    /* nothing that the writer wrote is known to be missing */
 };
 
-/* Makes an archive of all locations' events in the existing, empty directory; `found` has room for all of them.
- * Returns 0 or a negative errno. */
+/* Makes an archive of all locations' events in the existing, empty directory; `found` has room for all of
+ * them. Returns 0 or a negative errno. */
 int assemble(const struct salvage *salvage, const char *directory, struct assembled *found);
 
 #endif

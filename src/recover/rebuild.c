@@ -29,10 +29,12 @@ static int fail_to_open(struct rebuild *job, int error) {
   if (error == -ENOENT)
     return fail(job, "there is no " STAVE_RECOVERY_FILE);
   if (error == -ENODATA)
-    return fail(job, STAVE_RECOVERY_FILE " is empty or cut: there was no room for it on the disk, or it was damaged");
+    return fail(job, STAVE_RECOVERY_FILE
+                " is empty or cut: there was no room for it on the disk, or it was damaged");
   if (error == -EINVAL)
     return fail(job,
-                STAVE_RECOVERY_FILE " cannot be used: it is damaged, or written by another version of Stave than %s",
+                STAVE_RECOVERY_FILE
+                " cannot be used: it is damaged, or written by another version of Stave than %s",
                 STAVE_VERSION);
   return fail(job, STAVE_RECOVERY_FILE ": %s", strerror(-error));
 }
@@ -40,14 +42,16 @@ static int fail_to_open(struct rebuild *job, int error) {
 static int fail_without_run(struct rebuild *job) {
   int shortfall = job->salvage.header.shortfall;
   if (shortfall)
-    return fail(job, STAVE_RECOVERY_FILE " does not tell what was traced: it found no room (%s)", strerror(shortfall));
+    return fail(job, STAVE_RECOVERY_FILE " does not tell what was traced: it found no room (%s)",
+                strerror(shortfall));
   return fail(job, STAVE_RECOVERY_FILE " is cut before it tells what was traced");
 }
 
 static int fail_without_events(struct rebuild *job) {
   int shortfall = job->salvage.header.shortfall;
-  return fail(job, "nothing can be recovered: neither " STAVE_RECOVERY_FILE " nor an event file holds an event%s%s%s",
-              shortfall ? " (no room: " : "", shortfall ? strerror(shortfall) : "", shortfall ? ")" : "");
+  return fail(
+      job, "nothing can be recovered: neither " STAVE_RECOVERY_FILE " nor an event file holds an event%s%s%s",
+      shortfall ? " (no room: " : "", shortfall ? strerror(shortfall) : "", shortfall ? ")" : "");
 }
 
 static bool open_archive(struct rebuild *job) {
@@ -154,22 +158,23 @@ static int write_definitions(struct rebuild *job) {
   contexts_finish(retold->contexts);
   regions_finish(retold->regions);
   definitions_write(retold->definitions, retold->regions, retold->contexts, &run);
-  struct summary summary = {.ending = "not known: stave-writer died before the program was seen to end",
-                            .closed_by_writer = job->rewritten.added,
-                            .lost = state->lost + job->missing,
-                            .damaged = state->damaged,
-                            .refused = state->refused + job->rewritten.refused,
-                            .stalls = state->stalls,
-                            .samples = {state->samples_missed, state->samples_left_out, state->threads_unsampled},
-                            .pauses = state->pauses,
-                            .user_regions_left_open = state->user_regions_begun - state->user_regions_ended,
-                            .user_ends_refused = state->user_ends_refused,
-                            .records = state->records,
-                            .stopped = "",
-                            .arguments = retold->arguments,
-                            .runtimes = retold->runtimes,
-                            .is_recovered = true,
-                            .whole_until = job->whole_until};
+  struct summary summary = {
+      .ending = "not known: stave-writer died before the program was seen to end",
+      .closed_by_writer = job->rewritten.added,
+      .lost = state->lost + job->missing,
+      .damaged = state->damaged,
+      .refused = state->refused + job->rewritten.refused,
+      .stalls = state->stalls,
+      .samples = {state->samples_missed, state->samples_left_out, state->threads_unsampled},
+      .pauses = state->pauses,
+      .user_regions_left_open = state->user_regions_begun - state->user_regions_ended,
+      .user_ends_refused = state->user_ends_refused,
+      .records = state->records,
+      .stopped = "",
+      .arguments = retold->arguments,
+      .runtimes = retold->runtimes,
+      .is_recovered = true,
+      .whole_until = job->whole_until};
   properties_write(job->archive, &retold->constants, &summary, retold->host);
   struct archive *archive = job->archive;
   job->archive = NULL;
@@ -194,7 +199,8 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
   return 0;
 }
 
-int rebuild_run(struct rebuild *job, const char *directory, const char *out, const struct rebuild_watch *watch) {
+int rebuild_run(struct rebuild *job, const char *directory, const char *out,
+                const struct rebuild_watch *watch) {
   *job = (struct rebuild){.out = out};
   int error = salvage_open(&job->salvage, directory);
   if (error)

@@ -29,9 +29,11 @@ struct rebuild_watch {
   void (*progress)(uint64_t events);
 };
 
-/* Makes an archive in the existing, empty directory `out` of what is in `directory`; both texts stay the caller's.
- * Returns 0; or -EIO with a line in job->failure, and then anything may be in `out`. rebuild_close in every case. */
-int rebuild_run(struct rebuild *job, const char *directory, const char *out, const struct rebuild_watch *watch);
+/* Makes an archive in the existing, empty directory `out` of what is in `directory`; both texts stay the
+ * caller's. Returns 0; or -EIO with a line in job->failure, and then anything may be in `out`. rebuild_close
+ * in every case. */
+int rebuild_run(struct rebuild *job, const char *directory, const char *out,
+                const struct rebuild_watch *watch);
 void rebuild_close(struct rebuild *job);
 
 #endif

@@ -1,6 +1,6 @@
-/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that died has
- * left in DIR. Started by `stave recover`, which reads its standard output: lines that begin with reading, naming,
- * progress, location, result or failed. */
+/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that
+ * died has left in DIR. Started by `stave recover`, which reads its standard output: lines that begin with
+ * reading, naming, progress, location, result or failed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static int shortfall_of(const struct rebuild *job) {
 
 static void report(const struct rebuild *job) {
   const struct recovery_state *state = &job->salvage.header.state;
-  uint64_t frequency = clock_frequency(job->retold.constants.clock_kind, &job->retold.constants.start, &state->clock);
+  uint64_t frequency =
+      clock_frequency(job->retold.constants.clock_kind, &job->retold.constants.start, &state->clock);
   uint64_t first = UINT64_MAX;
   size_t count;
   struct location **locations = definitions_locations(job->retold.definitions, &count);
@@ -49,9 +50,10 @@ static void report(const struct rebuild *job) {
     if (locations[i]->events && locations[i]->first_ticks < first)
       first = locations[i]->first_ticks;
   for (size_t i = 0; i < count; i++)
-    printf("location %zu events=%" PRIu64 " missing=%" PRIu64 " last_ns=%" PRIu64 " name=%s\n", i, job->found[i].events,
-           job->found[i].missing,
-           job->found[i].events ? nanoseconds(job->found[i].last_ticks - first, frequency) : 0, locations[i]->name);
+    printf("location %zu events=%" PRIu64 " missing=%" PRIu64 " last_ns=%" PRIu64 " name=%s\n", i,
+           job->found[i].events, job->found[i].missing,
+           job->found[i].events ? nanoseconds(job->found[i].last_ticks - first, frequency) : 0,
+           locations[i]->name);
   printf("result threads=%zu events=%" PRIu64 " added=%" PRIu64 " missing=%" PRIu64 " refused=%" PRIu64
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
          " shortfall=%d definitions=%s\n",

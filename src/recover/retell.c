@@ -41,8 +41,8 @@ static bool on_run(struct retold *retold, struct payload payload) {
     retold->runtimes = retold->arguments + length + (length < payload.count);
     retold->constants.program[sizeof retold->constants.program - 1] = '\0';
     retold->constants.runtime_version[sizeof retold->constants.runtime_version - 1] = '\0';
-    retold->regions = regions_create(retold->symbols, retold->constants.program, retold->constants.runtime_base,
-                                     retold->constants.runtime_size);
+    retold->regions = regions_create(retold->symbols, retold->constants.program,
+                                     retold->constants.runtime_base, retold->constants.runtime_size);
     retold->contexts = contexts_create(retold->symbols, retold->regions);
   }
   free(run);
@@ -58,7 +58,8 @@ static bool on_string(struct retold *retold, struct payload payload) {
 
 static bool on_attribute(struct retold *retold, struct payload payload) {
   uint32_t attribute;
-  if (!take_head(&payload, &attribute, sizeof attribute) || attribute == ATTRIBUTE_NONE || attribute >= ATTRIBUTE_COUNT)
+  if (!take_head(&payload, &attribute, sizeof attribute) || attribute == ATTRIBUTE_NONE ||
+      attribute >= ATTRIBUTE_COUNT)
     return false;
   definitions_attribute(retold->definitions, attribute);
   return true;
@@ -69,7 +70,8 @@ static bool on_module(struct retold *retold, struct payload payload) {
   if (!take_head(&payload, &module, sizeof module) || module.build_id_bytes > sizeof module.build_id)
     return false;
   char *path = take_text(&payload);
-  modules_add(retold->modules, module.base, module.size, module.bias, path, module.build_id, module.build_id_bytes);
+  modules_add(retold->modules, module.base, module.size, module.bias, path, module.build_id,
+              module.build_id_bytes);
   free(path);
   return true;
 }
@@ -88,9 +90,11 @@ static bool on_context(struct retold *retold, struct payload payload) {
   contexts_all(retold->contexts, &contexts);
   regions_all(retold->regions, &regions);
   if (!take_head(&payload, &context, sizeof context) ||
-      (context.parent != CONTEXT_NONE && context.parent >= contexts) || (!context.address && context.region >= regions))
+      (context.parent != CONTEXT_NONE && context.parent >= contexts) ||
+      (!context.address && context.region >= regions))
     return false;
-  contexts_add_again(retold->contexts, context.parent, context.region, context.address, context.is_in_runtime);
+  contexts_add_again(retold->contexts, context.parent, context.region, context.address,
+                     context.is_in_runtime);
   return true;
 }
 
@@ -132,7 +136,8 @@ static bool on_user_region(struct retold *retold, struct payload payload) {
   if (!take_head(&payload, &entry, sizeof entry) || entry.construct >= CONSTRUCT_COUNT ||
       entry.name_bytes > payload.count || entry.file_bytes != payload.count - entry.name_bytes)
     return false;
-  struct payload name = {payload.bytes, entry.name_bytes}, file = {payload.bytes + entry.name_bytes, entry.file_bytes};
+  struct payload name = {payload.bytes, entry.name_bytes},
+                 file = {payload.bytes + entry.name_bytes, entry.file_bytes};
   char *name_text = take_text(&name), *file_text = take_text(&file);
   regions_user_again(retold->regions, (enum construct)entry.construct, name_text, file_text, entry.line);
   free(name_text);
@@ -161,7 +166,8 @@ static bool on_location(struct retold *retold, struct payload payload) {
     definitions_name_again(retold->definitions, location, entry.name);
   location->has_begun = entry.has_begun;
   location->thread_type = entry.thread_type;
-  location->partition = entry.partition <= definitions_string_count(retold->definitions) ? entry.partition : 0;
+  location->partition =
+      entry.partition <= definitions_string_count(retold->definitions) ? entry.partition : 0;
   location->exit_flags = entry.exit_flags;
   location->enter_flags = entry.enter_flags;
   location->has_frame_flags = entry.has_frame_flags;
@@ -264,7 +270,8 @@ static bool next_entry(const struct salvage *salvage, size_t *at, struct journal
   if (entry->bytes > left - sizeof *entry)
     return false;
   *payload = (struct payload){salvage->journal + *at + sizeof *entry, entry->bytes};
-  if (entry->checksum != journal_sum(journal_sum_begin(entry->type, entry->bytes), payload->bytes, payload->count))
+  if (entry->checksum !=
+      journal_sum(journal_sum_begin(entry->type, entry->bytes), payload->bytes, payload->count))
     return false;
   size_t whole = sizeof *entry + (entry->bytes + 7) / 8 * (size_t)8;
   *at += whole < left ? whole : left;

@@ -18,14 +18,15 @@ struct retold {
   const char *runtimes; /* behind the arguments */
   struct modules *modules;
   struct symbols *symbols;
-  struct regions *regions; /* NULL until the run is known */
+  struct regions *regions;   /* NULL until the run is known */
   struct contexts *contexts; /* as the regions */
   struct definitions *definitions;
   bool is_whole; /* the journal was read to its end */
 };
 
-/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules; all of
- * them stay the caller's, the rest is freed by retold_free. Returns whether at least the run is known. */
+/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules;
+ * all of them stay the caller's, the rest is freed by retold_free. Returns whether at least the run is
+ * known. */
 bool retell(const struct salvage *salvage, struct retold *retold);
 void retold_free(struct retold *retold);
 

@@ -29,7 +29,8 @@ struct rewriter {
   size_t location_count;
   uint8_t references[TRACE_KIND_COUNT][FIELDS_MOST]; /* of each field: enum reference */
   uint32_t known[REFERENCES], known_attributes;      /* how many there are */
-  uint32_t unknown[REFERENCES];                      /* what stands for the others, plus one; 0: not made yet */
+  /* what stands for the others, plus one; 0: not made yet */
+  uint32_t unknown[REFERENCES];
   struct unwind *unwind;
   void (*progress)(uint64_t events);
   uint64_t taken;
@@ -103,8 +104,9 @@ static void mend_arguments(struct rewriter *rewriter, struct trace_event *event)
 static void mend_attributes(struct rewriter *rewriter, struct trace_event *event) {
   for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
     struct trace_event_attribute attribute = trace_event_attribute(event, i);
-    bool is_unknown = attribute.attribute >= rewriter->known_attributes ||
-                      (attribute.type == OTF2_TYPE_STRING && attribute.number >= rewriter->known[REFERENCE_STRING]);
+    bool is_unknown =
+        attribute.attribute >= rewriter->known_attributes ||
+        (attribute.type == OTF2_TYPE_STRING && attribute.number >= rewriter->known[REFERENCE_STRING]);
     if (!is_unknown)
       continue;
     rewriter->result->unknown++;
@@ -116,7 +118,8 @@ static void mend_attributes(struct rewriter *rewriter, struct trace_event *event
 /* -- writing -- */
 
 /* An event of a kind that OTF2 did not know when Stave was built. */
-static OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *writer, OTF2_AttributeList *list, OTF2_TimeStamp ticks) {
+static OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *writer, OTF2_AttributeList *list,
+                                             OTF2_TimeStamp ticks) {
   (void)writer, (void)list, (void)ticks;
   return OTF2_ERROR_INVALID_ARGUMENT;
 }
@@ -128,11 +131,11 @@ static OTF2_ErrorCode write_event(OTF2_EvtWriter *writer, const struct trace_eve
   OTF2_AttributeList *list = (OTF2_AttributeList *)event->attributes;
   switch (event->kind) {
 #define ARGUMENT(type, name, meaning) , fields->name
-#define KIND(k)                                                                                                        \
-  case TRACE_##k: {                                                                                                    \
-    const __typeof__(event->k) *fields = &event->k;                                                                    \
-    (void)fields;                                                                                                      \
-    return OTF2_EvtWriter_##k(writer, list, ticks TRACE_FIELDS_##k(ARGUMENT));                                         \
+#define KIND(k)                                                                                              \
+  case TRACE_##k: {                                                                                          \
+    const __typeof__(event->k) *fields = &event->k;                                                          \
+    (void)fields;                                                                                            \
+    return OTF2_EvtWriter_##k(writer, list, ticks TRACE_FIELDS_##k(ARGUMENT));                               \
   }
     TRACE_KINDS(KIND)
 #undef KIND
@@ -193,12 +196,14 @@ static enum reference reference_of(const struct trace_field *field) {
   static const struct {
     const char *meaning;
     enum reference reference;
-  } meanings[] = {{"region", REFERENCE_REGION}, {"comm", REFERENCE_COMM}, {"string", REFERENCE_STRING},
-                  {"calling_context", REFERENCE_CONTEXT}, {"parameter", REFERENCE_PARAMETER},
-                  {"metric", REFERENCE_METRIC}, {"rma_win", REFERENCE_WINDOW}, {"group", REFERENCE_NEVER},
-                  {"io_handle", REFERENCE_NEVER}, {"io_file", REFERENCE_NEVER}};
+  } meanings[] = {{"region", REFERENCE_REGION},       {"comm", REFERENCE_COMM},
+                  {"string", REFERENCE_STRING},       {"calling_context", REFERENCE_CONTEXT},
+                  {"parameter", REFERENCE_PARAMETER}, {"metric", REFERENCE_METRIC},
+                  {"rma_win", REFERENCE_WINDOW},      {"group", REFERENCE_NEVER},
+                  {"io_handle", REFERENCE_NEVER},     {"io_file", REFERENCE_NEVER}};
   for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-    if (field->bytes == sizeof(uint32_t) && !field->is_array && strcmp(field->meaning, meanings[i].meaning) == 0)
+    if (field->bytes == sizeof(uint32_t) && !field->is_array &&
+        strcmp(field->meaning, meanings[i].meaning) == 0)
       return meanings[i].reference;
   return REFERENCE_NONE;
 }

@@ -21,7 +21,8 @@ struct block_head {
   uint64_t sequence;
   uint64_t count;
 };
-_Static_assert(offsetof(struct recovery_block, count) == offsetof(struct block_head, count), "the head of a block");
+_Static_assert(offsetof(struct recovery_block, count) == offsetof(struct block_head, count),
+               "the head of a block");
 
 static struct salvage_location *location_at(struct salvage *salvage, uint32_t location) {
   if (location >= SALVAGE_LOCATIONS_MOST)
@@ -41,7 +42,8 @@ static void note_events(struct salvage *salvage, const struct block_head *head, 
     location->is_counted = true;
     location->whole_events = head->count > location->whole_events ? head->count : location->whole_events;
   }
-  memory_grow(&location->chunks, &location->chunk_capacity, location->chunk_count + 1, sizeof *location->chunks);
+  memory_grow(&location->chunks, &location->chunk_capacity, location->chunk_count + 1,
+              sizeof *location->chunks);
   location->chunks[location->chunk_count++] = (struct salvage_chunk){head->sequence, offset};
 }
 
@@ -73,7 +75,8 @@ static void read_journal(struct salvage *salvage, struct pieces *pieces) {
   for (size_t i = 0; i < pieces->count && pieces->all[i].sequence == i; i++) {
     const struct piece *piece = &pieces->all[i];
     memory_grow(&salvage->journal, &capacity, salvage->journal_bytes + piece->bytes + 1, 1);
-    ssize_t bytes = pread(salvage->fd, salvage->journal + salvage->journal_bytes, piece->bytes, piece->offset);
+    ssize_t bytes =
+        pread(salvage->fd, salvage->journal + salvage->journal_bytes, piece->bytes, piece->offset);
     salvage->journal_bytes += bytes > 0 ? (size_t)bytes : 0;
     if (bytes != (ssize_t)piece->bytes)
       return;
@@ -99,8 +102,8 @@ static void read_blocks(struct salvage *salvage) {
   free(pieces.all);
   for (size_t i = 0; i < salvage->location_count; i++)
     if (salvage->locations[i].chunk_count)
-      qsort(salvage->locations[i].chunks, salvage->locations[i].chunk_count, sizeof *salvage->locations[i].chunks,
-            chunk_by_sequence);
+      qsort(salvage->locations[i].chunks, salvage->locations[i].chunk_count,
+            sizeof *salvage->locations[i].chunks, chunk_by_sequence);
 }
 
 /* N.evt: the events of location N. */
@@ -125,7 +128,8 @@ static int read_header(struct salvage *salvage) {
   if (pread(salvage->fd, &salvage->header, sizeof salvage->header, 0) != sizeof salvage->header)
     return -ENODATA;
   salvage->header.version[sizeof salvage->header.version - 1] = '\0';
-  bool is_ours = salvage->header.magic == RECOVERY_MAGIC && strcmp(salvage->header.version, STAVE_VERSION) == 0;
+  bool is_ours =
+      salvage->header.magic == RECOVERY_MAGIC && strcmp(salvage->header.version, STAVE_VERSION) == 0;
   return is_ours ? 0 : -EINVAL;
 }
 
@@ -176,7 +180,8 @@ void salvage_event_path(const char *directory, uint32_t location, char *path, si
   snprintf(path, size, "%s/traces/%" PRIu32 ".evt", directory, location);
 }
 
-size_t salvage_chunk(const struct salvage *salvage, uint32_t location, int file, uint64_t sequence, void *bytes) {
+size_t salvage_chunk(const struct salvage *salvage, uint32_t location, int file, uint64_t sequence,
+                     void *bytes) {
   const struct salvage_location *from = &salvage->locations[location];
   ssize_t in_file = -1, in_block = -1;
   if (file >= 0 && sequence < INT64_MAX / RECOVERY_CHUNK_BYTES)

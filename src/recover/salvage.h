@@ -1,5 +1,5 @@
-/* What a writer left in the directory of an archive that it could not close: the recovery file and the event files. All
- * of it is read, nothing is changed; every value is taken for a guess. */
+/* What a writer left in the directory of an archive that it could not close: the recovery file and the event
+ * files. All of it is read, nothing is changed; every value is taken for a guess. */
 #ifndef STAVE_RECOVER_SALVAGE_H
 #define STAVE_RECOVER_SALVAGE_H
 
@@ -34,16 +34,15 @@ struct salvage {
   size_t location_count, location_capacity;
 };
 
-/* Reads the recovery file but for its events, and finds the event files. directory stays the caller's. Returns 0;
- * -EBUSY if the writer lives; -ENODATA if the file ends within its header; -EINVAL if it is no recovery file of this
- * version of Stave; or a negative errno.
- * salvage_close in every case. */
+/* Reads the recovery file but for its events, and finds the event files. directory stays the caller's.
+ * Returns 0; -EBUSY if the writer lives; -ENODATA if the file ends within its header; -EINVAL if it is no
+ * recovery file of this version of Stave; or a negative errno. salvage_close in every case. */
 int salvage_open(struct salvage *salvage, const char *directory);
 void salvage_close(struct salvage *salvage);
 
-/* Locations have the numbers from 0 on, and most have left something: one that lies far behind all others is a damaged
- * number, and making all in between would take memory and time for nothing. `known`: how many there are at least,
- * though some have left nothing. Forgets those that are not likely. */
+/* Locations have the numbers from 0 on, and most have left something: one that lies far behind all others is
+ * a damaged number, and making all in between would take memory and time for nothing. `known`: how many there
+ * are at least, though some have left nothing. Forgets those that are not likely. */
 void salvage_settle(struct salvage *salvage, size_t known);
 
 /* Whether a location with this number is likely where so many others are known. */
@@ -52,8 +51,9 @@ bool salvage_is_likely(uint64_t location, size_t known);
 /* The path of a location's event file, in `path`. */
 void salvage_event_path(const char *directory, uint32_t location, char *path, size_t size);
 
-/* Reads chunk number `sequence` of the location, as much of it as there is: from `file` (its event file, or -1) if all
- * is there, else from the recovery file. Returns the bytes, at most RECOVERY_CHUNK_BYTES. */
-size_t salvage_chunk(const struct salvage *salvage, uint32_t location, int file, uint64_t sequence, void *bytes);
+/* Reads chunk number `sequence` of the location, as much of it as there is: from `file` (its event file, or
+ * -1) if all is there, else from the recovery file. Returns the bytes, at most RECOVERY_CHUNK_BYTES. */
+size_t salvage_chunk(const struct salvage *salvage, uint32_t location, int file, uint64_t sequence,
+                     void *bytes);
 
 #endif

@@ -31,7 +31,8 @@ struct open_location {
   uint64_t ticks;
   unsigned joins; /* due */
   bool is_program;
-  struct trace_event *waiting; /* a fork, held back until it is known that a team follows, and what came behind it */
+  /* a fork, held back until it is known that a team follows, and what came behind it */
+  struct trace_event *waiting;
   size_t waiting_count, waiting_capacity;
 };
 
@@ -57,8 +58,8 @@ struct unwind {
   size_t location_count;
   unwind_write write;
   void *data;
-  struct map tasks;     /* explicit ones */
-  struct map instances; /* comm and location -> how many teams have begun */
+  struct map tasks;      /* explicit ones */
+  struct map instances;  /* comm and location -> how many teams have begun */
   struct team_end *ends; /* by comm */
   size_t end_capacity;
   struct open_lock *locks;
@@ -91,7 +92,8 @@ static void pop_level(struct open_location *location) {
   location->count--;
 }
 
-struct unwind *unwind_open(struct definitions *definitions, size_t locations, unwind_write write, void *data) {
+struct unwind *unwind_open(struct definitions *definitions, size_t locations, unwind_write write,
+                           void *data) {
   struct unwind *unwind = memory_get(1, sizeof *unwind);
   *unwind = (struct unwind){.definitions = definitions,
                             .locations = memory_get(locations, sizeof *unwind->locations),
@@ -143,7 +145,8 @@ static struct open_task *find_task(struct unwind *unwind, uint32_t comm, uint32_
   return task;
 }
 
-static struct open_task *get_task(struct unwind *unwind, uint32_t comm, uint32_t thread, uint32_t generation) {
+static struct open_task *get_task(struct unwind *unwind, uint32_t comm, uint32_t thread,
+                                  uint32_t generation) {
   uint64_t key;
   struct open_task *task = find_task(unwind, comm, thread, generation, &key);
   if (task)
@@ -176,7 +179,8 @@ static void on_switch(struct unwind *unwind, uint32_t index, const struct trace_
 }
 
 /* It is forgotten unless another level runs it, which a damaged trace may say. */
-static void on_complete(struct unwind *unwind, struct open_location *location, const struct trace_event *event) {
+static void on_complete(struct unwind *unwind, struct open_location *location,
+                        const struct trace_event *event) {
   uint64_t key;
   struct open_task *task = find_task(unwind, event->ThreadTaskComplete.comm, event->ThreadTaskComplete.thread,
                                      event->ThreadTaskComplete.generation, &key);
@@ -209,7 +213,8 @@ static void on_team_begin(struct unwind *unwind, uint32_t index, uint32_t comm, 
   uint64_t key = (uint64_t)comm << 32 | index;
   uintptr_t instance = (uintptr_t)map_get(&unwind->instances, key) + 1;
   map_put(&unwind->instances, key, (void *)instance);
-  push_level(&unwind->locations[index], (struct level){.comm = comm, .instance = instance, .is_forked = is_forked});
+  push_level(&unwind->locations[index],
+             (struct level){.comm = comm, .instance = instance, .is_forked = is_forked});
 }
 
 static void on_team_end(struct unwind *unwind, uint32_t index, uint64_t ticks) {
@@ -367,7 +372,8 @@ static void add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct tr
 
 static void leave_all(struct unwind *unwind, uint32_t index, struct open_task *task, uint64_t ticks) {
   while (task->count > 0)
-    add(unwind, index, ticks, (struct trace_event){.kind = TRACE_Leave, .Leave = {task->regions[--task->count]}});
+    add(unwind, index, ticks,
+        (struct trace_event){.kind = TRACE_Leave, .Leave = {task->regions[--task->count]}});
 }
 
 static void switch_to(struct unwind *unwind, uint32_t index, uint64_t ticks, uint32_t comm, uint32_t thread,
@@ -403,7 +409,8 @@ static void end_current(struct unwind *unwind, uint32_t index, uint64_t ticks) {
   struct open_location *location = &unwind->locations[index];
   struct level *level = top(location);
   for (; location->joins > 0; location->joins--)
-    add(unwind, index, ticks, (struct trace_event){.kind = TRACE_ThreadJoin, .ThreadJoin = {OTF2_PARADIGM_OPENMP}});
+    add(unwind, index, ticks,
+        (struct trace_event){.kind = TRACE_ThreadJoin, .ThreadJoin = {OTF2_PARADIGM_OPENMP}});
   leave_all(unwind, index, level->current, ticks);
   if (level->current != level->own)
     switch_to_own(unwind, index, level, ticks);
@@ -412,8 +419,8 @@ static void end_current(struct unwind *unwind, uint32_t index, uint64_t ticks) {
 }
 
 /* When the team has ended: with its primary, or now. */
-static uint64_t end_ticks(struct unwind *unwind, const struct open_location *location, const struct level *level,
-                          uint64_t now) {
+static uint64_t end_ticks(struct unwind *unwind, const struct open_location *location,
+                          const struct level *level, uint64_t now) {
   const struct team_end *end = level->is_forked ? NULL : end_of(unwind, level->comm);
   if (!end || end->count < level->instance)
     return now;
@@ -426,7 +433,8 @@ static void end_location(struct unwind *unwind, uint32_t index, uint64_t now) {
     const struct level *level = top(location);
     uint64_t ticks = end_ticks(unwind, location, level, now);
     end_current(unwind, index, ticks);
-    add(unwind, index, ticks, (struct trace_event){.kind = TRACE_ThreadTeamEnd, .ThreadTeamEnd = {level->comm}});
+    add(unwind, index, ticks,
+        (struct trace_event){.kind = TRACE_ThreadTeamEnd, .ThreadTeamEnd = {level->comm}});
     location->ticks = ticks;
     on_team_end(unwind, index, ticks);
   }
@@ -447,7 +455,8 @@ static void end_locks(struct unwind *unwind, uint64_t ticks) {
     const struct open_lock *lock = &unwind->locks[i];
     if (lock->is_held)
       add(unwind, lock->location, ticks,
-          (struct trace_event){.kind = TRACE_ThreadReleaseLock, .ThreadReleaseLock = {lock->paradigm, i, lock->order}});
+          (struct trace_event){.kind = TRACE_ThreadReleaseLock,
+                               .ThreadReleaseLock = {lock->paradigm, i, lock->order}});
   }
 }
 
@@ -458,8 +467,9 @@ uint64_t unwind_end(struct unwind *unwind, uint64_t ticks) {
   end_locks(unwind, ticks);
   for (size_t i = 0; i < unwind->operation_count; i++)
     add(unwind, unwind->operations[i].location, ticks,
-        (struct trace_event){.kind = TRACE_RmaOpCompleteBlocking,
-                             .RmaOpCompleteBlocking = {unwind->operations[i].win, unwind->operations[i].matching_id}});
+        (struct trace_event){
+            .kind = TRACE_RmaOpCompleteBlocking,
+            .RmaOpCompleteBlocking = {unwind->operations[i].win, unwind->operations[i].matching_id}});
   for (struct map_entry *entry; (entry = map_next(&unwind->tasks, &position));)
     leave_suspended(unwind, entry->value, ticks);
   for (size_t i = unwind->location_count; i-- > 0;)

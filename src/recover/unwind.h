@@ -1,7 +1,8 @@
-/* What is open in a trace that was cut, and its end: the rules of closing.c, on OTF2's events instead of the program's.
+/* What is open in a trace that was cut, and its end: the rules of closing.c, on OTF2's events instead of the
+ * program's.
  *
- * Open regions belong to tasks: a location has a level for each team that it works in, on each level it runs the team's
- * implicit task or an explicit one, and explicit tasks that are suspended keep their regions. */
+ * Open regions belong to tasks: a location has a level for each team that it works in, on each level it runs
+ * the team's implicit task or an explicit one, and explicit tasks that are suspended keep their regions. */
 #ifndef STAVE_RECOVER_UNWIND_H
 #define STAVE_RECOVER_UNWIND_H
 

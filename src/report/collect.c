@@ -1,5 +1,5 @@
-/* The pass over the events. Every event first charges the time since the last one on its location to what the location
- * was doing: to its thread, team, region and path. Then the event changes what it is doing. */
+/* The pass over the events. Every event first charges the time since the last one on its location to what the
+ * location was doing: to its thread, team, region and path. Then the event changes what it is doing. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,14 +28,14 @@ void *collector_get(struct collector *collector, size_t bytes) {
   return memory;
 }
 
-#define DETAIL(kind)                                                                                                   \
-  struct report_##kind *collector_##kind(struct collector *collector, uint32_t region) {                              \
-    if (region == REPLAY_NONE)                                                                                         \
-      return NULL;                                                                                                     \
-    struct report_region *base = &collector->report->regions[region];                                                  \
-    if (!base->kind)                                                                                                   \
-      base->kind = collector_get(collector, sizeof *base->kind);                                                       \
-    return base->kind;                                                                                                 \
+#define DETAIL(kind)                                                                                         \
+  struct report_##kind *collector_##kind(struct collector *collector, uint32_t region) {                     \
+    if (region == REPLAY_NONE)                                                                               \
+      return NULL;                                                                                           \
+    struct report_region *base = &collector->report->regions[region];                                        \
+    if (!base->kind)                                                                                         \
+      base->kind = collector_get(collector, sizeof *base->kind);                                             \
+    return base->kind;                                                                                       \
   }
 DETAIL(parallel)
 DETAIL(loop)
@@ -76,8 +76,8 @@ static uint32_t waiting_region(const struct collector *collector, const struct r
   return is_inside && task->frame_count > 1 ? task->frames[task->frame_count - 2].region : region;
 }
 
-static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks,
-                        struct member *member) {
+static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now,
+                        uint64_t ticks, struct member *member) {
   uint32_t region = waiting_region(collector, now);
   if (region == REPLAY_NONE)
     return;
@@ -98,7 +98,8 @@ static void charge_wait(struct collector *collector, size_t location, const stru
     member->implicit_wait += ticks;
 }
 
-static void charge_useful(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks) {
+static void charge_useful(struct collector *collector, size_t location, const struct replay_now *now,
+                          uint64_t ticks) {
   struct report *report = collector->report;
   uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
   struct strand *strand = tasks_strand(collector, now->task);
@@ -264,8 +265,9 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 /* -- beginning and end -- */
 
 static bool is_loop(enum construct construct) {
-  return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_DISTRIBUTE || construct == CONSTRUCT_TASKLOOP ||
-         construct == CONSTRUCT_SECTIONS || construct == CONSTRUCT_WORKSHARE || construct == CONSTRUCT_SCOPE ||
+  return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_DISTRIBUTE ||
+         construct == CONSTRUCT_TASKLOOP || construct == CONSTRUCT_SECTIONS ||
+         construct == CONSTRUCT_WORKSHARE || construct == CONSTRUCT_SCOPE ||
          construct == CONSTRUCT_WORKDISTRIBUTE || construct == CONSTRUCT_SINGLE;
 }
 
@@ -330,10 +332,8 @@ static void learn_locations(struct collector *collector) {
 }
 
 static bool prepare(struct collector *collector) {
-  static const struct replay_observer observer = {.slice = on_slice,
-                                                  .task = tasks_on_event,
-                                                  .lock = locks_on_event,
-                                                  .team = teams_on_event};
+  static const struct replay_observer observer = {
+      .slice = on_slice, .task = tasks_on_event, .lock = locks_on_event, .team = teams_on_event};
   struct report *report = collector->report;
   struct trace *trace = collector->trace;
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
@@ -423,9 +423,11 @@ static void free_collector(struct collector *collector) {
 
 int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                 char error[TRACE_ERROR_BYTES]) {
-  *ret = (struct report){.trace = trace, .from_ticks = from_ticks, .to_ticks = to_ticks, .first_ticks = UINT64_MAX};
+  *ret = (struct report){
+      .trace = trace, .from_ticks = from_ticks, .to_ticks = to_ticks, .first_ticks = UINT64_MAX};
   struct collector collector = {.report = ret, .trace = trace};
-  int result = prepare(&collector) ? trace_read_in_order(trace, 0, to_ticks, take, &collector, error) : -ENOMEM;
+  int result =
+      prepare(&collector) ? trace_read_in_order(trace, 0, to_ticks, take, &collector, error) : -ENOMEM;
   if (result == 0 && !collector.has_failed)
     conclude(&collector);
   if (result == -ENOMEM || collector.has_failed) {

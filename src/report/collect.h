@@ -1,4 +1,5 @@
-/* What the files that collect a report share: the state of everything that is alive while the events go by. */
+/* What the files that collect a report share: the state of everything that is alive while the events go
+ * by. */
 #ifndef STAVE_REPORT_COLLECT_H
 #define STAVE_REPORT_COLLECT_H
 
@@ -35,18 +36,18 @@ struct crew {
   uint64_t implicit_wait, explicit_wait, release, passages;
   uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
   uint32_t arrivals[BARRIER_ROUNDS];
-  uint64_t latest_begin_ticks;            /* of a member */
-  uint64_t task_end_ticks;                /* of the last task that has ended */
-  uint64_t end_ticks;  /* of the primary; 0: not yet */
+  uint64_t latest_begin_ticks; /* of a member */
+  uint64_t task_end_ticks;     /* of the last task that has ended */
+  uint64_t end_ticks;          /* of the primary; 0: not yet */
   uint64_t tasks;
   struct share *shares;
   bool is_nested;
-  uint32_t rounds;      /* barriers that somebody has entered */
-  uint64_t creator;     /* id and slot of the task that forked */
+  uint32_t rounds;  /* barriers that somebody has entered */
+  uint64_t creator; /* id and slot of the task that forked */
   uint32_t creator_slot;
-  struct path start;                    /* up to the fork */
-  struct path arrived[BARRIER_ROUNDS];  /* the longest of those who have entered the barrier of this round */
-  struct path finished;                 /* the longest of its tasks and members that have ended */
+  struct path start;                   /* up to the fork */
+  struct path arrived[BARRIER_ROUNDS]; /* the longest of those who have entered the barrier of this round */
+  struct path finished;                /* the longest of its tasks and members that have ended */
 };
 
 struct edge {
@@ -94,7 +95,7 @@ struct hold {
   uint64_t acquired, released; /* released 0: not yet */
   uint64_t task;               /* its id */
   uint32_t region, location, order, task_slot;
-  bool has_waited;             /* for the hold before */
+  bool has_waited; /* for the hold before */
 };
 
 /* A lock that was ever acquired. */
@@ -109,9 +110,9 @@ struct place {
   uint64_t charged_ticks; /* up to here its time is accounted for */
   struct member *members; /* a stack: one for each team that it is in */
   uint32_t member_count, member_capacity;
-  uint32_t wait_region;   /* and since when it waits there */
+  uint32_t wait_region; /* and since when it waits there */
   uint64_t wait_ticks;
-  struct path fork;       /* of the last fork */
+  struct path fork; /* of the last fork */
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_creator_slot;
   uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
@@ -142,13 +143,13 @@ struct collector {
   struct dependences *dependences;
   struct path_store paths;
   struct path longest;
-  struct path fork;                 /* of the last fork anywhere */
+  struct path fork; /* of the last fork anywhere */
   uint32_t open_crews;
-  uint64_t open_ticks;              /* since when there is a team */
-  uint64_t opener;                  /* which team that was */
-  uint64_t gap_begin, gap_end;      /* before it */
+  uint64_t open_ticks;         /* since when there is a team */
+  uint64_t opener;             /* which team that was */
+  uint64_t gap_begin, gap_end; /* before it */
   uint64_t parallel_end_ticks;
-  uint32_t last_parallel;           /* of the last region that ended */
+  uint32_t last_parallel; /* of the last region that ended */
   uint64_t now_ticks;
   uint32_t *dispatch_histogram;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;

@@ -56,15 +56,16 @@ void locks_finish(struct collector *collector) {
   }
 }
 
-/* What of the wait a hold overlaps. One whose release is not known yet ended, in truth, when the next began. */
+/* What of the wait a hold overlaps. One whose release is not known yet ended, in truth, when the next
+ * began. */
 static uint64_t overlap(const struct hold *hold, uint64_t wanted, uint64_t acquired) {
   uint64_t begin = hold->acquired > wanted ? hold->acquired : wanted;
   uint64_t end = hold->released && hold->released < acquired ? hold->released : acquired;
   return end > begin ? end - begin : 0;
 }
 
-static bool find_holders(struct collector *collector, const struct lock *lock, uint32_t region, uint64_t wanted,
-                         uint64_t acquired) {
+static bool find_holders(struct collector *collector, const struct lock *lock, uint32_t region,
+                         uint64_t wanted, uint64_t acquired) {
   bool is_contended = false;
   uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0;
   for (uint64_t i = lock->count; i-- > oldest;) {
@@ -81,8 +82,8 @@ static bool find_holders(struct collector *collector, const struct lock *lock, u
 
 /* -- events -- */
 
-static void count_wait(struct collector *collector, const struct replay_lock_event *event, const struct lock *lock,
-                       struct report_mutex *mutex) {
+static void count_wait(struct collector *collector, const struct replay_lock_event *event,
+                       const struct lock *lock, struct report_mutex *mutex) {
   uint64_t wait = event->ticks - event->wanted_ticks;
   mutex->has_several_locks |= mutex->acquisitions > 0 && mutex->lock != event->lock;
   mutex->lock = event->lock;
@@ -109,17 +110,17 @@ static void acquired(struct collector *collector, const struct replay_lock_event
   if (strand && has_waited)
     path_join(&collector->paths, &strand->path, &lock->released);
   lock->holds[lock->count++ % HOLDS] = (struct hold){.acquired = event->ticks,
-                                                    .task = event->task->id,
-                                                    .task_slot = event->task->slot,
-                                                    .region = event->region,
-                                                    .location = (uint32_t)event->location,
-                                                    .order = event->order,
-                                                    .has_waited = has_waited};
+                                                     .task = event->task->id,
+                                                     .task_slot = event->task->slot,
+                                                     .region = event->region,
+                                                     .location = (uint32_t)event->location,
+                                                     .order = event->order,
+                                                     .has_waited = has_waited};
 }
 
 /* A release can be stamped as late as the next acquisition, or later: who waited for it goes on from here. */
-static void release_hold(struct collector *collector, const struct replay_lock_event *event, struct lock *lock,
-                         const struct strand *strand) {
+static void release_hold(struct collector *collector, const struct replay_lock_event *event,
+                         struct lock *lock, const struct strand *strand) {
   uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0, i = lock->count;
   while (i-- > oldest) {
     struct hold *hold = &lock->holds[i % HOLDS];

@@ -6,7 +6,8 @@
 
 enum { STEPS = 8, BUCKETS = 64 * STEPS, VARIABLES_MOST = 1 << 18 };
 
-/* Much of what is between two tasks is no cost of theirs: the program's own code, and waiting for a task to be ready.
+/* Much of what is between two tasks is no cost of theirs: the program's own code, and waiting for a task to
+ * be ready.
  * */
 #define CREATION_QUANTILE 0.25
 #define DISPATCH_QUANTILE 0.01
@@ -111,8 +112,8 @@ struct strand *tasks_live_strand(struct collector *collector, uint32_t slot, uin
 
 /* -- creation -- */
 
-/* What one creation costs: from it to the next by the same task, if there is nothing between but the create region and
- * the dependences. */
+/* What one creation costs: from it to the next by the same task, if there is nothing between but the create
+ * region and the dependences. */
 static void measure_creation(struct collector *collector, const struct replay_task_event *event,
                              struct report_task *detail) {
   struct place *place = &collector->places[event->location];
@@ -150,8 +151,8 @@ static void name_task(struct collector *collector, struct strand *strand, const 
     return;
   strand->location = collector->trace->locations[task->created_on].ref;
   strand->generation = task->generation;
-  collector->has_failed |=
-      !table_put(&collector->named_tasks, strand->location, task->generation, (void *)((uintptr_t)task->slot + 1));
+  collector->has_failed |= !table_put(&collector->named_tasks, strand->location, task->generation,
+                                      (void *)((uintptr_t)task->slot + 1));
 }
 
 static void created(struct collector *collector, const struct replay_task_event *event) {
@@ -185,8 +186,8 @@ static void created(struct collector *collector, const struct replay_task_event 
 
 /* -- running -- */
 
-/* Who creates a task and goes on with it at once, without waiting for anything, must wait for it: if(0), final, or a
- * full queue. */
+/* Who creates a task and goes on with it at once, without waiting for anything, must wait for it: if(0),
+ * final, or a full queue. */
 static bool is_included(const struct replay_task_event *event) {
   const struct replay_task *creator = event->other;
   if (!creator || event->task->creator != creator->id || event->task->created_on != event->location)
@@ -195,7 +196,8 @@ static bool is_included(const struct replay_task_event *event) {
          activity_is_useful((enum activity)creator->frames[creator->frame_count - 1].activity);
 }
 
-/* From the end of one task to the begin of the next on the same thread: Complete, the switch back, the switch. */
+/* From the end of one task to the begin of the next on the same thread: Complete, the switch back, the
+ * switch. */
 static void measure_dispatch(struct collector *collector, const struct replay_task_event *event) {
   const struct place *place = &collector->places[event->location];
   if (event->event && place->completed_number && event->event->number - place->completed_number <= 2 &&
@@ -221,7 +223,8 @@ static void begun(struct collector *collector, const struct replay_task_event *e
 
 /* -- completion -- */
 
-static void count_completed(struct collector *collector, const struct replay_task *task, const struct strand *strand) {
+static void count_completed(struct collector *collector, const struct replay_task *task,
+                            const struct strand *strand) {
   uint32_t construct = strand->construct != REPLAY_NONE ? strand->construct : task->region;
   struct report_task *detail = detail_of(collector, construct);
   if (!detail)
@@ -276,7 +279,8 @@ static void note_variable(struct collector *collector, const struct strand *stra
 }
 
 /* All who wait for the task cannot go on earlier than it ended. */
-static void tell_waiters(struct collector *collector, const struct replay_task_event *event, struct strand *strand) {
+static void tell_waiters(struct collector *collector, const struct replay_task_event *event,
+                         struct strand *strand) {
   struct strand *creator = tasks_live_strand(collector, strand->creator_slot, strand->creator);
   const struct replay_team *team = replay_current_team(collector->replay, event->location);
   if (creator)
@@ -362,7 +366,8 @@ static void add_edge(struct collector *collector, struct strand *from, const str
   struct edge *edge = from && to && from != to ? collector_get(collector, sizeof *edge) : NULL;
   if (!edge)
     return;
-  *edge = (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->strands)};
+  *edge =
+      (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->strands)};
   from->sinks = edge;
 }
 
@@ -373,9 +378,11 @@ static void add_told_edge(struct collector *collector, const struct trace_event 
     add_edge(collector, named_strand(collector, source), named_strand(collector, sink));
 }
 
-static void on_before(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address) {
+static void on_before(void *data, struct dependences_task source, struct dependences_task sink,
+                      uint64_t address) {
   (void)address;
-  add_edge(data, tasks_live_strand(data, source.slot, source.id), tasks_live_strand(data, sink.slot, sink.id));
+  add_edge(data, tasks_live_strand(data, source.slot, source.id),
+           tasks_live_strand(data, sink.slot, sink.id));
 }
 
 static bool is_live(void *data, struct dependences_task task) {
@@ -393,9 +400,11 @@ static bool is_read_only(enum construct construct) {
   return construct == CONSTRUCT_DEPEND_IN;
 }
 
-/* A dependence of the task that the thread created last. Who came before and is complete is remembered by the variable.
+/* A dependence of the task that the thread created last. Who came before and is complete is remembered by the
+ * variable.
  * */
-static void add_dependence(struct collector *collector, const struct trace_event *event, enum construct construct) {
+static void add_dependence(struct collector *collector, const struct trace_event *event,
+                           enum construct construct) {
   struct place *place = &collector->places[event->location];
   struct strand *strand = tasks_live_strand(collector, place->created_slot, place->created_id);
   uint64_t address;

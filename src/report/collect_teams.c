@@ -104,8 +104,8 @@ static void begin(struct collector *collector, const struct replay_team_event *e
 /* -- shares of worksharing regions -- */
 
 /* The share with this key, on the list if it is new. */
-static struct share *share_of(struct collector *collector, struct table *table, uint64_t owner, uint32_t region,
-                              struct share **list) {
+static struct share *share_of(struct collector *collector, struct table *table, uint64_t owner,
+                              uint32_t region, struct share **list) {
   struct share *share = table_get(table, owner, region);
   if (share)
     return share;
@@ -121,7 +121,8 @@ static struct share *share_of(struct collector *collector, struct table *table, 
   return share;
 }
 
-static void drop_shares(struct collector *collector, struct table *table, uint64_t owner, struct share *list) {
+static void drop_shares(struct collector *collector, struct table *table, uint64_t owner,
+                        struct share *list) {
   for (; list; list = list->next) {
     table_remove(table, owner, list->region);
     pool_give_back(&collector->share_pool, list->slot);
@@ -135,7 +136,8 @@ static uint64_t member_key(const struct collector *collector, size_t location) {
 
 static void fold_shares(struct collector *collector, struct crew *crew, uint64_t key, struct share *list) {
   for (struct share *share = list; share; share = share->next) {
-    struct share *whole = share_of(collector, &collector->crew_shares, crew->id, share->region, &crew->shares);
+    struct share *whole =
+        share_of(collector, &collector->crew_shares, crew->id, share->region, &crew->shares);
     if (!whole)
       return;
     whole->members++;
@@ -162,8 +164,10 @@ static void conclude_shares(struct collector *collector, struct crew *crew, uint
   crew->shares = NULL;
 }
 
-/* The worksharing region around the chunk that a task is leaving, or is about to enter at the end of its regions. */
-static uint32_t loop_around(const struct collector *collector, const struct replay_task *task, uint32_t count) {
+/* The worksharing region around the chunk that a task is leaving, or is about to enter at the end of its
+ * regions. */
+static uint32_t loop_around(const struct collector *collector, const struct replay_task *task,
+                            uint32_t count) {
   while (count-- > 0) {
     uint32_t region = task->frames[count].region;
     if (region != REPLAY_NONE && collector->interests[region].is_loop)
@@ -172,9 +176,11 @@ static uint32_t loop_around(const struct collector *collector, const struct repl
   return REPLAY_NONE;
 }
 
-static void add_by_location(struct collector *collector, struct report_loop *loop, size_t location, uint64_t ticks) {
+static void add_by_location(struct collector *collector, struct report_loop *loop, size_t location,
+                            uint64_t ticks) {
   if (!loop->by_location)
-    loop->by_location = collector_get(collector, collector->trace->location_count * sizeof *loop->by_location);
+    loop->by_location =
+        collector_get(collector, collector->trace->location_count * sizeof *loop->by_location);
   if (loop->by_location)
     loop->by_location[location] += ticks;
 }
@@ -273,8 +279,8 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
   crew->arrivals[round % BARRIER_ROUNDS]++;
 }
 
-/* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier itself. The
- * last may come at the same time, in an event behind this one. */
+/* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier
+ * itself. The last may come at the same time, in an event behind this one. */
 static void count_release(struct collector *collector, const struct crew *crew, struct member *member,
                           uint32_t members, uint64_t leave_ticks) {
   uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
@@ -299,10 +305,12 @@ void teams_before_leave(struct collector *collector, const struct trace_event *e
 /* -- ends -- */
 
 static uint64_t useful_of(const struct member *member) {
-  return member->activity[ACTIVITY_WORK] + member->activity[ACTIVITY_TASK] + member->activity[ACTIVITY_SERIAL];
+  return member->activity[ACTIVITY_WORK] + member->activity[ACTIVITY_TASK] +
+         member->activity[ACTIVITY_SERIAL];
 }
 
-static void fold_member(struct collector *collector, struct crew *crew, const struct member *member, uint64_t ticks) {
+static void fold_member(struct collector *collector, struct crew *crew, const struct member *member,
+                        uint64_t ticks) {
   uint64_t useful = useful_of(member);
   crew->members++;
   crew->useful += useful;
@@ -354,7 +362,8 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   }
 }
 
-static void add_gap(struct collector *collector, uint32_t before, uint32_t after, uint64_t begin, uint64_t finish) {
+static void add_gap(struct collector *collector, uint32_t before, uint32_t after, uint64_t begin,
+                    uint64_t finish) {
   struct report *report = collector->report;
   uint64_t first = collector->trace->clock.first_ticks;
   begin = collector_cut(collector, begin > first ? begin : first);
@@ -364,7 +373,8 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
   uintptr_t number = (uintptr_t)table_get(&collector->gaps, before, after); /* from 1 */
   if (number == 0) {
     if ((report->gap_count & (report->gap_count - 1)) == 0) {
-      struct report_gap *gaps = realloc(report->gaps, (report->gap_count ? 2 * report->gap_count : 1) * sizeof *gaps);
+      struct report_gap *gaps =
+          realloc(report->gaps, (report->gap_count ? 2 * report->gap_count : 1) * sizeof *gaps);
       collector->has_failed |= !gaps;
       if (!gaps)
         return;
@@ -416,7 +426,8 @@ static void joined(struct collector *collector, const struct replay_team_event *
   add_instance(collector, crew, event->team, finish);
   conclude_shares(collector, crew, event->team->region);
   if (collector->opener == event->team->id) {
-    add_gap(collector, collector->last_parallel, event->team->region, collector->gap_begin, collector->gap_end);
+    add_gap(collector, collector->last_parallel, event->team->region, collector->gap_begin,
+            collector->gap_end);
     collector->last_parallel = event->team->region;
   }
   if (collector->open_crews > 0 && --collector->open_crews == 0) {
@@ -446,6 +457,7 @@ void teams_finish(struct collector *collector) {
   const struct report *report = collector->report;
   if (report->first_ticks < report->last_ticks)
     add_gap(collector, collector->last_parallel, REPLAY_NONE,
-            collector->parallel_end_ticks > report->first_ticks ? collector->parallel_end_ticks : report->first_ticks,
+            collector->parallel_end_ticks > report->first_ticks ? collector->parallel_end_ticks
+                                                                : report->first_ticks,
             report->last_ticks);
 }

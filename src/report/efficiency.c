@@ -28,7 +28,8 @@ static double ratio(double part, double whole) {
 }
 
 static bool is_cpu(const struct report_thread *thread) {
-  uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] + thread->activity[ACTIVITY_TASK];
+  uint64_t busy =
+      thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] + thread->activity[ACTIVITY_TASK];
   return thread->is_seen && !thread->is_device && (thread->is_in_teams || busy > 0);
 }
 
@@ -60,8 +61,8 @@ void efficiency_find(struct report *report) {
   if (report->trace->location_count > 0) {
     const uint64_t *activity = report->threads[longest].activity;
     most = (double)report->threads[longest].useful_in_teams;
-    overhead =
-        (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] + activity[ACTIVITY_REDUCTION]);
+    overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] +
+                        activity[ACTIVITY_REDUCTION]);
   }
   report->parallel_efficiency = ratio((double)report->useful, n * wall);
   report->serial_efficiency = ratio((double)report->serial + n * parallel, n * wall);

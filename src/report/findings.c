@@ -1,6 +1,6 @@
-/* What is most worth doing. Every finding says how much shorter the run would be if its cause were gone and nothing
- * else changed: time lost by threads, divided by the threads of the team. The losses of a region are given to causes
- * one after another, so that none is counted twice. */
+/* What is most worth doing. Every finding says how much shorter the run would be if its cause were gone and
+ * nothing else changed: time lost by threads, divided by the threads of the team. The losses of a region are
+ * given to causes one after another, so that none is counted twice. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ const char *report_cause_name(enum report_cause cause) {
   return names[cause];
 }
 
-static struct report_finding *add(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks) {
+static struct report_finding *add(struct report *report, enum report_cause cause, uint32_t region,
+                                  double gain_ticks) {
   if (gain_ticks < LEAST_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
   if ((report->finding_count & (report->finding_count - 1)) == 0) {
@@ -102,9 +103,8 @@ static void find_serial(struct report *report) {
   say(finding->what, "%s (%s) are spent outside of all parallel regions, where one of %zu threads works",
       time_of(&texts, serial), share_of(&texts, serial, wall), report->cpus);
   say(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
-      gap_edge(&texts, gap->before, "the beginning"),
-      gap_edge(&texts, gap->after, "the end"), time_of(&texts, (double)gap->time.sum), gap->time.count,
-      gap->time.count == 1 ? "" : "s");
+      gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
+      time_of(&texts, (double)gap->time.sum), gap->time.count, gap->time.count == 1 ? "" : "s");
   say(finding->advice,
       "work there limits the speedup to %.1f however many threads there are (Amdahl): make it parallel",
       wall / serial);
@@ -158,14 +158,15 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   say(finding->what, "%s is out of balance", label_of(&texts, region));
   say(finding->evidence,
       "in %" PRIu64 " team%s the last thread needed %s in all, the mean %s; most: %s with %s, %.2f times "
-                         "the mean of its threads",
+      "the mean of its threads",
       loop->teams, loop->teams == 1 ? "" : "s", time_of(&texts, (double)loop->longest),
       time_of(&texts, (double)(loop->longest - loop->imbalance)), name, time_of(&texts, longest),
       mean > 0 ? longest / mean : 0);
   say(finding->advice, "%s", loop_advice(report, region, construct));
 }
 
-/* Gives each worksharing construct of the region what its imbalance explains of the waiting there. Returns the rest. */
+/* Gives each worksharing construct of the region what its imbalance explains of the waiting there. Returns
+ * the rest. */
 static double find_loops(struct report *report, uint32_t parallel, double budget, double scale) {
   for (uint32_t i = 0; i < report->trace->region_count && budget > 0; i++) {
     const struct report_loop *loop = report->regions[i].loop;
@@ -197,11 +198,13 @@ static void describe_small(struct report *report, struct report_finding *finding
   struct texts texts = {.report = report};
   say(finding->what, "the tasks of %s are too small",
       label_of(&texts, task->task_region == REPLAY_NONE ? region : task->task_region));
-  say(finding->evidence, "%" PRIu64 " tasks ran %s each on average; creating one costs about %s, starting one about %s",
+  say(finding->evidence,
+      "%" PRIu64 " tasks ran %s each on average; creating one costs about %s, starting one about %s",
       task->executed, time_of(&texts, spread_mean(&task->run)),
       task->creation_cost ? time_of(&texts, (double)task->creation_cost) : "(unknown)",
       report->dispatch_cost ? time_of(&texts, (double)report->dispatch_cost) : "(unknown)");
-  say(finding->advice, "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
+  say(finding->advice,
+      "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
 }
 
 static double find_small_tasks(struct report *report, double budget, double members) {
@@ -225,7 +228,8 @@ static double find_small_tasks(struct report *report, double budget, double memb
 static uint32_t longest_on_path(const struct report *report) {
   uint32_t most = REPLAY_NONE;
   for (uint32_t i = 0; i < report->trace->region_count; i++)
-    if (report->regions[i].path > 0 && (most == REPLAY_NONE || report->regions[i].path > report->regions[most].path))
+    if (report->regions[i].path > 0 &&
+        (most == REPLAY_NONE || report->regions[i].path > report->regions[most].path))
       most = i;
   return most;
 }
@@ -239,15 +243,18 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
     return;
   say(finding->what, "threads of %s wait while too few tasks are ready", label_of(&texts, region));
   say(finding->evidence,
-      "%s of waiting in barriers and for tasks; the whole run has work for %.1f threads (work / span), and %s of its "
+      "%s of waiting in barriers and for tasks; the whole run has work for %.1f threads (work / span), and "
+      "%s of its "
       "span is in %s",
-      time_of(&texts, (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT])),
+      time_of(&texts,
+              (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT])),
       report->span ? (double)report->work / (double)report->span : 0,
-      share_of(&texts, on_path == REPLAY_NONE ? 0 : (double)report->regions[on_path].path, (double)report->span),
+      share_of(&texts, on_path == REPLAY_NONE ? 0 : (double)report->regions[on_path].path,
+               (double)report->span),
       on_path == REPLAY_NONE ? "nothing" : label_of(&texts, on_path));
   say(finding->advice,
       "create tasks earlier and by several threads, start the longest first (priority), shorten chains "
-                       "of dependences, split the longest tasks");
+      "of dependences, split the longest tasks");
 }
 
 /* -- regions -- */
@@ -264,7 +271,7 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
   say(finding->what, "threads of %s wait for one another", label_of(&texts, region));
   say(finding->evidence,
       "%s of waiting in explicit barriers, %s in implicit ones; most work: %s with %s, %.2f times the "
-                         "mean",
+      "mean",
       time_of(&texts, (double)parallel->explicit_wait), time_of(&texts, (double)parallel->implicit_wait),
       report->trace->locations[most].name, time_of(&texts, longest), mean > 0 ? longest / mean : 0);
   say(finding->advice, parallel->explicit_wait > parallel->implicit_wait
@@ -272,9 +279,10 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
                            : "even out the work of the threads: the region ends when its last thread does");
 }
 
-/* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them. What the
- * others wait for the last of them is part of it. Returns what is left of the budget. */
-static double find_late_start(struct report *report, uint32_t region, double budget, double members, double scale) {
+/* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them.
+ * What the others wait for the last of them is part of it. Returns what is left of the budget. */
+static double find_late_start(struct report *report, uint32_t region, double budget, double members,
+                              double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct texts texts = {.report = report};
   bool is_often = parallel->instances >= OFTEN;
@@ -286,16 +294,20 @@ static double find_late_start(struct report *report, uint32_t region, double bud
     return budget - waited;
   say(finding->what, is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
       label_of(&texts, region));
-  say(finding->evidence, "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
-                         "the last one %s",
-      parallel->instances, parallel->instances == 1 ? "" : "s", time_of(&texts, spread_mean(&parallel->duration)),
+  say(finding->evidence,
+      "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
+      "the last one %s",
+      parallel->instances, parallel->instances == 1 ? "" : "s",
+      time_of(&texts, spread_mean(&parallel->duration)),
       time_of(&texts, (double)parallel->late / (double)parallel->members),
       time_of(&texts, (double)parallel->latest / (double)parallel->instances));
   say(finding->advice, "%s",
-      is_often ? "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active keeps "
-                 "workers awake in between"
-               : "the first region creates the threads; otherwise look for more threads than processors, and bind "
-                 "them (OMP_PROC_BIND)");
+      is_often
+          ? "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active "
+            "keeps "
+            "workers awake in between"
+          : "the first region creates the threads; otherwise look for more threads than processors, and bind "
+            "them (OMP_PROC_BIND)");
   return budget - waited;
 }
 
@@ -309,12 +321,14 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   if (!finding)
     return budget - gain;
   say(finding->what, "barriers of %s let threads go late", label_of(&texts, region));
-  say(finding->evidence, "%s of the %s waited in them are after the last thread had come, %s each time on average",
-      time_of(&texts, (double)parallel->release), time_of(&texts, (double)parallel->activity[ACTIVITY_BARRIER_WAIT]),
+  say(finding->evidence,
+      "%s of the %s waited in them are after the last thread had come, %s each time on average",
+      time_of(&texts, (double)parallel->release),
+      time_of(&texts, (double)parallel->activity[ACTIVITY_BARRIER_WAIT]),
       time_of(&texts, parallel->passages ? (double)parallel->release / (double)parallel->passages : 0));
   say(finding->advice,
       "fewer barriers (nowait); see that there are no more threads than processors and nothing else runs "
-                       "there; OMP_WAIT_POLICY=active keeps waiting threads awake");
+      "there; OMP_WAIT_POLICY=active keeps waiting threads awake");
   return budget - gain;
 }
 
@@ -336,7 +350,8 @@ static void find_in_region(struct report *report, uint32_t region) {
     return;
   double members = (double)parallel->members / (double)parallel->instances;
   double n = parallel->is_nested && report->cpus > 0 ? (double)report->cpus : members;
-  double budget = (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) / n;
+  double budget =
+      (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) / n;
   if (budget < LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
   budget = find_slow_barriers(report, region, budget, 1 / n);
@@ -369,11 +384,12 @@ static void find_lock(struct report *report, uint32_t region) {
       "the holder waited for most was %s in %s (%s)",
       mutex->contended, mutex->acquisitions, time_of(&texts, (double)mutex->wait.sum),
       time_of(&texts, (double)mutex->wait.max), time_of(&texts, spread_mean(&mutex->hold)),
-      holder->location < report->trace->location_count ? report->trace->locations[holder->location].name : "unknown",
+      holder->location < report->trace->location_count ? report->trace->locations[holder->location].name
+                                                       : "unknown",
       label_of(&texts, holder->region), time_of(&texts, (double)holder->ticks));
   say(finding->advice,
       "hold it for less time, use several locks for independent data, an atomic or a reduction; only the "
-                       "holding part of %s cannot overlap",
+      "holding part of %s cannot overlap",
       time_of(&texts, (double)mutex->hold.sum));
 }
 
@@ -385,9 +401,12 @@ static void find_transfers(struct report *report, size_t location) {
   if (!finding)
     return;
   say(finding->what, "%s moves data for %s", report->trace->locations[location].name, time_of(&texts, ticks));
-  say(finding->evidence, "%" PRIu64 " transfers to the device and %" PRIu64 " from it, %" PRIu64 " kernels in %s",
-      device->to.count, device->from.count, device->kernels.count, time_of(&texts, (double)device->kernels.sum));
-  say(finding->advice, "keep data on the device (target data, enter data), overlap transfers with kernels (nowait)");
+  say(finding->evidence,
+      "%" PRIu64 " transfers to the device and %" PRIu64 " from it, %" PRIu64 " kernels in %s",
+      device->to.count, device->from.count, device->kernels.count,
+      time_of(&texts, (double)device->kernels.sum));
+  say(finding->advice,
+      "keep data on the device (target data, enter data), overlap transfers with kernels (nowait)");
 }
 
 static int greatest_gain(const void *left, const void *right) {

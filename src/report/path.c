@@ -64,8 +64,8 @@ static void append(struct path_store *store, struct path *path, uint32_t region,
   path->last = segment;
 }
 
-/* Makes a list of its own with one segment a region, and lets go of the old one. The order of a path does not matter to
- * those who ask for its regions. */
+/* Makes a list of its own with one segment a region, and lets go of the old one. The order of a path does not
+ * matter to those who ask for its regions. */
 static void merge_regions(struct path_store *store, struct path *path) {
   struct path merged = {.length = path->length};
   struct table seen = {0};
@@ -112,7 +112,8 @@ void path_clear(struct path_store *store, struct path *path) {
   *path = (struct path){0};
 }
 
-void path_each(const struct path *path, void (*each)(void *data, uint32_t region, uint64_t ticks), void *data) {
+void path_each(const struct path *path, void (*each)(void *data, uint32_t region, uint64_t ticks),
+               void *data) {
   for (const struct path_segment *segment = path->last; segment; segment = segment->before)
     each(data, segment->region, segment->ticks);
 }

@@ -1,6 +1,6 @@
-/* Lengths of paths through a program's graph of tasks, with the regions they lead through: an immutable list that
- * branches share. The longest path from the beginning to anywhere is what the program would take with any number of
- * threads: its span. */
+/* Lengths of paths through a program's graph of tasks, with the regions they lead through: an immutable list
+ * that branches share. The longest path from the beginning to anywhere is what the program would take with
+ * any number of threads: its span. */
 #ifndef STAVE_REPORT_PATH_H
 #define STAVE_REPORT_PATH_H
 
@@ -32,7 +32,8 @@ void path_join(struct path_store *store, struct path *path, const struct path *l
 void path_clear(struct path_store *store, struct path *path);
 
 /* Calls `each` for the path's pieces; a region may come several times. */
-void path_each(const struct path *path, void (*each)(void *data, uint32_t region, uint64_t ticks), void *data);
+void path_each(const struct path *path, void (*each)(void *data, uint32_t region, uint64_t ticks),
+               void *data);
 
 void path_store_free(struct path_store *store);
 

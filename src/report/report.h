@@ -1,6 +1,6 @@
 /* What `stave report` says about a trace, as numbers: one pass over the events, memory bounded by locations,
- * definitions and live tasks. All times are ticks of the trace's clock unless a name says otherwise; the manual page
- * stave-report(1) defines every figure. */
+ * definitions and live tasks. All times are ticks of the trace's clock unless a name says otherwise; the
+ * manual page stave-report(1) defines every figure. */
 #ifndef STAVE_REPORT_REPORT_H
 #define STAVE_REPORT_REPORT_H
 
@@ -23,36 +23,40 @@ struct report_thread {
 
 /* A parallel construct. */
 struct report_parallel {
-  uint64_t instances, members;          /* members: threads of all instances */
-  uint32_t smallest, largest;           /* team size */
-  uint64_t wall;                        /* sum of the instances' durations, from the fork to the primary's end */
+  uint64_t instances, members; /* members: threads of all instances */
+  uint32_t smallest, largest;  /* team size */
+  /* sum of the instances' durations, from the fork to the primary's end */
+  uint64_t wall;
   struct spread duration;
-  uint64_t thread_time;                 /* sum over the instances of members x duration */
-  uint64_t late;                        /* the part of it before members begin and after they end */
-  uint64_t activity[ACTIVITY_COUNT];    /* of all members */
+  uint64_t thread_time;                  /* sum over the instances of members x duration */
+  uint64_t late;                         /* the part of it before members begin and after they end */
+  uint64_t activity[ACTIVITY_COUNT];     /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
-  uint64_t latest;                      /* sum over the instances: from the fork to the last member's begin */
-  uint64_t release;                     /* the part of barrier wait when all had come and all tasks were done */
-  uint64_t passages;                    /* of barriers, by all members */
-  uint64_t imbalance;                   /* sum over the instances of the longest member's useful time - the mean */
-  uint64_t tasks;                       /* explicit tasks created in it */
-  double gain;                          /* sum over the instances of (thread time that is not useful / members) */
-  uint64_t *useful;                     /* by location */
-  bool is_nested;                       /* ever inside another team */
+  uint64_t latest; /* sum over the instances: from the fork to the last member's begin */
+  /* the part of barrier wait when all had come and all tasks were done */
+  uint64_t release;
+  uint64_t passages; /* of barriers, by all members */
+  /* sum over the instances of the longest member's useful time - the mean */
+  uint64_t imbalance;
+  uint64_t tasks; /* explicit tasks created in it */
+  /* sum over the instances of (thread time that is not useful / members) */
+  double gain;
+  uint64_t *useful; /* by location */
+  bool is_nested;   /* ever inside another team */
 };
 
 /* A worksharing construct: for, distribute, taskloop, sections, single, workshare, scope. */
 struct report_loop {
-  uint64_t teams;     /* team instances in which it was met */
-  uint64_t encounters; /* by all threads */
-  struct spread time; /* of one thread in one encounter */
-  struct spread trips; /* iterations, as the runtime names them at each encounter */
+  uint64_t teams;       /* team instances in which it was met */
+  uint64_t encounters;  /* by all threads */
+  struct spread time;   /* of one thread in one encounter */
+  struct spread trips;  /* iterations, as the runtime names them at each encounter */
   struct spread chunks; /* iterations of a chunk; count: chunks */
   struct spread chunk_time;
   uint64_t imbalance; /* sum over the team instances of the longest member's time in it - the mean */
   uint64_t longest;   /* sum over the team instances of the longest member's time */
   uint64_t *by_location;
-  uint32_t parallel;  /* position of the region in which it was met first; REPLAY_NONE: none */
+  uint32_t parallel; /* position of the region in which it was met first; REPLAY_NONE: none */
 };
 
 enum { REPORT_BLAMED = 4 };
@@ -67,33 +71,34 @@ struct report_blame {
 struct report_mutex {
   uint64_t acquisitions, contended; /* contended: another held it when it was wanted */
   struct spread wait, hold;
-  uint32_t longest_location;        /* that waited longest */
+  uint32_t longest_location;                 /* that waited longest */
   struct report_blame blamed[REPORT_BLAMED]; /* those who were waited for most */
-  uint64_t blamed_ticks;            /* of all who were waited for */
-  uint64_t lock;                    /* the last one, as in replay_lock_event */
+  uint64_t blamed_ticks;                     /* of all who were waited for */
+  uint64_t lock;                             /* the last one, as in replay_lock_event */
   bool has_several_locks;
 };
 
 /* A task construct: the place where tasks are created. */
 struct report_task {
-  uint32_t task_region;             /* REPLAY_NONE: none of its tasks began */
+  uint32_t task_region; /* REPLAY_NONE: none of its tasks began */
   uint64_t created, executed, cancelled, included, untied, taskwaits;
-  uint64_t stolen, migrations;      /* begun elsewhere than created; resumed elsewhere than suspended */
+  uint64_t stolen, migrations; /* begun elsewhere than created; resumed elsewhere than suspended */
   uint64_t dependences;
-  struct spread run;                /* without suspension */
-  struct spread delay;              /* from creation to begin, without the included */
-  struct spread creation;           /* from one creation to the next, if nothing else was in between */
-  uint64_t creation_cost;           /* the lower quartile of these; 0: unknown */
-  uint32_t *creation_histogram;     /* while reading */
+  struct spread run;            /* without suspension */
+  struct spread delay;          /* from creation to begin, without the included */
+  struct spread creation;       /* from one creation to the next, if nothing else was in between */
+  uint64_t creation_cost;       /* the lower quartile of these; 0: unknown */
+  uint32_t *creation_histogram; /* while reading */
 };
 
 /* What is known of every region. Detail is NULL for what it is not. */
 struct report_region {
-  uint64_t visits, inclusive;       /* Enters; time between Enter and Leave, without suspension */
-  uint64_t useful;                  /* in the region itself, not in those inside */
-  uint64_t wait, longest_wait;      /* in a barrier, taskwait or taskgroup; the longest without a task between */
+  uint64_t visits, inclusive; /* Enters; time between Enter and Leave, without suspension */
+  uint64_t useful;            /* in the region itself, not in those inside */
+  /* in a barrier, taskwait or taskgroup; the longest without a task between */
+  uint64_t wait, longest_wait;
   uint32_t longest_location;
-  uint64_t path;                    /* its part of the critical path */
+  uint64_t path; /* its part of the critical path */
   struct report_parallel *parallel;
   struct report_loop *loop;
   struct report_mutex *mutex;
@@ -132,8 +137,8 @@ enum { FINDING_BYTES = 768 };
 /* Something worth doing. */
 struct report_finding {
   enum report_cause cause;
-  uint32_t region;    /* where; REPLAY_NONE: nowhere in particular */
-  double gain_ticks;  /* of wall time, if all of it could be saved */
+  uint32_t region;   /* where; REPLAY_NONE: nowhere in particular */
+  double gain_ticks; /* of wall time, if all of it could be saved */
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
 };
 
@@ -151,14 +156,16 @@ struct report_state {
 struct report {
   const struct trace *trace;
   uint64_t from_ticks, to_ticks, first_ticks, last_ticks; /* window; first and last event in it */
-  uint64_t wall, parallel, serial; /* serial: wall - parallel, when no team is there */
-  size_t cpus;                     /* CPU locations that are in teams, or work */
-  uint64_t activity[ACTIVITY_COUNT]; /* of all CPU locations */
-  uint64_t useful;                   /* of all CPU locations */
-  double parallel_efficiency, serial_efficiency, thread_efficiency, load_balance, serialisation, runtime_efficiency;
+  uint64_t wall, parallel, serial;                        /* serial: wall - parallel, when no team is there */
+  size_t cpus;                                            /* CPU locations that are in teams, or work */
+  uint64_t activity[ACTIVITY_COUNT];                      /* of all CPU locations */
+  uint64_t useful;                                        /* of all CPU locations */
+  double parallel_efficiency, serial_efficiency, thread_efficiency, load_balance, serialisation,
+      runtime_efficiency;
   uint64_t work, span;
   uint64_t forks, tasks_created, tasks_live;
-  uint64_t dispatch_cost;  /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
+  /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
+  uint64_t dispatch_cost;
   struct report_thread *threads; /* by location */
   struct report_region *regions; /* by position in the trace */
   struct report_device *devices; /* by location */
@@ -175,8 +182,8 @@ struct report {
   bool has_openmp; /* any region, team or task of OpenMP */
 };
 
-/* Reads the trace from `from_ticks` to `to_ticks` (0 and UINT64_MAX: all of it) and finds out everything. Returns 0, or
- * -ENOMEM or -EIO with one line in `error`. report_free in every case. */
+/* Reads the trace from `from_ticks` to `to_ticks` (0 and UINT64_MAX: all of it) and finds out everything.
+ * Returns 0, or -ENOMEM or -EIO with one line in `error`. report_free in every case. */
 int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                 char error[TRACE_ERROR_BYTES]);
 

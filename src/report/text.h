@@ -12,7 +12,8 @@ char *text_time(char buffer[TEXT_TIME_BYTES], const struct trace *trace, double 
 /* A share as "12.3 %". */
 char *text_percent(char buffer[TEXT_TIME_BYTES], double share);
 
-/* A region's name without what every construct begins with: "parallel @file.c:12". REPLAY_NONE is "(unknown)". */
+/* A region's name without what every construct begins with: "parallel @file.c:12". REPLAY_NONE is
+ * "(unknown)". */
 char *text_label(char buffer[TEXT_LABEL_BYTES], const struct trace *trace, uint32_t region);
 
 #endif

@@ -71,7 +71,8 @@ static uint64_t frequency_now(enum clock_kind kind) {
   return per_second(end.ticks - start.ticks, end.monotonic_ns - start.monotonic_ns);
 }
 
-uint64_t clock_frequency(enum clock_kind kind, const struct clock_point *start, const struct clock_point *end) {
+uint64_t clock_frequency(enum clock_kind kind, const struct clock_point *start,
+                         const struct clock_point *end) {
   enum { SHORTEST_NS = 1000000 };
   if (kind == CLOCK_KIND_MONOTONIC)
     return UINT64_C(1000000000);

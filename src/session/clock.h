@@ -1,4 +1,5 @@
-/* The clock of a session: the time stamp counter where it is one clock for the whole machine, else CLOCK_MONOTONIC. */
+/* The clock of a session: the time stamp counter where it is one clock for the whole machine, else
+ * CLOCK_MONOTONIC. */
 #ifndef STAVE_SESSION_CLOCK_H
 #define STAVE_SESSION_CLOCK_H
 
@@ -41,8 +42,9 @@ enum clock_kind clock_choose(void);
 /* One instant on all clocks: ticks lie between two readings of the others, the closest of a few tries. */
 struct clock_point clock_sample(enum clock_kind kind);
 
-/* Ticks a second between two points of a run; for CLOCK_KIND_MONOTONIC exactly 10^9. A run too short to measure
- * (under 1 ms) is measured anew, for 2 ms. Never 0. */
-uint64_t clock_frequency(enum clock_kind kind, const struct clock_point *start, const struct clock_point *end);
+/* Ticks a second between two points of a run; for CLOCK_KIND_MONOTONIC exactly 10^9. A run too short to
+ * measure (under 1 ms) is measured anew, for 2 ms. Never 0. */
+uint64_t clock_frequency(enum clock_kind kind, const struct clock_point *start,
+                         const struct clock_point *end);
 
 #endif

@@ -23,15 +23,25 @@ static const struct {
   const char *name;
   uint32_t bits;
 } classes[] = {
-    {"thread", EVENT_CLASS_thread},       {"parallel", EVENT_CLASS_parallel}, {"task", EVENT_CLASS_task},
-    {"work", EVENT_CLASS_work},           {"sync", EVENT_CLASS_sync},         {"wait", EVENT_CLASS_wait},
-    {"mutex", EVENT_CLASS_mutex},         {"depend", EVENT_CLASS_depend},     {"dispatch", EVENT_CLASS_dispatch},
-    {"masked", EVENT_CLASS_masked},       {"reduction", EVENT_CLASS_reduction}, {"flush", EVENT_CLASS_flush},
-    {"cancel", EVENT_CLASS_cancel},       {"error", EVENT_CLASS_error},       {"target", EVENT_CLASS_target},
+    {"thread", EVENT_CLASS_thread},
+    {"parallel", EVENT_CLASS_parallel},
+    {"task", EVENT_CLASS_task},
+    {"work", EVENT_CLASS_work},
+    {"sync", EVENT_CLASS_sync},
+    {"wait", EVENT_CLASS_wait},
+    {"mutex", EVENT_CLASS_mutex},
+    {"depend", EVENT_CLASS_depend},
+    {"dispatch", EVENT_CLASS_dispatch},
+    {"masked", EVENT_CLASS_masked},
+    {"reduction", EVENT_CLASS_reduction},
+    {"flush", EVENT_CLASS_flush},
+    {"cancel", EVENT_CLASS_cancel},
+    {"error", EVENT_CLASS_error},
+    {"target", EVENT_CLASS_target},
     {"control", EVENT_CLASS_control},
     {"all", EVENT_CLASS_all},
-    {"scorep", EVENT_CLASS_thread | EVENT_CLASS_parallel | EVENT_CLASS_task | EVENT_CLASS_work | EVENT_CLASS_sync |
-                   EVENT_CLASS_mutex | EVENT_CLASS_masked | EVENT_CLASS_control},
+    {"scorep", EVENT_CLASS_thread | EVENT_CLASS_parallel | EVENT_CLASS_task | EVENT_CLASS_work |
+                   EVENT_CLASS_sync | EVENT_CLASS_mutex | EVENT_CLASS_masked | EVENT_CLASS_control},
 };
 
 const struct config_row *config_rows(size_t *ret_count) {
@@ -133,11 +143,10 @@ static bool parse_classes(const char *text, const char *allowed, config_classes 
   return true;
 }
 
-
 static bool parse_setting(struct config *config, size_t row, const char *value) {
   size_t i = 0;
-#define SETTING(id, variable, type, standard, allowed, doc)                                                            \
-  if (i++ == row)                                                                                                      \
+#define SETTING(id, variable, type, standard, allowed, doc)                                                  \
+  if (i++ == row)                                                                                            \
     return parse_##type(value, allowed, &config->id);
 #include "session/config.def"
 #undef SETTING
@@ -164,7 +173,8 @@ static void copy_printable(char *target, size_t size, const char *source, size_t
 static int refuse(char error[CONFIG_ERROR_BYTES], const struct config_row *row, const char *value) {
   char shown[128];
   copy_printable(shown, sizeof shown, value, strlen(value));
-  snprintf(error, CONFIG_ERROR_BYTES, "%s=%s is not valid: allowed is %s", row->variable, shown, row->allowed);
+  snprintf(error, CONFIG_ERROR_BYTES, "%s=%s is not valid: allowed is %s", row->variable, shown,
+           row->allowed);
   return -EINVAL;
 }
 

@@ -36,10 +36,10 @@ enum event_class {
 enum { EVENT_CLASS_NAMED_SHIFT = 16 };
 
 typedef char config_text[CONFIG_TEXT_BYTES];
-typedef uint64_t config_size;     /* bytes */
+typedef uint64_t config_size; /* bytes */
 typedef uint32_t config_number;
-typedef uint32_t config_choice;   /* position in the row's list */
-typedef uint32_t config_classes;  /* set of enum event_class */
+typedef uint32_t config_choice;  /* position in the row's list */
+typedef uint32_t config_classes; /* set of enum event_class */
 
 struct config {
 #define SETTING(id, variable, type, standard, allowed, doc) config_##type id;

@@ -18,16 +18,16 @@
 enum {
   SESSION_PAGE_BYTES = 4096,
   SESSION_TEXT_BYTES = 4096,
-  SESSION_CALLBACKS = 64,   /* callback numbers whose set_callback result is kept */
-  SESSION_NOT_WANTED = -1,  /* in its place: its class is left out, or no such callback is known */
-  SESSION_NOT_ASKED = -2,   /* it could harm the program (harmful.def) */
-  SESSION_NAMES = 48,       /* thread states, mutex implementations */
+  SESSION_CALLBACKS = 64,  /* callback numbers whose set_callback result is kept */
+  SESSION_NOT_WANTED = -1, /* in its place: its class is left out, or no such callback is known */
+  SESSION_NOT_ASKED = -2,  /* it could harm the program (harmful.def) */
+  SESSION_NAMES = 48,      /* thread states, mutex implementations */
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_01", changed by whatever changes the records or the header: a tool and a writer that were not built together
- * must not misread each other. */
-#define SESSION_MAGIC                                                                                                  \
+/* "Stave_01", changed by whatever changes the records or the header: a tool and a writer that were not built
+ * together must not misread each other. */
+#define SESSION_MAGIC                                                                                        \
   (UINT64_C(0x31305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
@@ -83,17 +83,18 @@ struct session_constants {
 
 /* What both sides change while the program runs. */
 struct session_shared {
-  /* The high-water mark of slots in use, and the stack of those that ended threads gave back: the index + 1 of the
-   * first in the low half, a change counter against ABA in the high half. */
+  /* The high-water mark of slots in use, and the stack of those that ended threads gave back: the index + 1
+   * of the first in the low half, a change counter against ABA in the high half. */
   _Alignas(64) _Atomic uint32_t slots_used;
   _Atomic uint64_t slots_free;
-  _Atomic uint32_t slots_ended;       /* slots of ended threads that are to be drained before others get them */
+  /* slots of ended threads that are to be drained before others get them */
+  _Atomic uint32_t slots_ended;
   _Atomic int64_t growth_left;        /* bytes by which all rings together may still grow; may fall below 0 */
   _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
 
-  /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set bumps
-   * `wake` and wakes it. Both have a full fence between their store and their look: either the writer sees the new
-   * head or the producer sees the flag (ring.pml). */
+  /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set
+   * bumps `wake` and wakes it. Both have a full fence between their store and their look: either the writer
+   * sees the new head or the producer sees the flag (ring.pml). */
   _Alignas(64) _Atomic uint32_t wake;
   _Atomic uint32_t asleep;
 
@@ -112,9 +113,9 @@ struct session_header {
   struct session_shared shared;
 };
 
-/* Who may use a slot: the thread whose kernel id this is, or else nobody. A thread that takes it stores its id over
- * SLOT_FREE. That thread at its end, or another one that finds it dead, stores SLOT_FREE; or SLOT_ENDED if the ring is
- * full, and the writer SLOT_FREE once it is drained. */
+/* Who may use a slot: the thread whose kernel id this is, or else nobody. A thread that takes it stores its
+ * id over SLOT_FREE. That thread at its end, or another one that finds it dead, stores SLOT_FREE; or
+ * SLOT_ENDED if the ring is full, and the writer SLOT_FREE once it is drained. */
 enum { SLOT_FREE = 0, SLOT_ENDED = -1 };
 
 /* The control page of a slot; its ring follows. ring.h says who may touch what. */
@@ -126,21 +127,23 @@ struct thread_slot {
   _Atomic uint64_t lost;              /* events dropped, ever */
   _Atomic uint64_t stall_ticks;
   _Atomic uint64_t stalls;
-  _Atomic uint64_t samples_left_out; /* that came while the thread had no place for them, ever: they are no events */
+  /* that came while the thread had no place for them, ever: they are no events */
+  _Atomic uint64_t samples_left_out;
   /* written by the writer */
   _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
   _Atomic uint64_t prepared;          /* records for which the ring has memory, where it may grow to that */
-  /* written by both: who may use it (low half), and how many threads have had it (high half), since the kernel gives
-   * the id of a dead thread to another one */
+  /* written by both: who may use it (low half), and how many threads have had it (high half), since the
+   * kernel gives the id of a dead thread to another one */
   _Alignas(64) _Atomic uint64_t owner;
   _Atomic uint32_t next_free; /* index + 1 of the next free slot */
 };
 _Static_assert(sizeof(struct thread_slot) <= SESSION_PAGE_BYTES, "a slot's control data is one page");
 
-#define SESSION_HEADER_BYTES                                                                                           \
+#define SESSION_HEADER_BYTES                                                                                 \
   ((sizeof(struct session_header) + SESSION_PAGE_BYTES - 1) / SESSION_PAGE_BYTES * SESSION_PAGE_BYTES)
 
-static inline struct thread_slot *session_slot(struct session_header *header, uint64_t stride, uint32_t index) {
+static inline struct thread_slot *session_slot(struct session_header *header, uint64_t stride,
+                                               uint32_t index) {
   return (struct thread_slot *)((char *)header + SESSION_HEADER_BYTES + stride * index);
 }
 

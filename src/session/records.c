@@ -14,7 +14,7 @@ static const struct record_row {
   const char *name;
   struct field fields[3];
 } rows[RECORD_TYPE_COUNT] = {
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
+#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
   [RECORD_##id] = {#id, {{FIELD_##a_type, #a_name}, {FIELD_##b_type, #b_name}, {FIELD_##c_type, #c_name}}},
 #include "session/records.def"
 #undef RECORD
@@ -41,7 +41,8 @@ static int print_field(const struct field *field, uint64_t value, char *text, si
 }
 
 int record_print(const struct record *record, char *text, size_t size) {
-  static const struct record_row unknown = {"unknown", {{FIELD_value, "a"}, {FIELD_value, "b"}, {FIELD_value, "c"}}};
+  static const struct record_row unknown = {"unknown",
+                                            {{FIELD_value, "a"}, {FIELD_value, "b"}, {FIELD_value, "c"}}};
   const struct record_row *row = &unknown;
   if (record->type < RECORD_TYPE_COUNT && rows[record->type].name)
     row = &rows[record->type];

@@ -1,6 +1,7 @@
 /* The records that the tool writes and the writer reads: one 32-byte slot each, some with further slots.
  *
- * The table in records.def declares them; from it come the enumeration, one struct a record, and the printer. */
+ * The table in records.def declares them; from it come the enumeration, one struct a record, and the
+ * printer. */
 #ifndef STAVE_SESSION_RECORDS_H
 #define STAVE_SESSION_RECORDS_H
 
@@ -17,8 +18,9 @@ enum record_type {
   RECORD_TYPE_COUNT
 };
 
-/* Any record. `more` is the number of slots that follow this one and belong to it. The structs of the rows are read and
- * written through this one and the other way round, which the attribute allows (C11, 6.5, paragraph 7, does not). */
+/* Any record. `more` is the number of slots that follow this one and belong to it. The structs of the rows
+ * are read and written through this one and the other way round, which the attribute allows (C11, 6.5,
+ * paragraph 7, does not). */
 struct __attribute__((may_alias)) record {
   uint64_t ticks;
   uint64_t a;
@@ -36,24 +38,25 @@ struct record_words {
 };
 
 /* type, more, endpoint and flags as one 32-bit word, so that they are stored at once. */
-#define RECORD_TAIL(type, more, endpoint, flags)                                                                       \
-  ((uint32_t)(type) | (uint32_t)(more) << 8 | (uint32_t)(uint8_t)(endpoint) << 16 | (uint32_t)(uint8_t)(flags) << 24)
+#define RECORD_TAIL(type, more, endpoint, flags)                                                             \
+  ((uint32_t)(type) | (uint32_t)(more) << 8 | (uint32_t)(uint8_t)(endpoint) << 16 |                          \
+   (uint32_t)(uint8_t)(flags) << 24)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the tail's bytes are type, more, endpoint, flags");
 
 /* The same 32 bytes under the names of each row. */
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
-  struct record_##id {                                                                                                 \
-    uint64_t ticks;                                                                                                    \
-    uint64_t a_name;                                                                                                   \
-    uint64_t b_name;                                                                                                   \
-    uint32_t c_name;                                                                                                   \
-    union {                                                                                                            \
-      struct {                                                                                                         \
-        uint8_t type, more, endpoint, flags;                                                                           \
-      };                                                                                                               \
-      uint32_t tail;                                                                                                   \
-    };                                                                                                                 \
-  };                                                                                                                   \
+#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
+  struct record_##id {                                                                                       \
+    uint64_t ticks;                                                                                          \
+    uint64_t a_name;                                                                                         \
+    uint64_t b_name;                                                                                         \
+    uint32_t c_name;                                                                                         \
+    union {                                                                                                  \
+      struct {                                                                                               \
+        uint8_t type, more, endpoint, flags;                                                                 \
+      };                                                                                                     \
+      uint32_t tail;                                                                                         \
+    };                                                                                                       \
+  };                                                                                                         \
   _Static_assert(sizeof(struct record_##id) == sizeof(struct record), "a record is one slot");
 #include "session/records.def"
 #undef RECORD
@@ -68,7 +71,8 @@ enum {
 
 /* The addresses of a sample's call path: the words behind its record. */
 enum { SAMPLE_ADDRESSES_MAX = 60, SAMPLE_FLAG_CUT = 1 /* there were more */ };
-#define SAMPLE_IN_RUNTIME (UINT64_C(1) << 63) /* the address is in code that the runtime runs, not the program */
+#define SAMPLE_IN_RUNTIME                                                                                    \
+  (UINT64_C(1) << 63) /* the address is in code that the runtime runs, not the program */
 #define SAMPLE_OUTER_TASK (UINT64_C(1) << 62) /* from here on the path belongs to the task around */
 #define SAMPLE_ADDRESS(word) ((word) & ~(SAMPLE_IN_RUNTIME | SAMPLE_OUTER_TASK))
 
@@ -80,9 +84,9 @@ enum record_endpoint {
   ENDPOINT_BEGINEND = OMPT_SCOPE_beginend,
 };
 
-/* Ids that go into ompt_data_t: the slot of the thread that made them, and the position in its ring of the record that
- * tells of their beginning. So they are unique in a session, and made without memory. 0 is no id: at position 0 of a
- * slot stands its first attach record. */
+/* Ids that go into ompt_data_t: the slot of the thread that made them, and the position in its ring of the
+ * record that tells of their beginning. So they are unique in a session, and made without memory. 0 is no id:
+ * at position 0 of a slot stands its first attach record. */
 enum { ID_POSITION_BITS = 40 };
 
 static inline uint64_t id_base(uint32_t thread_slot) {

@@ -1,30 +1,30 @@
 /* The ring of a thread: single producer (the thread), single consumer (the writer's merging thread).
  *
- * Who may call what: ring_reserve, ring_commit: the thread that owns the slot, also from a signal handler that
- * interrupts it in the middle of either. ring_view_*: the merging thread of the writer. Both at once, any time.
+ * Who may call what: ring_reserve, ring_commit: the thread that owns the slot, also from a signal handler
+ * that interrupts it in the middle of either. ring_view_*: the merging thread of the writer. Both at once,
+ * any time.
  *
  * Positions count record slots and run freely: they never wrap in practice (2^64) and are masked on access.
  * Invariants:
  *   tail <= head <= reserved, and reserved - tail <= capacity
- *   [tail, head): committed records; [head, reserved): reserved by the thread, being written; the rest is free
- *   head and mask are stored by the thread only, tail by the writer only
- * Pairs of acquire and release:
- *   producer's store of head (ring_commit)  -> consumer's load of head (ring_view_update): the records are visible
- *   consumer's store of tail (ring_view_release) -> producer's load of tail (thread.c): the slots were read
- *   consumer's store of prepared (ring_view_prepare) -> producer's load of prepared (thread.c): the memory is there
- *   producer's store of mask comes before its store of head; the consumer loads head first, then mask.
+ *   [tail, head): committed records; [head, reserved): reserved by the thread, being written; the rest is
+ * free head and mask are stored by the thread only, tail by the writer only Pairs of acquire and release:
+ *   producer's store of head (ring_commit)  -> consumer's load of head (ring_view_update): the records are
+ * visible consumer's store of tail (ring_view_release) -> producer's load of tail (thread.c): the slots were
+ * read consumer's store of prepared (ring_view_prepare) -> producer's load of prepared (thread.c): the memory
+ * is there producer's store of mask comes before its store of head; the consumer loads head first, then mask.
  *
- * Signal handlers. A reservation is one instruction (local_add), so an interrupted callback and the one in the
- * handler never get the same slot. Whoever finds head at its own position publishes everything reserved: handlers
- * nest strictly, so all that was reserved after it is written by then. One that does not leaves it to the callback
- * it interrupted, which looks again after its store.
+ * Signal handlers. A reservation is one instruction (local_add), so an interrupted callback and the one in
+ * the handler never get the same slot. Whoever finds head at its own position publishes everything reserved:
+ * handlers nest strictly, so all that was reserved after it is written by then. One that does not leaves it
+ * to the callback it interrupted, which looks again after its store.
  *
- * Growth. The consumer finds a ring half full and gets memory for twice as much. Then the capacity doubles, but only
- * when the producer stands at a position that is an odd multiple of the old capacity: every record still unread then
- * has the same place under the old mask and under the new one, so nobody needs to be told where the old part ends. (An
- * unread position p lies in [b - old, b), b the boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is
- * 0.)
- */
+ * Growth. The consumer finds a ring half full and gets memory for twice as much. Then the capacity doubles,
+ * but only when the producer stands at a position that is an odd multiple of the old capacity: every record
+ * still unread then has the same place under the old mask and under the new one, so nobody needs to be told
+ * where the old part ends. (An unread position p lies in [b - old, b), b the boundary; b - old is a multiple
+ * of 2 * old, so bit log2(old) of p is
+ * 0.) */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H
 
@@ -33,8 +33,8 @@
 
 #include "session/layout.h"
 
-/* The producer's own part: private memory of the application, next to nothing else. All zero is a valid state in
- * which every reservation goes the slow way. */
+/* The producer's own part: private memory of the application, next to nothing else. All zero is a valid state
+ * in which every reservation goes the slow way. */
 struct ring {
   struct thread_slot *slot;
   uint64_t mask;     /* slot->mask */
@@ -42,7 +42,8 @@ struct ring {
   uint64_t limit;    /* a reservation that ends beyond goes the slow way: the next quarter mark, or full */
 };
 
-/* *value += n as one instruction; returns what *value was. Atomic against signal handlers of this thread only. */
+/* *value += n as one instruction; returns what *value was. Atomic against signal handlers of this thread
+ * only. */
 static inline uint64_t local_add(uint64_t *value, uint64_t n) {
 #if defined(__x86_64__)
   __asm__("xaddq %0, %1" : "+r"(n), "+m"(*value) : : "cc");
@@ -56,7 +57,10 @@ static inline uint64_t local_add(uint64_t *value, uint64_t n) {
 static inline bool local_replace(uint64_t *value, uint64_t expected, uint64_t wanted) {
 #if defined(__x86_64__)
   bool is_replaced;
-  __asm__ volatile("cmpxchgq %3, %0" : "+m"(*value), "+a"(expected), "=@ccz"(is_replaced) : "r"(wanted) : "memory");
+  __asm__ volatile("cmpxchgq %3, %0"
+                   : "+m"(*value), "+a"(expected), "=@ccz"(is_replaced)
+                   : "r"(wanted)
+                   : "memory");
   return is_replaced;
 #else
   return __atomic_compare_exchange_n(value, &expected, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -67,15 +71,16 @@ static inline struct record *ring_at(const struct ring *ring, uint64_t position)
   return slot_records(ring->slot) + (position & ring->mask);
 }
 
-/* Reserves n >= 1 slots. True: the slots from *ret_position on may be written, then ring_commit must follow. False:
- * they may not; the caller must take the reservation back (ring_take_back) before anything else. */
+/* Reserves n >= 1 slots. True: the slots from *ret_position on may be written, then ring_commit must follow.
+ * False: they may not; the caller must take the reservation back (ring_take_back) before anything else. */
 static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_position) {
   *ret_position = local_add(&ring->reserved, n);
   return __builtin_expect(*ret_position + (n - 1) < ring->limit, true);
 }
 
-/* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now: what fails
- * for one fails for those behind, and the slow way holds no place behind one that failed (thread.c). */
+/* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now:
+ * what fails for one fails for those behind, and the slow way holds no place behind one that failed
+ * (thread.c). */
 static inline void ring_take_back(struct ring *ring, uint64_t n) {
   local_add(&ring->reserved, -n);
 }
@@ -85,9 +90,9 @@ static inline uint64_t ring_head(const struct ring *ring) {
   return *(const uint64_t *)&ring->slot->head;
 }
 
-/* Publishes what signal handlers reserved behind a commit while head was not there yet. A handler that comes after that
- * finds head at its own position and publishes by itself: then head has moved, and nothing is left to do. Head must
- * never be set back, because the writer may have read beyond. */
+/* Publishes what signal handlers reserved behind a commit while head was not there yet. A handler that comes
+ * after that finds head at its own position and publishes by itself: then head has moved, and nothing is left
+ * to do. Head must never be set back, because the writer may have read beyond. */
 static __attribute__((cold, noinline, unused)) void ring_commit_more(struct ring *ring) {
   uint64_t *head = (uint64_t *)&ring->slot->head;
   uint64_t end = ring_head(ring), next;
@@ -96,8 +101,8 @@ static __attribute__((cold, noinline, unused)) void ring_commit_more(struct ring
       return;
 }
 
-/* Makes the n slots written at `position` visible to the writer, with all that signal handlers added behind them.
- * Linearisation point: the last store of head. */
+/* Makes the n slots written at `position` visible to the writer, with all that signal handlers added behind
+ * them. Linearisation point: the last store of head. */
 static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n) {
   if (__builtin_expect(ring_head(ring) != position, false))
     return;
@@ -108,8 +113,8 @@ static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n)
     ring_commit_more(ring);
 }
 
-/* The consumer's own part: what it has seen of a ring, copied once and bounded, so that no later scribbling of the
- * application can lead it out of the ring. */
+/* The consumer's own part: what it has seen of a ring, copied once and bounded, so that no later scribbling
+ * of the application can lead it out of the ring. */
 struct ring_view {
   struct thread_slot *slot;
   uint64_t next; /* first unread position */
@@ -123,13 +128,14 @@ static inline void ring_view_init(struct ring_view *view, struct thread_slot *sl
   *view = (struct ring_view){slot, tail, tail, 0, capacity_max};
 }
 
-/* Looks how far the producer is. Returns false if what it says is impossible (scribbled over; the head never goes
- * back): then nothing new is seen. */
+/* Looks how far the producer is. Returns false if what it says is impossible (scribbled over; the head never
+ * goes back): then nothing new is seen. */
 static inline bool ring_view_update(struct ring_view *view) {
   uint64_t head = atomic_load_explicit(&view->slot->head, memory_order_acquire);
   uint64_t mask = atomic_load_explicit(&view->slot->mask, memory_order_relaxed);
   uint64_t unread = head - view->next;
-  if (mask >= view->capacity_max || (mask & (mask + 1)) || unread > mask + 1 || unread < view->head - view->next)
+  if (mask >= view->capacity_max || (mask & (mask + 1)) || unread > mask + 1 ||
+      unread < view->head - view->next)
     return false;
   view->head = head;
   view->mask = mask;
@@ -141,15 +147,15 @@ static inline const struct record *ring_view_at(const struct ring_view *view, ui
   return slot_records(view->slot) + (position & view->mask);
 }
 
-/* Whether the ring was half full when its head was last seen, and could grow. Before the first record of all, mask says
- * nothing yet. */
+/* Whether the ring was half full when its head was last seen, and could grow. Before the first record of all,
+ * mask says nothing yet. */
 static inline bool ring_view_wants_growth(const struct ring_view *view) {
   uint64_t capacity = view->mask + 1, unread = view->head - view->next;
   return unread > 0 && unread >= capacity / 2 && 2 * capacity <= view->capacity_max;
 }
 
-/* Whether the producer has more than three quarters of the ring left: then it wakes the consumer in time, at a mark
- * where half of it is used, and the consumer may sleep with records unread. Looks anew. */
+/* Whether the producer has more than three quarters of the ring left: then it wakes the consumer in time, at
+ * a mark where half of it is used, and the consumer may sleep with records unread. Looks anew. */
 static inline bool ring_view_can_wait(const struct ring_view *view) {
   uint64_t unread = atomic_load_explicit(&view->slot->head, memory_order_relaxed) - view->next;
   return unread == 0 || unread < (view->mask + 1) / 4;

@@ -18,8 +18,8 @@ static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
   return SESSION_HEADER_BYTES + stride * slots;
 }
 
-/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again, unless one
- * was waiting already. */
+/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again,
+ * unless one was waiting already. */
 static int truncate_quietly(int fd, uint64_t bytes) {
   sigset_t size_signal, before, pending;
   sigemptyset(&size_signal);
@@ -41,7 +41,8 @@ static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t slots_
     error = truncate_quietly(fd, bytes_for(stride, slots));
     if (error)
       continue;
-    void *memory = mmap(NULL, bytes_for(stride, slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *memory =
+        mmap(NULL, bytes_for(stride, slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (memory != MAP_FAILED) {
       *ret_slots = slots;
       *ret_memory = memory;
@@ -52,7 +53,8 @@ static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t slots_
   return error;
 }
 
-int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd) {
+int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
+                   int *ret_fd) {
   enum { SLOTS_WANTED = 64, RING_LEAST_BYTES = 64 << 10 };
   int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
@@ -61,7 +63,8 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
   void *memory = NULL;
   uint32_t wanted = slots_most < SLOTS_WANTED ? slots_most : SLOTS_WANTED;
   int error = reserve(fd, SESSION_PAGE_BYTES + ring_bytes, slots_most, wanted, &slots, &memory);
-  for (; error == -EFBIG && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2) /* a limit on files: more but small rings */
+  /* a limit on files: more but small rings */
+  for (; error == -EFBIG && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2)
     error = reserve(fd, SESSION_PAGE_BYTES + ring_bytes / 2, slots_most, wanted, &slots, &memory);
   uint64_t stride = SESSION_PAGE_BYTES + ring_bytes;
   if (error) /* as many as there can be */
@@ -92,10 +95,10 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
 
 static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
   uint64_t ring_bytes = c->slot_stride - SESSION_PAGE_BYTES;
-  return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 && c->slots_max <= SESSION_SLOTS_MOST &&
-         c->slot_stride > SESSION_PAGE_BYTES && ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES &&
-         (ring_bytes & (ring_bytes - 1)) == 0 && ring_bytes <= UINT32_MAX &&
-         bytes_for(c->slot_stride, c->slots_max) == bytes;
+  return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 &&
+         c->slots_max <= SESSION_SLOTS_MOST && c->slot_stride > SESSION_PAGE_BYTES &&
+         ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES && (ring_bytes & (ring_bytes - 1)) == 0 &&
+         ring_bytes <= UINT32_MAX && bytes_for(c->slot_stride, c->slots_max) == bytes;
 }
 
 int session_map(int fd, struct session_header **ret_header) {
@@ -136,7 +139,8 @@ static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
     struct thread_slot *slot = session_slot(header, header->constants.slot_stride, first - 1);
     uint64_t next = atomic_load_explicit(&slot->next_free, memory_order_relaxed);
     uint64_t wanted = (((seen >> 32) + 1) << 32) | next;
-    if (atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_acquire, memory_order_acquire)) {
+    if (atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_acquire,
+                                              memory_order_acquire)) {
       *ret_index = first - 1;
       return true;
     }
@@ -149,13 +153,14 @@ static bool take_new_slot(struct session_header *header, uint32_t *ret_index) {
   do {
     if (used >= header->constants.slots_max)
       return false;
-  } while (!atomic_compare_exchange_weak_explicit(&header->shared.slots_used, &used, used + 1, memory_order_acq_rel,
-                                                  memory_order_relaxed));
+  } while (!atomic_compare_exchange_weak_explicit(&header->shared.slots_used, &used, used + 1,
+                                                  memory_order_acq_rel, memory_order_relaxed));
   *ret_index = used;
   return true;
 }
 
-struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index) {
+struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid,
+                                      uint32_t *ret_index) {
   if (!pop_free_slot(header, ret_index) && !take_new_slot(header, ret_index))
     return NULL;
   struct thread_slot *slot = session_slot(header, header->constants.slot_stride, *ret_index);
@@ -182,11 +187,12 @@ void session_return_slot(struct session_header *header, uint32_t index) {
   do {
     atomic_store_explicit(&slot->next_free, (uint32_t)seen, memory_order_relaxed);
     wanted = (((seen >> 32) + 1) << 32) | (index + 1);
-  } while (!atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_release, memory_order_relaxed));
+  } while (
+      !atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_release, memory_order_relaxed));
 }
 
-/* The kernel walks this list at the thread's end and marks the futexes that it holds: here one, in memory that others
- * see. Its node is private, so that nobody can lead the kernel elsewhere. */
+/* The kernel walks this list at the thread's end and marks the futexes that it holds: here one, in memory
+ * that others see. Its node is private, so that nobody can lead the kernel elsewhere. */
 void session_writer_lives(struct session_header *header) {
   static struct robust_list node;
   static struct robust_list_head head;
@@ -202,7 +208,8 @@ bool session_writer_is_dead(const struct session_header *header) {
 }
 
 bool session_populate(void *memory, size_t bytes) {
-  size_t before = (uintptr_t)memory & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1); /* pages may be larger than ours */
+  /* pages may be larger than ours */
+  size_t before = (uintptr_t)memory & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
   memory = (char *)memory - before;
   bytes += before;
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
@@ -224,8 +231,8 @@ bool session_grow(struct session_header *header, struct thread_slot *slot, uint6
   return session_populate((char *)slot_records(slot) + bytes, bytes);
 }
 
-/* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head may still be
- * on its way when `asleep` is read (ring.pml). */
+/* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head
+ * may still be on its way when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {
   atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load(&header->shared.asleep))
@@ -234,7 +241,8 @@ void session_wake_writer(struct session_header *header) {
   futex_wake_all(&header->shared.wake);
 }
 
-void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *), void *data) {
+void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *),
+                          void *data) {
   uint32_t seen = atomic_load(&header->shared.wake);
   atomic_store(&header->shared.asleep, 1);
   /* Partner of the producer's look at `asleep` after its store of head: one of the two sees the other. */

@@ -9,23 +9,25 @@
 
 enum {
   SESSION_SLOTS_MOST = 16384, /* threads that live at once */
-  RING_GROWTH_BYTES = 256 << 20, /* what all rings together may grow by, unless eight of the largest size are more: many
-                                    threads share one writer, and gain nothing by rings that it cannot keep empty */
+  /* what all rings together may grow by, unless eight of the largest size are more: many threads share one
+     writer, and gain nothing by rings that it cannot keep empty */
+  RING_GROWTH_BYTES = 256 << 20,
   RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
-  RING_START_SMALL_BYTES = 64 << 10, /* the same, where there are more threads than processors to fill their rings */
+  /* the same, where there are more threads than processors to fill their rings */
+  RING_START_SMALL_BYTES = 64 << 10,
 };
 
-/* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All of it is
- * zero but constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room for as many threads
- * as the limits of the process allow, at least one; a limit on the size of files makes the rings smaller, down to
- * 64 KiB, where there would be fewer than 64 otherwise.
- * Returns 0, *ret_header (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of
- * memfd_create, ftruncate, mmap or fcntl (the seals). */
+/* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All
+ * of it is zero but constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room
+ * for as many threads as the limits of the process allow, at least one; a limit on the size of files makes
+ * the rings smaller, down to 64 KiB, where there would be fewer than 64 otherwise. Returns 0, *ret_header
+ * (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of memfd_create,
+ * ftruncate, mmap or fcntl (the seals). */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
 
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.
- * Returns 0 and *ret_header; -EINVAL if it is no session; -EPERM if it could be shrunk under its readers (SIGBUS); or a
- * negative errno of fstat or mmap. */
+ * Returns 0 and *ret_header; -EINVAL if it is no session; -EPERM if it could be shrunk under its readers
+ * (SIGBUS); or a negative errno of fstat or mmap. */
 int session_map(int fd, struct session_header **ret_header);
 
 void session_unmap(struct session_header *header);
@@ -34,32 +36,34 @@ void session_unmap(struct session_header *header);
  * Returns NULL when all are in use; *ret_index is its number. */
 struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index);
 
-/* The slot's thread has written its last record; the writer gives the slot back once all are read. Its owner only, or
- * who has found that dead (tool/slots.c). */
+/* The slot's thread has written its last record; the writer gives the slot back once all are read. Its owner
+ * only, or who has found that dead (tool/slots.c). */
 void session_end_slot(struct session_header *header, struct thread_slot *slot);
 
-/* Gives a slot back for others to take: the writer one that has ended and is drained, the tool one that its thread is
- * done with. The ring stays as it is, with what is not read yet. */
+/* Gives a slot back for others to take: the writer one that has ended and is drained, the tool one that its
+ * thread is done with. The ring stays as it is, with what is not read yet. */
 void session_return_slot(struct session_header *header, uint32_t index);
 
-/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the store.
- * Kernels before 5.14 lack the call: there each page is touched, and the risk taken. False: the
- * memory is not to be had. */
+/* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the
+ * store. Kernels before 5.14 lack the call: there each page is touched, and the risk taken. False: the memory
+ * is not to be had. */
 bool session_populate(void *memory, size_t bytes);
 
-/* Gets the memory for a ring of `capacity` records to grow to twice as many. False: there is none to be had, or all
- * rings together have had their share, of which RING_START_BYTES a ring are no part. Both sides may call it at once. */
+/* Gets the memory for a ring of `capacity` records to grow to twice as many. False: there is none to be had,
+ * or all rings together have had their share, of which RING_START_BYTES a ring are no part. Both sides may
+ * call it at once. */
 bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity);
 
 /* Wakes the writer if it has said that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);
 
-/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `may_sleep(data)` once more,
- * because before that nobody has woken it; then waits. */
-void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *), void *data);
+/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `may_sleep(data)` once
+ * more, because before that nobody has woken it; then waits. */
+void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *),
+                          void *data);
 
-/* Makes the kernel note the calling thread's end, however it comes, where session_writer_is_dead looks. The thread may
- * hold no other robust mutex. Writer only. */
+/* Makes the kernel note the calling thread's end, however it comes, where session_writer_is_dead looks. The
+ * thread may hold no other robust mutex. Writer only. */
 void session_writer_lives(struct session_header *header);
 
 /* Whether the writer has ended. Needs no descriptor, which the application might have closed. False before

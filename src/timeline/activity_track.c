@@ -19,7 +19,8 @@ static void merge(struct mix *into, const struct mix *mix) {
   into->end = mix->end;
 }
 
-/* True if `next`, which follows, may be part of `last`: nothing that is long enough to be seen is ever merged. */
+/* True if `next`, which follows, may be part of `last`: nothing that is long enough to be seen is ever
+ * merged. */
 static bool can_merge(const struct mix *last, const struct mix *next, uint64_t resolution) {
   return length_of(last) < resolution && length_of(next) < resolution && next->begin - last->end < resolution;
 }

@@ -33,7 +33,8 @@ static uint64_t bits_of(const struct trace_event_attribute *attribute) {
   return bits;
 }
 
-bool notes_add(struct notes *notes, const struct trace *trace, const struct trace_event *event, uint32_t *ret_place) {
+bool notes_add(struct notes *notes, const struct trace *trace, const struct trace_event *event,
+               uint32_t *ret_place) {
   uint32_t count = trace_event_attribute_count(event);
   *ret_place = 0;
   if (count == 0 || is_full(notes))

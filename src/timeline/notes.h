@@ -8,16 +8,17 @@
 
 #include "analysis/trace.h"
 
-/* At the place of a note: how many attributes, then for each its position in the trace's attributes and its value (the
- * bits of a real number). */
+/* At the place of a note: how many attributes, then for each its position in the trace's attributes and its
+ * value (the bits of a real number). */
 struct notes {
   uint64_t *words;
   size_t count, capacity;
 };
 
-/* Adds the event's attributes. Gives their place, or 0 if there are none or too many have been added before. Returns
- * false if memory ran out. */
-bool notes_add(struct notes *notes, const struct trace *trace, const struct trace_event *event, uint32_t *ret_place);
+/* Adds the event's attributes. Gives their place, or 0 if there are none or too many have been added before.
+ * Returns false if memory ran out. */
+bool notes_add(struct notes *notes, const struct trace *trace, const struct trace_event *event,
+               uint32_t *ret_place);
 
 /* Adds what is at `place` of other notes; 0 gives 0. */
 bool notes_copy(struct notes *notes, const struct notes *from, uint32_t place, uint32_t *ret_place);

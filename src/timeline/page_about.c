@@ -29,9 +29,9 @@ static json_t *activities(void) {
   json_t *array = json_array();
   for (int i = 0; i < ACTIVITY_COUNT; i++) {
     const struct paint *paint = palette_paint((enum activity)i);
-    json_array_append_new(array, json_pack("{s:s,s:o,s:o,s:s,s:s}", "name", activity_name((enum activity)i), "light",
-                                           colour(paint->light), "dark", colour(paint->dark), "pattern",
-                                           paint->pattern, "meaning", paint->meaning));
+    json_array_append_new(array, json_pack("{s:s,s:o,s:o,s:s,s:s}", "name", activity_name((enum activity)i),
+                                           "light", colour(paint->light), "dark", colour(paint->dark),
+                                           "pattern", paint->pattern, "meaning", paint->meaning));
   }
   return array;
 }
@@ -44,17 +44,19 @@ static json_t *region(const struct page_data *data, uint32_t index) {
       .name = "(a region without a definition)", .file = "", .description = ""};
   bool is_defined = index < timeline->trace->region_count;
   const struct trace_region *region = is_defined ? &timeline->trace->regions[index] : &undefined;
-  return json_pack("[o,o,i,o,i,o,o]", page_text(region->name), page_text(region->file), (int)region->begin_line,
-                   page_text(region->description), (int)counted->activity, number(counted->count),
-                   number(trace_span_ns(timeline->trace, counted->ticks)));
+  return json_pack("[o,o,i,o,i,o,o]", page_text(region->name), page_text(region->file),
+                   (int)region->begin_line, page_text(region->description), (int)counted->activity,
+                   number(counted->count), number(trace_span_ns(timeline->trace, counted->ticks)));
 }
 
 static json_t *regions(const struct page_data *data) {
   json_t *array = json_array();
   for (uint32_t i = 0; i < data->region_count; i++)
     json_array_append_new(array, region(data, data->regions[i]));
-  json_array_append_new(array, json_pack("[o,s,i,s,i,i,i]", json_sprintf("(one of %u other regions)",
-                                         (unsigned)data->regions_left_out), "", 0, "", ACTIVITY_WORK, 0, 0));
+  json_array_append_new(array,
+                        json_pack("[o,s,i,s,i,i,i]",
+                                  json_sprintf("(one of %u other regions)", (unsigned)data->regions_left_out),
+                                  "", 0, "", ACTIVITY_WORK, 0, 0));
   return array;
 }
 
@@ -111,8 +113,8 @@ static json_t *row(const struct page_data *data, size_t index) {
   const struct trace_location_group *group = trace_location_group(trace, location->group);
   return json_pack("{s:o,s:s,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name), "kind",
                    trace_location_is_device(location) ? "device stream" : "thread", "group",
-                   page_text(group ? group->name : ""), "properties", properties(trace, location->ref), "activity",
-                   section(&data->rows[index].activity), "slices", depths(data, index), "tooDeep",
+                   page_text(group ? group->name : ""), "properties", properties(trace, location->ref),
+                   "activity", section(&data->rows[index].activity), "slices", depths(data, index), "tooDeep",
                    number(data->timeline->rows[index].too_deep));
 }
 
@@ -142,12 +144,14 @@ static json_t *about(const struct page_data *data) {
   return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
                    page_text(data->request->title), "archive", page_text(data->request->archive), "from",
                    number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
-                   number(timeline->events), "resolution", resolution(timeline), "activities", activities(), "regions",
-                   regions(data), "attributes", attributes(data), "texts", texts(data), "rows", rows(data), "tasks",
-                   tasks(data), "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+                   number(timeline->events), "resolution", resolution(timeline), "activities", activities(),
+                   "regions", regions(data), "attributes", attributes(data), "texts", texts(data), "rows",
+                   rows(data), "tasks", tasks(data), "facts", page_facts(timeline), "warnings",
+                   page_warnings(timeline));
 }
 
-/* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a comment. */
+/* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a
+ * comment. */
 static int write_escaped(const char *text, size_t length, void *file) {
   for (size_t i = 0; i < length; i++)
     if (text[i] == '<')

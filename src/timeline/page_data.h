@@ -19,7 +19,7 @@ struct page_data {
   const struct timeline *timeline;
   const struct page_request *request;
   struct bytes bytes;
-  struct page_row *rows;      /* as the timeline's */
+  struct page_row *rows; /* as the timeline's */
   struct page_section tasks;
   uint32_t *region_positions; /* in the page, of the timeline's regions */
   uint32_t *regions;          /* the other way round */
@@ -27,8 +27,8 @@ struct page_data {
   uint32_t regions_left_out;
 };
 
-/* Chooses the regions that the page knows: those open in the window, the longest first if there are too many. Returns
- * false if memory ran out. */
+/* Chooses the regions that the page knows: those open in the window, the longest first if there are too many.
+ * Returns false if memory ran out. */
 bool page_choose_regions(struct page_data *data);
 
 /* Fills in bytes and sections; bytes.is_out_of_memory tells whether all are there. */

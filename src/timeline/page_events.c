@@ -45,7 +45,8 @@ static uint64_t put_mix(struct page_data *data, const struct mix *mix, uint64_t 
   return end;
 }
 
-static void put_activities(struct page_data *data, const struct activity_track *track, struct page_section *section) {
+static void put_activities(struct page_data *data, const struct activity_track *track,
+                           struct page_section *section) {
   *section = (struct page_section){data->bytes.count, track->count};
   uint64_t last = 0;
   for (size_t i = 0; i < track->count; i++)
@@ -79,7 +80,8 @@ static uint64_t put_slice(struct page_data *data, const struct slice *slice, uin
   return last;
 }
 
-static void put_slices(struct page_data *data, const struct slice_track *track, struct page_section *section) {
+static void put_slices(struct page_data *data, const struct slice_track *track,
+                       struct page_section *section) {
   *section = (struct page_section){data->bytes.count, track->count};
   uint64_t last = 0;
   for (size_t i = 0; i < track->count; i++)

@@ -9,7 +9,13 @@
 
 #include "timeline/picture_draw.h"
 
-enum { PIXELS_PER_POINT = 2, MOST_NAME_WIDTH = 150, ROWS_WITH_BARS = 16, ROWS_WITH_ONE_BAR = 64, MOST_BARS = 5 };
+enum {
+  PIXELS_PER_POINT = 2,
+  MOST_NAME_WIDTH = 150,
+  ROWS_WITH_BARS = 16,
+  ROWS_WITH_ONE_BAR = 64,
+  MOST_BARS = 5
+};
 
 double picture_x(const struct picture *picture, uint64_t ticks) {
   const struct timeline *timeline = picture->timeline;

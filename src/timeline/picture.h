@@ -18,8 +18,8 @@ struct picture_request {
   unsigned width; /* points */
 };
 
-/* Writes the picture. What is too narrow to be seen is merged in the timeline. Returns 0, -ENOMEM, -EFBIG if it would
- * be larger than cairo can draw, or -EIO if the file cannot be written or a font is missing. */
+/* Writes the picture. What is too narrow to be seen is merged in the timeline. Returns 0, -ENOMEM, -EFBIG if
+ * it would be larger than cairo can draw, or -EIO if the file cannot be written or a font is missing. */
 int picture_write(FILE *file, struct timeline *timeline, const struct picture_request *request);
 
 #endif

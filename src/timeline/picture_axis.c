@@ -15,7 +15,7 @@ static const struct unit {
 struct marks {
   double first, step; /* ns since the beginning of the trace */
   int count;
-  const struct unit *unit;  /* of all labels */
+  const struct unit *unit; /* of all labels */
   int digits;
 };
 
@@ -30,7 +30,8 @@ static double nice_step(double rough) {
 
 static struct marks marks_of(const struct picture *picture) {
   const struct timeline *timeline = picture->timeline;
-  double from = (double)trace_ns(timeline->trace, timeline->from), to = (double)trace_ns(timeline->trace, timeline->to);
+  double from = (double)trace_ns(timeline->trace, timeline->from),
+         to = (double)trace_ns(timeline->trace, timeline->to);
   double count = fmax(1, (picture->right - picture->left) / WANTED_GAP);
   struct marks marks = {.step = nice_step((to - from) / count), .unit = units};
   marks.first = ceil(from / marks.step) * marks.step;
@@ -44,15 +45,16 @@ static struct marks marks_of(const struct picture *picture) {
 
 static double mark_x(const struct picture *picture, double ns) {
   const struct timeline *timeline = picture->timeline;
-  double from = (double)trace_ns(timeline->trace, timeline->from), to = (double)trace_ns(timeline->trace, timeline->to);
+  double from = (double)trace_ns(timeline->trace, timeline->from),
+         to = (double)trace_ns(timeline->trace, timeline->to);
   return picture->left + (to > from ? (ns - from) / (to - from) : 0) * (picture->right - picture->left);
 }
 
 void picture_draw_grid(const struct picture *picture) {
   struct marks marks = marks_of(picture);
   for (int i = 0; i < marks.count; i++)
-    cairo_rectangle(picture->cairo, mark_x(picture, marks.first + i * marks.step) - 0.25, picture->rows_top, 0.5,
-                    picture->rows_bottom - picture->rows_top);
+    cairo_rectangle(picture->cairo, mark_x(picture, marks.first + i * marks.step) - 0.25, picture->rows_top,
+                    0.5, picture->rows_bottom - picture->rows_top);
   picture_set_colour(picture, 0xd5dae0);
   cairo_fill(picture->cairo);
 }

@@ -21,9 +21,9 @@ struct picture {
   cairo_t *cairo;
   struct timeline *timeline;
   double width, height;
-  double left, right;           /* of where time goes from beginning to end */
+  double left, right; /* of where time goes from beginning to end */
   double rows_top, rows_bottom;
-  uint32_t bars;                /* of a row, at most */
+  uint32_t bars;                 /* of a row, at most */
   double totals[ACTIVITY_COUNT]; /* ticks, over all rows */
 };
 
@@ -55,8 +55,8 @@ void picture_fill(const struct picture *picture, enum activity activity);
 /* The width of a text whose bytes may be any. */
 double picture_text_width(const struct picture *picture, const char *text);
 
-/* Writes a text whose bytes may be any, its base line beginning at (x, y), cut with an ellipsis if it is wider than
- * `room`. Returns the width that it has taken. */
+/* Writes a text whose bytes may be any, its base line beginning at (x, y), cut with an ellipsis if it is
+ * wider than `room`. Returns the width that it has taken. */
 double picture_text(const struct picture *picture, double x, double y, double room, const char *text);
 
 #endif

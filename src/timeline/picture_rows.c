@@ -29,7 +29,8 @@ static void spread_mix(struct columns *columns, const struct mix *mix, double fr
   double begin = (double)mix->begin - from, end = (double)mix->end - from, length = end - begin;
   if (length <= 0 || end <= 0)
     return;
-  for (size_t i = begin > 0 ? (size_t)(begin / width) : 0; i < columns->count && (double)i * width < end; i++) {
+  for (size_t i = begin > 0 ? (size_t)(begin / width) : 0; i < columns->count && (double)i * width < end;
+       i++) {
     double share = (fmin(end, (double)(i + 1) * width) - fmax(begin, (double)i * width)) / length;
     for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
       columns->ticks[i][activity] += share * (double)mix->ticks[activity];
@@ -40,7 +41,8 @@ static double column_width(const struct picture *picture, const struct columns *
   return (double)(picture->timeline->to - picture->timeline->from) / (double)columns->count;
 }
 
-static void spread(const struct picture *picture, const struct activity_track *track, struct columns *columns) {
+static void spread(const struct picture *picture, const struct activity_track *track,
+                   struct columns *columns) {
   memset(columns->ticks, 0, columns->count * sizeof *columns->ticks);
   double width = column_width(picture, columns);
   for (size_t i = 0; width > 0 && i < track->count; i++)
@@ -60,8 +62,10 @@ static bool is_alike(double one, double other) {
 }
 
 /* One rectangle for neighbours that look alike. */
-static void add_activity(const struct picture *picture, const struct columns *columns, int activity, double y) {
-  double full = column_width(picture, columns), step = (picture->right - picture->left) / (double)columns->count;
+static void add_activity(const struct picture *picture, const struct columns *columns, int activity,
+                         double y) {
+  double full = column_width(picture, columns),
+         step = (picture->right - picture->left) / (double)columns->count;
   for (size_t i = 0, next; i < columns->count; i = next) {
     const double *here = columns->ticks[i];
     double low = below(here, activity, full), share = here[activity] / full;
@@ -94,7 +98,8 @@ static void add_bar(const struct picture *picture, const struct slice *slice, do
 }
 
 /* "for @file.c:12", or "for:12" where there is less room. */
-static const char *label_of(const struct picture *picture, const struct slice *slice, double room, char shorter[64]) {
+static const char *label_of(const struct picture *picture, const struct slice *slice, double room,
+                            char shorter[64]) {
   const struct trace *trace = picture->timeline->trace;
   if (slice->region >= trace->region_count)
     return "";

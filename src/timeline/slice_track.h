@@ -1,6 +1,6 @@
-/* What was open on one location at one depth of nesting: slices that do not overlap, in the order of time. Slices that
- * last at least the resolution stay as they were, shorter neighbours become one that knows how many it stands for.
- * Times are in ticks. */
+/* What was open on one location at one depth of nesting: slices that do not overlap, in the order of time.
+ * Slices that last at least the resolution stay as they were, shorter neighbours become one that knows how
+ * many it stands for. Times are in ticks. */
 #ifndef STAVE_TIMELINE_SLICE_TRACK_H
 #define STAVE_TIMELINE_SLICE_TRACK_H
 

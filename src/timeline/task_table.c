@@ -115,7 +115,8 @@ static bool keep(struct task_table *table, struct task_record *record) {
   return true;
 }
 
-static bool complete(struct task_table *table, struct task_record *record, const struct replay_task_event *event) {
+static bool complete(struct task_table *table, struct task_record *record,
+                     const struct replay_task_event *event) {
   const struct replay_task *task = event->task;
   end_piece(record, event->ticks);
   record->is_complete = true;

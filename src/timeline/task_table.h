@@ -1,5 +1,5 @@
-/* Where tasks were created and where they ran, for arrows: as many as fit, the longest before the shorter. Times are in
- * ticks. */
+/* Where tasks were created and where they ran, for arrows: as many as fit, the longest before the shorter.
+ * Times are in ticks. */
 #ifndef STAVE_TIMELINE_TASK_TABLE_H
 #define STAVE_TIMELINE_TASK_TABLE_H
 
@@ -25,7 +25,8 @@ struct task_record {
   bool is_complete, is_running;
   uint64_t longest; /* piece */
   struct task_piece *pieces;
-  uint32_t piece_count, piece_capacity; /* a task that is switched more often than TASK_MOST_PIECES has no more */
+  /* a task that is switched more often than TASK_MOST_PIECES has no more */
+  uint32_t piece_count, piece_capacity;
 };
 
 struct task_table {
@@ -33,9 +34,9 @@ struct task_table {
   size_t live_count;
   struct task_record *records;
   size_t count, capacity, limit;
-  uint64_t from, to;  /* what lies outside is left out */
-  uint64_t shortest;  /* tasks whose longest piece is shorter are left out */
-  uint64_t all;       /* tasks that were created or ran in the window */
+  uint64_t from, to; /* what lies outside is left out */
+  uint64_t shortest; /* tasks whose longest piece is shorter are left out */
+  uint64_t all;      /* tasks that were created or ran in the window */
 };
 
 /* Begins a table of at most `limit` tasks. */

@@ -15,14 +15,14 @@ struct reading {
 
 /* -- keeping within the limits -- */
 
-/* How many items there may be after merging: room is left, so that it is rarely done, but not much, since the next
- * power of two may merge most of what there is. */
+/* How many items there may be after merging: room is left, so that it is rarely done, but not much, since the
+ * next power of two may merge most of what there is. */
 static size_t after_merging(size_t limit) {
   return limit / 4 * 3;
 }
 
-/* The smallest power of two of ticks with few enough lengths that are not shorter. `lengths` counts them by the
- * position of their highest bit. */
+/* The smallest power of two of ticks with few enough lengths that are not shorter. `lengths` counts them by
+ * the position of their highest bit. */
 static uint64_t wanted_resolution(const size_t lengths[64], size_t limit, uint64_t resolution) {
   size_t longer = 0;
   int bit = 63;
@@ -51,7 +51,8 @@ static void coarsen_activities(struct timeline *timeline) {
   }
 }
 
-static void each_track(struct timeline *timeline, void (*take)(void *data, struct slice_track *track), void *data) {
+static void each_track(struct timeline *timeline, void (*take)(void *data, struct slice_track *track),
+                       void *data) {
   for (size_t i = 0; i < timeline->trace->location_count; i++)
     for (uint32_t depth = 0; depth < timeline->rows[i].depth_count; depth++)
       take(data, &timeline->rows[i].depths[depth]);
@@ -78,7 +79,8 @@ struct moving {
 static void move_notes(void *data, struct slice_track *track) {
   struct moving *moving = data;
   for (size_t i = 0; i < track->count; i++)
-    moving->has_failed |= !notes_copy(&moving->to, moving->from, track->slices[i].note, &track->slices[i].note);
+    moving->has_failed |=
+        !notes_copy(&moving->to, moving->from, track->slices[i].note, &track->slices[i].note);
 }
 
 /* Keeps the notes of slices that are still there, and of what is open. */
@@ -98,7 +100,8 @@ static void renew_notes(struct timeline *timeline) {
 static void coarsen_slices(struct timeline *timeline) {
   size_t lengths[64] = {0};
   each_track(timeline, count_lengths, lengths);
-  timeline->slice_resolution = wanted_resolution(lengths, timeline->limits.slices, timeline->slice_resolution);
+  timeline->slice_resolution =
+      wanted_resolution(lengths, timeline->limits.slices, timeline->slice_resolution);
   timeline->slice_count = 0;
   each_track(timeline, coarsen_track, timeline);
   renew_notes(timeline);
@@ -119,11 +122,13 @@ static void stay_within_limits(const struct reading *reading) {
   if (timeline->mix_count > timeline->limits.mixes)
     do
       coarsen_activities(timeline);
-    while (timeline->mix_count > after_merging(timeline->limits.mixes) && timeline->mix_resolution <= longest);
+    while (timeline->mix_count > after_merging(timeline->limits.mixes) &&
+           timeline->mix_resolution <= longest);
   if (timeline->slice_count > timeline->limits.slices || has_too_many_notes(timeline))
     do
       coarsen_slices(timeline);
-    while (timeline->slice_count > after_merging(timeline->limits.slices) && timeline->slice_resolution <= longest);
+    while (timeline->slice_count > after_merging(timeline->limits.slices) &&
+           timeline->slice_resolution <= longest);
 }
 
 /* -- what the replay tells -- */
@@ -166,7 +171,9 @@ static void take_slice(void *data, const struct replay_slice *slice) {
   if (slice->depth >= row->depth_count)
     row->depth_count = slice->depth + 1;
   struct slice_track *track = &row->depths[slice->depth];
-  struct slice kept = {.begin = slice->begin_ticks, .end = slice->end_ticks, .count = 1,
+  struct slice kept = {.begin = slice->begin_ticks,
+                       .end = slice->end_ticks,
+                       .count = 1,
                        .region = region_index(timeline, slice->region)};
   describe(timeline, slice, &kept);
   size_t before = track->count;
@@ -262,7 +269,8 @@ static void finish(struct reading *reading) {
 
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
-  static const struct replay_observer observer = {.slice = take_slice, .interval = take_interval, .task = take_task};
+  static const struct replay_observer observer = {
+      .slice = take_slice, .interval = take_interval, .task = take_task};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
   if (!begin(ret, trace))

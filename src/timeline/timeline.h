@@ -1,5 +1,6 @@
-/* What a timeline shows of a trace, read in one pass, in memory that does not grow with the trace: what is short is
- * merged with what is beside it as soon as there is too much (activity_track.h, slice_track.h). Times are in ticks. */
+/* What a timeline shows of a trace, read in one pass, in memory that does not grow with the trace: what is
+ * short is merged with what is beside it as soon as there is too much (activity_track.h, slice_track.h).
+ * Times are in ticks. */
 #ifndef STAVE_TIMELINE_TIMELINE_H
 #define STAVE_TIMELINE_TIMELINE_H
 
@@ -27,13 +28,13 @@ struct timeline_row {
   struct activity_track activity;
   struct slice_track depths[TIMELINE_MOST_DEPTH]; /* regions and tasks by depth of nesting */
   uint32_t depth_count;
-  uint64_t too_deep;                      /* slices deeper than that, which are left out */
+  uint64_t too_deep; /* slices deeper than that, which are left out */
   struct timeline_open open[TIMELINE_MOST_DEPTH];
 };
 
 /* What is known of a region of the trace. */
 struct timeline_region {
-  uint64_t count, ticks; /* how often it was entered and how long it was open, in the window */
+  uint64_t count, ticks;  /* how often it was entered and how long it was open, in the window */
   enum activity activity; /* what was done in it when it was entered first */
   bool is_known;          /* the activity */
 };
@@ -42,20 +43,22 @@ struct timeline {
   const struct trace *trace;
   uint64_t from, to;         /* the window, cut to the events that there are */
   struct timeline_row *rows; /* as the trace's locations */
-  size_t *order, *positions; /* locations from top to bottom: threads, then streams; the position of each location */
-  struct timeline_region *regions; /* as the trace's regions, and one more for those that it does not define */
+  /* locations from top to bottom: threads, then streams; the position of each location */
+  size_t *order, *positions;
+  /* as the trace's regions, and one more for those that it does not define */
+  struct timeline_region *regions;
   struct task_table tasks;
   struct notes notes;
   struct timeline_limits limits;
-  size_t mix_count, slice_count;               /* over all rows */
-  uint64_t mix_resolution, slice_resolution;   /* what is shorter may be merged; 0: nothing is */
-  uint64_t events; /* in the window */
+  size_t mix_count, slice_count;             /* over all rows */
+  uint64_t mix_resolution, slice_resolution; /* what is shorter may be merged; 0: nothing is */
+  uint64_t events;                           /* in the window */
   struct replay_anomalies anomalies;
   bool is_out_of_memory;
 };
 
-/* Reads the events of a window; 0 and UINT64_MAX are everything. Returns 0, or -EIO or -ENOMEM with one line in
- * `error`. timeline_free in every case; the trace has to live as long. */
+/* Reads the events of a window; 0 and UINT64_MAX are everything. Returns 0, or -EIO or -ENOMEM with one line
+ * in `error`. timeline_free in every case; the trace has to live as long. */
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]);
 

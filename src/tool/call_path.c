@@ -18,7 +18,8 @@ struct walk {
   unsigned inside;  /* addresses from this one on are called by those that follow */
 };
 
-/* Where the runtime gave control to the task's code, and where that gave it back; 0: nowhere on this stack. */
+/* Where the runtime gave control to the task's code, and where that gave it back; 0: nowhere on this
+ * stack. */
 struct task_frames {
   uint64_t exit, enter;
 };
@@ -61,7 +62,8 @@ static void step(struct walk *walk) {
     walk->address = caller;
 }
 
-/* Where the walk stands is inside, whatever its frame pointer says: code without one has its caller's there. */
+/* Where the walk stands is inside, whatever its frame pointer says: code without one has its caller's
+ * there. */
 static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
   if (!walk->address)
     return;
@@ -75,8 +77,8 @@ static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
   walk->address = 0;
 }
 
-/* Goes on behind the frame with which the task entered the runtime. Runtimes say "canonical frame address" and give the
- * frame pointer: whichever way the return address leads into the program is taken. */
+/* Goes on behind the frame with which the task entered the runtime. Runtimes say "canonical frame address"
+ * and give the frame pointer: whichever way the return address leads into the program is taken. */
 static void resume_at(struct walk *walk, uint64_t enter) {
   walk->address = 0;
   for (int i = 0; i < 2 && !walk->address; i++, enter -= 16) {
@@ -97,15 +99,18 @@ static bool find_task(struct walk *walk, int level, struct task_frames *ret) {
   ompt_data_t *task = NULL, *parallel = NULL;
   ompt_frame_t *frame = NULL;
   *ret = (struct task_frames){0};
-  if (!tool.get_task_info || !tool.get_task_info(level, &flags, &task, &frame, &parallel, &thread_number) || !frame)
+  if (!tool.get_task_info || !tool.get_task_info(level, &flags, &task, &frame, &parallel, &thread_number) ||
+      !frame)
     return false;
-  uint64_t exit = (uint64_t)(uintptr_t)frame->exit_frame.ptr, enter = (uint64_t)(uintptr_t)frame->enter_frame.ptr;
+  uint64_t exit = (uint64_t)(uintptr_t)frame->exit_frame.ptr,
+           enter = (uint64_t)(uintptr_t)frame->enter_frame.ptr;
   ret->exit = is_on_stack(walk, exit) ? exit : 0;
   ret->enter = is_on_stack(walk, enter) ? enter : 0;
   return !(((uint32_t)flags & OMPT_TASK_implicit) && thread_number != 0);
 }
 
-/* The runtime's frames inside of the task, the task's own ones; leaves the walk at the frame that called the task. */
+/* The runtime's frames inside of the task, the task's own ones; leaves the walk at the frame that called the
+ * task. */
 static void add_task(struct walk *walk, const struct task_frames *task) {
   uint64_t outside = task->exit ? task->exit : UINT64_MAX;
   if (task->enter && task->enter < outside) {

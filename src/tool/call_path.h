@@ -1,8 +1,8 @@
 /* The call path of an interrupted thread, for the sampling handler: async signal safe.
  *
- * It follows frame pointers, and reads nothing but the thread's own stack above its stack pointer. Code without frame
- * pointers ends a chain early; where the runtime says at which frames it was entered and left (ompt_frame_t, OpenMP
- * 5.1, 4.4.4.28) the path goes on from there. */
+ * It follows frame pointers, and reads nothing but the thread's own stack above its stack pointer. Code
+ * without frame pointers ends a chain early; where the runtime says at which frames it was entered and left
+ * (ompt_frame_t, OpenMP 5.1, 4.4.4.28) the path goes on from there. */
 #ifndef STAVE_TOOL_CALL_PATH_H
 #define STAVE_TOOL_CALL_PATH_H
 
@@ -12,14 +12,15 @@
 #include "session/records.h"
 
 struct call_path {
-  uint64_t addresses[SAMPLE_ADDRESSES_MAX]; /* innermost first, with SAMPLE_IN_RUNTIME and SAMPLE_OUTER_TASK */
+  /* innermost first, with SAMPLE_IN_RUNTIME and SAMPLE_OUTER_TASK */
+  uint64_t addresses[SAMPLE_ADDRESSES_MAX];
   unsigned count;
   bool is_cut; /* there were more */
 };
 
 /* Fills *path from a signal handler's third argument. The thread's stack is [stack_low, stack_end);
- * where the stack pointer is not in there (a coroutine's stack, or nothing is known), the path is one address.
- * is_waiting: the thread's state says so, hence it runs the runtime's code. */
+ * where the stack pointer is not in there (a coroutine's stack, or nothing is known), the path is one
+ * address. is_waiting: the thread's state says so, hence it runs the runtime's code. */
 void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
                     bool is_waiting);
 

@@ -15,13 +15,14 @@ static const struct callback_row {
   uint32_t class;
   int32_t minimum;
 } table[] = {
-#define CALLBACK(name, class, minimum)                                                               \
+#define CALLBACK(name, class, minimum)                                                                       \
   {#name, (ompt_callback_t)on_##name, OMPT_CALLBACK_##name, EVENT_CLASS_##class, OMPT_SET_RESULT_##minimum},
 #include "tool/callbacks.def"
 #undef CALLBACK
 };
 
-/* The form of the callback that has an end and ids of the tool's own: never both are delivered. 0: it has none. */
+/* The form of the callback that has an end and ids of the tool's own: never both are delivered. 0: it has
+ * none. */
 static uint32_t emi_form_of(uint32_t number) {
   switch (number) {
   case OMPT_CALLBACK_target:
@@ -52,11 +53,11 @@ static bool is_harmful(uint32_t number) {
   return false;
 }
 
-/* What compilers call for a task that waits for its dependences at once. gcc's calls of `task if` cannot be told from
- * those of other tasks. */
+/* What compilers call for a task that waits for its dependences at once. gcc's calls of `task if` cannot be
+ * told from those of other tasks. */
 static bool can_wait_for_dependences(void) {
-  static const char *const names[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend",
-                                      NULL};
+  static const char *const names[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
+                                      "GOMP_taskwait_depend", NULL};
   return imports_any(names);
 }
 

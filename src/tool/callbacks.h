@@ -50,30 +50,29 @@ HANDLER(mutex_acquired, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *
 HANDLER(mutex_released, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr));
 HANDLER(lock_destroy, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr));
 HANDLER(nest_lock, (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr));
-HANDLER(device_initialize, (int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
-                            const char *documentation));
+HANDLER(device_initialize, (int device, const char *type, ompt_device_t *handle,
+                            ompt_function_lookup_t lookup, const char *documentation));
 HANDLER(device_finalize, (int device));
-HANDLER(device_load, (int device, const char *file, int64_t offset_in_file, void *address_in_file, size_t bytes,
-                      void *host_address, void *device_address, uint64_t module));
+HANDLER(device_load, (int device, const char *file, int64_t offset_in_file, void *address_in_file,
+                      size_t bytes, void *host_address, void *device_address, uint64_t module));
 HANDLER(device_unload, (int device, uint64_t module));
 HANDLER(target_emi, (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                      ompt_data_t *target_task, ompt_data_t *target, const void *codeptr));
-HANDLER(target, (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target,
-                 const void *codeptr));
-HANDLER(target_data_op_emi,
-        (ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target, ompt_id_t *host_op,
-         ompt_target_data_op_t kind, void *source, int source_device, void *destination, int destination_device,
-         size_t bytes, const void *codeptr));
-HANDLER(target_data_op, (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source,
-                         int source_device, void *destination, int destination_device, size_t bytes,
-                         const void *codeptr));
+HANDLER(target, (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
+                 ompt_id_t target, const void *codeptr));
+HANDLER(target_data_op_emi, (ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target,
+                             ompt_id_t *host_op, ompt_target_data_op_t kind, void *source, int source_device,
+                             void *destination, int destination_device, size_t bytes, const void *codeptr));
+HANDLER(target_data_op,
+        (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source, int source_device,
+         void *destination, int destination_device, size_t bytes, const void *codeptr));
 HANDLER(target_submit_emi,
         (ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op, unsigned requested));
 HANDLER(target_submit, (ompt_id_t target, ompt_id_t host_op, unsigned requested));
 HANDLER(target_map_emi, (ompt_data_t * target, unsigned count, void **host, void **device, size_t *bytes,
                          unsigned *flags, const void *codeptr));
-HANDLER(target_map, (ompt_id_t target, unsigned count, void **host, void **device, size_t *bytes, unsigned *flags,
-                     const void *codeptr));
+HANDLER(target_map, (ompt_id_t target, unsigned count, void **host, void **device, size_t *bytes,
+                     unsigned *flags, const void *codeptr));
 #undef HANDLER
 
 /* callbacks_control.c. Returns what omp_control_tool returns: 0, or 1 if the command was ignored. */

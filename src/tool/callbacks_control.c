@@ -1,6 +1,6 @@
-/* omp_control_tool: the program talks to its tool. The one callback that may take its time, and the only one that
- * answers. What it returns is what omp_control_tool returns, and may not be negative: -1 and -2 are the runtime's own
- * (no callback, no tool). */
+/* omp_control_tool: the program talks to its tool. The one callback that may take its time, and the only one
+ * that answers. What it returns is what omp_control_tool returns, and may not be negative: -1 and -2 are the
+ * runtime's own (no callback, no tool). */
 #include <errno.h>
 #include <time.h>
 
@@ -42,7 +42,8 @@ static bool wait_until_taken(const struct thread_slot *slot, uint64_t head) {
   return true;
 }
 
-/* Waits until the writer has all that was recorded before: then it survives whatever becomes of the program. */
+/* Waits until the writer has all that was recorded before: then it survives whatever becomes of the
+ * program. */
 static bool flush(void) {
   struct session_header *session = tool.session;
   uint32_t used = atomic_load(&session->shared.slots_used);
@@ -54,8 +55,8 @@ static bool flush(void) {
   return is_taken;
 }
 
-/* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. Only devices that trace
- * themselves are told. */
+/* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. Only devices that
+ * trace themselves are told. */
 static bool obey(uint64_t command) {
   switch (command) {
   case OMPT_CONTROL_TOOL_start:

@@ -1,5 +1,5 @@
-/* Worksharing, synchronisation, flush and error directives: see callbacks_task.c for what all bodies keep to.
- */
+/* Worksharing, synchronisation, flush and error directives: see callbacks_task.c for what all bodies keep
+ * to. */
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
@@ -66,7 +66,8 @@ BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt
   (void)parallel, (void)task;
   struct event event;
   struct dispatch_chunk chunk = {instance.value, 1};
-  if ((unsigned)kind >= OMPT_DISPATCH_ws_loop_chunk && (unsigned)kind <= OMPT_DISPATCH_distribute_chunk && instance.ptr)
+  if ((unsigned)kind >= OMPT_DISPATCH_ws_loop_chunk && (unsigned)kind <= OMPT_DISPATCH_distribute_chunk &&
+      instance.ptr)
     chunk = *(const struct dispatch_chunk *)instance.ptr;
   if (!event_begin(way, &event, 1, (int)kind == ompt_dispatch_section ? instance.ptr : NULL))
     return false;

@@ -1,7 +1,8 @@
-/* Target regions, operations on devices, and the devices themselves. All of these are rare: they have the slow way only.
+/* Target regions, operations on devices, and the devices themselves. All of these are rare: they have the
+ * slow way only.
  *
- * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the runtime's own
- * numbers are kept, which the flag tells apart. */
+ * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the
+ * runtime's own numbers are kept, which the flag tells apart. */
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
@@ -24,8 +25,9 @@ static void put_words(const struct event *event, const uint64_t *words, unsigned
 
 /* -- target regions -- */
 
-static bool put_target(struct event *event, uint32_t kind, ompt_scope_endpoint_t endpoint, uint8_t flags, int device,
-                       uint64_t task, uint64_t target_task, uint64_t target, const void *codeptr) {
+static bool put_target(struct event *event, uint32_t kind, ompt_scope_endpoint_t endpoint, uint8_t flags,
+                       int device, uint64_t task, uint64_t target_task, uint64_t target,
+                       const void *codeptr) {
   const uint64_t words[WORDS_A_SLOT] = {(uint64_t)(int64_t)device, task, target_task};
   if (!event_begin(SLOW, event, 2, codeptr))
     return false;
@@ -34,8 +36,8 @@ static bool put_target(struct event *event, uint32_t kind, ompt_scope_endpoint_t
   return true;
 }
 
-/* libomp 19 gives the same target_task to every region of a thread, and a target task that task_create told of has its
- * id already: only an unused one is ours for the region's time. */
+/* libomp 19 gives the same target_task to every region of a thread, and a target task that task_create told
+ * of has its id already: only an unused one is ours for the region's time. */
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr) {
   struct event event;
@@ -55,8 +57,8 @@ void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int devic
   }
 }
 
-void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target,
-               const void *codeptr) {
+void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
+               ompt_id_t target, const void *codeptr) {
   struct event event;
   put_target(&event, (uint32_t)kind, endpoint, PLAIN_FORM, device, id_of(task), 0, target, codeptr);
 }
@@ -73,7 +75,8 @@ static bool put_data_op(struct event *event, uint32_t kind, uint32_t endpoint, u
   if (!event_begin(SLOW, event, 3, codeptr))
     return false;
   put_words(event, (const uint64_t *)op, 2);
-  EVENT_PUT(event, 3, target_data_op, endpoint, flags, .target = target, .codeptr = event->code, .kind = kind);
+  EVENT_PUT(event, 3, target_data_op, endpoint, flags, .target = target, .codeptr = event->code,
+            .kind = kind);
   return true;
 }
 
@@ -146,8 +149,8 @@ void on_target_map_emi(ompt_data_t *target, unsigned count, void **host, void **
   put_map(id_of(target), 0, count, host, device, bytes, flags, codeptr);
 }
 
-void on_target_map(ompt_id_t target, unsigned count, void **host, void **device, size_t *bytes, unsigned *flags,
-                   const void *codeptr) {
+void on_target_map(ompt_id_t target, unsigned count, void **host, void **device, size_t *bytes,
+                   unsigned *flags, const void *codeptr) {
   put_map(target, PLAIN_FORM, count, host, device, bytes, flags, codeptr);
 }
 
@@ -207,8 +210,8 @@ void on_device_load(int device, const char *file, int64_t offset_in_file, void *
   put_words(&event, words, 1);
   for (unsigned i = 0; i < slots; i++)
     memcpy(ring_at(&event.thread->ring, event.position + 2 + i), text.bytes + RECORD_BYTES * i, RECORD_BYTES);
-  EVENT_PUT(&event, 2 + slots, device_load, slots, 0, .module = module, .host_address = address_of(host_address),
-            .device = (uint32_t)device);
+  EVENT_PUT(&event, 2 + slots, device_load, slots, 0, .module = module,
+            .host_address = address_of(host_address), .device = (uint32_t)device);
 }
 
 void on_device_unload(int device, uint64_t module) {

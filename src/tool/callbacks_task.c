@@ -24,9 +24,9 @@ static void note_frame(struct thread *self, const ompt_frame_t *frame) {
               .enter_flags = (uint32_t)frame->enter_frame_flags);
 }
 
-/* libomp 19 and later tell of a thread and its initial task in the middle of fork(), though few forked children use
- * OpenMP: both are kept here until something else happens, which begins the child's session. Ends begin none. Only the
- * thread that forked is in the child, so one place is enough. */
+/* libomp 19 and later tell of a thread and its initial task in the middle of fork(), though few forked
+ * children use OpenMP: both are kept here until something else happens, which begins the child's session.
+ * Ends begin none. Only the thread that forked is in the child, so one place is enough. */
 static struct {
   _Atomic bool has_thread, has_task; /* every thread's first event looks here */
   uint32_t thread_type, task_flags;
@@ -131,8 +131,8 @@ BODY parallel_end_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, 
 IN_TWO_WAYS(parallel_end, (ompt_data_t * parallel, ompt_data_t *task, int flags, const void *codeptr),
             (parallel, task, flags, codeptr))
 
-/* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime takes what a worker's has in its data for
- * the task of a taskwait with depend (docs/DESIGN.md). Each thread's own is meant anyway. */
+/* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime takes what a worker's has in its
+ * data for the task of a taskwait with depend (docs/DESIGN.md). Each thread's own is meant anyway. */
 BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                ompt_data_t *task, unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)task;
@@ -145,11 +145,12 @@ BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, omp
     if (!(flags & ompt_task_initial))
       placement_record();
   }
-  uint64_t team = id_of(parallel), actual_and_index = actual | (uint64_t)index << 32; /* here: they need registers */
+  /* here: they need registers */
+  uint64_t team = id_of(parallel), actual_and_index = actual | (uint64_t)index << 32;
   if (!event_begin(way, &event, 1, NULL))
     return false;
-  EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = team, .actual_and_index = actual_and_index,
-            .task_flags = (unsigned)flags);
+  EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = team,
+            .actual_and_index = actual_and_index, .task_flags = (unsigned)flags);
   return true;
 }
 STATIC_IN_TWO_WAYS(implicit_task_begin,
@@ -198,8 +199,9 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
     on_implicit_task_at_once(endpoint, parallel, task, actual, index, flags);
 }
 
-/* LLVM's runtime has one place a thread for all taskwaits with depend, and aborts the program where one begins in a
- * task that runs while another one waits and has an id there. The writer knows which one it is. */
+/* LLVM's runtime has one place a thread for all taskwaits with depend, and aborts the program where one
+ * begins in a task that runs while another one waits and has an id there. The writer knows which one it
+ * is. */
 BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
                        ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
   (void)encountering_task;

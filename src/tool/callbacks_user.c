@@ -13,7 +13,8 @@ union words {
   uint64_t w[4 * (RECORD_SLOTS_MAX - 1)];
   char text[RECORD_BYTES * (RECORD_SLOTS_MAX - 1)];
 };
-_Static_assert(2 * sizeof(uint64_t) + NAME_MOST + FILE_MOST + UNIT_MOST <= sizeof(union words), "the longest record");
+_Static_assert(2 * sizeof(uint64_t) + NAME_MOST + FILE_MOST + UNIT_MOST <= sizeof(union words),
+               "the longest record");
 
 struct texts {
   const char *name, *file, *unit;
@@ -68,14 +69,14 @@ static bool put(enum record_type type, unsigned endpoint, const struct stave_cal
   for (uint64_t i = 1; i < n; i++)
     memcpy(ring_at(&event.thread->ring, event.position + i), words.w + 4 * (i - 1), RECORD_BYTES);
   EVENT_PUT_AS(&event, n, control_tool_region, type, endpoint, texts.is_cut ? FLAG_CUT : 0,
-               .line_and_file = (uint32_t)call->line | (uint64_t)texts.file_bytes << 32, .codeptr = event.code,
-               .name_bytes = (uint32_t)texts.name_bytes);
+               .line_and_file = (uint32_t)call->line | (uint64_t)texts.file_bytes << 32,
+               .codeptr = event.code, .name_bytes = (uint32_t)texts.name_bytes);
   return true;
 }
 
 bool is_user_call(uint64_t command, uint64_t modifier, const void *argument) {
-  return command >= STAVE_COMMAND_REGION_BEGIN && command <= STAVE_COMMAND_COUNTER_DOUBLE && modifier == STAVE_MODIFIER &&
-         argument;
+  return command >= STAVE_COMMAND_REGION_BEGIN && command <= STAVE_COMMAND_COUNTER_DOUBLE &&
+         modifier == STAVE_MODIFIER && argument;
 }
 
 bool put_user_call(uint64_t command, const void *argument, const void *codeptr) {

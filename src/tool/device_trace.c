@@ -114,8 +114,8 @@ static uint64_t read_field(const ompt_record_ompt_t *record, struct field field)
   return whole;
 }
 
-static void put_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record, const uint64_t *fields,
-                     unsigned count) {
+static void put_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record,
+                     const uint64_t *fields, unsigned count) {
   uint64_t words[(WORDS_MAX + 3) / 4 * 4] = {(uint64_t)(int64_t)trace->number, record->target_id};
   memcpy(words + 2, fields, count * sizeof *fields);
   const struct record_device_record put_as = {.type = RECORD_device_record,
@@ -152,7 +152,8 @@ static void take_ompt(const struct device_trace *trace, const ompt_record_ompt_t
 }
 
 /* Of a native record only its abstract is known, where the device has one. */
-static void take_native(const struct device_trace *trace, ompt_buffer_t *buffer, ompt_buffer_cursor_t cursor) {
+static void take_native(const struct device_trace *trace, ompt_buffer_t *buffer,
+                        ompt_buffer_cursor_t cursor) {
   ompt_id_t host_op = 0;
   void *native = trace->get_record_native(buffer, cursor, &host_op);
   struct {
@@ -177,12 +178,14 @@ static void take_native(const struct device_trace *trace, ompt_buffer_t *buffer,
 }
 
 static void put_unreadable(const struct device_trace *trace, uint32_t record_type) {
-  const struct record_device_unreadable record = {
-      .type = RECORD_device_unreadable, .device = (uint64_t)(int64_t)trace->number, .record_type = record_type};
+  const struct record_device_unreadable record = {.type = RECORD_device_unreadable,
+                                                  .device = (uint64_t)(int64_t)trace->number,
+                                                  .record_type = record_type};
   put(*(const struct record *)&record, NULL, 0);
 }
 
-static void take_record(const struct device_trace *trace, ompt_buffer_t *buffer, ompt_buffer_cursor_t cursor) {
+static void take_record(const struct device_trace *trace, ompt_buffer_t *buffer,
+                        ompt_buffer_cursor_t cursor) {
   int type = trace->get_record_type ? (int)trace->get_record_type(buffer, cursor) : ompt_record_ompt;
   ompt_record_ompt_t *record =
       type == ompt_record_ompt && trace->get_record_ompt ? trace->get_record_ompt(buffer, cursor) : NULL;
@@ -200,14 +203,15 @@ static void drain(const struct device_trace *trace, ompt_buffer_t *buffer, size_
   for (size_t i = 0; i < bytes / RECORD_BYTES_LEAST; i++) {
     ompt_buffer_cursor_t next = cursor;
     take_record(trace, buffer, cursor);
-    if (!trace->advance_cursor || !trace->advance_cursor(trace->handle, buffer, bytes, cursor, &next) || next == cursor)
+    if (!trace->advance_cursor || !trace->advance_cursor(trace->handle, buffer, bytes, cursor, &next) ||
+        next == cursor)
       return;
     cursor = next;
   }
 }
 
-/* The clocks are compared before the records, so that they lie between two points, and their end is told by the
- * second. */
+/* The clocks are compared before the records, so that they lie between two points, and their end is told by
+ * the second. */
 static void on_buffer_complete(int device, ompt_buffer_t *buffer, size_t bytes, ompt_buffer_cursor_t begin,
                                int buffer_owned) {
   const struct device_trace *trace = find(device);
@@ -281,12 +285,14 @@ void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_
   unsigned ompt = trace->set_trace_ompt ? trace->set_trace_ompt(handle, 1, ALL_TYPES) : ANSWER_NONE;
   unsigned native = trace->set_trace_native ? trace->set_trace_native(handle, 1, ALL_NATIVE) : ANSWER_NONE;
   put_clock(trace);
-  int answer = trace->start_trace ? trace->start_trace(handle, on_buffer_request, on_buffer_complete) : ANSWER_NONE;
+  int answer =
+      trace->start_trace ? trace->start_trace(handle, on_buffer_request, on_buffer_complete) : ANSWER_NONE;
   atomic_store(&trace->is_started, answer == 1);
   put_tracing(trace, ENDPOINT_BEGIN, ompt, native, answer);
 }
 
-/* Stopping is a flush too (OpenMP 5.1, 4.6.2.8), which not every device knows. A forked child has no devices. */
+/* Stopping is a flush too (OpenMP 5.1, 4.6.2.8), which not every device knows. A forked child has no
+ * devices. */
 static void stop(struct device_trace *trace) {
   if (!atomic_exchange(&trace->is_started, 0) || tool_is_forked_child())
     return;

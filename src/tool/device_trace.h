@@ -1,5 +1,6 @@
-/* Trace records of devices (OpenMP 5.1, 4.4.2 and 4.6.2): a device that offers it collects them in buffers that are
- * ours, and hands these back when they are full. They are copied into the ring of the thread on which that happens. */
+/* Trace records of devices (OpenMP 5.1, 4.4.2 and 4.6.2): a device that offers it collects them in buffers
+ * that are ours, and hands these back when they are full. They are copied into the ring of the thread on
+ * which that happens. */
 #ifndef STAVE_TOOL_DEVICE_TRACE_H
 #define STAVE_TOOL_DEVICE_TRACE_H
 
@@ -31,7 +32,8 @@ struct device_trace {
   ompt_get_record_abstract_t get_record_abstract;
 };
 
-/* The device was initialized: asks it for all records, and starts its trace. lookup may be NULL: it has none. */
+/* The device was initialized: asks it for all records, and starts its trace. lookup may be NULL: it has
+ * none. */
 void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_t lookup);
 
 /* The device is about to be finalized: gets what it still has, and stops its trace. */

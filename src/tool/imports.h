@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Whether the executable or a library that is loaded now refers to one of the functions as another object's. `names`
- * ends with NULL. */
+/* Whether the executable or a library that is loaded now refers to one of the functions as another object's.
+ * `names` ends with NULL. */
 bool imports_any(const char *const *names);
 
 #endif

@@ -29,17 +29,16 @@ static void record(int place, uint64_t ticks) {
   uint32_t count = ask_partition(placement.places, PLACES_MAX), told = count <= PLACES_MAX ? count : 0;
   for (uint32_t i = told; i % 8; i++)
     placement.places[i] = 0;
-  placement.record = (struct record_placement){
-      .ticks = ticks,
-      .place = (uint64_t)(int64_t)place,
-      .processor = (uint64_t)(int64_t)ask(tool.get_proc_id),
-      .partition_places = count,
-      .tail = RECORD_TAIL(RECORD_placement, (told + 7) / 8, 0, 0)};
+  placement.record = (struct record_placement){.ticks = ticks,
+                                               .place = (uint64_t)(int64_t)place,
+                                               .processor = (uint64_t)(int64_t)ask(tool.get_proc_id),
+                                               .partition_places = count,
+                                               .tail = RECORD_TAIL(RECORD_placement, (told + 7) / 8, 0, 0)};
   thread_put((const struct record *)&placement.record, placement.words);
 }
 
-/* The list of places takes time where there are many: it is asked for when the place, their number or the processor is
- * another. */
+/* The list of places takes time where there are many: it is asked for when the place, their number or the
+ * processor is another. */
 void placement_record(void) {
   int32_t nothing, processor = processor_now();
   if (!tool.get_place_num && !tool.get_proc_id)
@@ -48,8 +47,9 @@ void placement_record(void) {
   if (!thread_self->ring.slot && !thread_attach(ticks))
     return;
   int place = ask(tool.get_place_num);
-  uint64_t sum = add_to(add_to(add_to(UINT64_C(0xcbf29ce484222325), (uint32_t)place), ask_partition(&nothing, 0)),
-                        (uint32_t)processor);
+  uint64_t sum =
+      add_to(add_to(add_to(UINT64_C(0xcbf29ce484222325), (uint32_t)place), ask_partition(&nothing, 0)),
+             (uint32_t)processor);
   if (thread_self->placement != sum)
     record(place, ticks);
   bool has_places = tool.get_num_places && tool.get_num_places() > 1;

@@ -1,12 +1,12 @@
 /* The timers and the handler of sampling.
  *
- * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the handler
- * runs on the thread that it samples. Timers do not survive fork, and exec takes them away together with signals that
- * wait to be delivered. The handler stays in memory once it is installed, since finalize unloads this library while
- * threads may still be on their way into it.
+ * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the
+ * handler runs on the thread that it samples. Timers do not survive fork, and exec takes them away together
+ * with signals that wait to be delivered. The handler stays in memory once it is installed, since finalize
+ * unloads this library while threads may still be on their way into it.
  *
- * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample, then looks
- * at is_sampled. Both sides are sequentially consistent, so one of them sees the other. */
+ * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
+ * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other. */
 #include "tool/sampler.h"
 
 #include <dlfcn.h>
@@ -78,7 +78,8 @@ static void on_timer(int number, siginfo_t *info, void *context) {
 static int find_free_signal(void) {
   for (int number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
     struct sigaction present;
-    if (sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+    if (sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) &&
+        present.sa_handler == SIG_DFL)
       return number;
   }
   return 0;
@@ -119,8 +120,8 @@ static void wait_for_handler(const struct thread *thread) {
     nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
 }
 
-/* Ignoring a signal throws away what waits to be delivered, of all threads. It stays ignored if a timer goes on sending
- * it: by default it would end the program. */
+/* Ignoring a signal throws away what waits to be delivered, of all threads. It stays ignored if a timer goes
+ * on sending it: by default it would end the program. */
 static void give_signal_back(void) {
   struct sigaction present;
   bool is_to_go = sigaction(tool.sample_signal, NULL, &present) == 0 && is_ours(&present);
@@ -193,7 +194,8 @@ void sampler_attach(struct thread *thread, uint64_t ticks) {
   if (start_timer(&thread->timer) < 0) {
     atomic_store(&thread->is_sampled, false);
     atomic_fetch_add(&tool.session->shared.threads_unsampled, 1);
-    say_once(&is_said, "the system has no timer for a thread (ulimit -i): the trace goes on without its samples");
+    say_once(&is_said,
+             "the system has no timer for a thread (ulimit -i): the trace goes on without its samples");
   }
   errno = error;
 }

@@ -1,8 +1,10 @@
-/* Sampling of thread states (STAVE_SAMPLE_HZ): a timer for each thread, whose signal records what the thread is doing.
+/* Sampling of thread states (STAVE_SAMPLE_HZ): a timer for each thread, whose signal records what the thread
+ * is doing.
  *
  * sampler_start, sampler_stop: around a session. sampler_attach: a thread's first event, on that thread.
- * sampler_detach: before its last one. The handler runs on the thread that its timer belongs to; it allocates nothing,
- * takes no lock, and asks the runtime only what OpenMP calls async signal safe (OpenMP 5.1, 4.6.1). */
+ * sampler_detach: before its last one. The handler runs on the thread that its timer belongs to; it allocates
+ * nothing, takes no lock, and asks the runtime only what OpenMP calls async signal safe (OpenMP 5.1,
+ * 4.6.1). */
 #ifndef STAVE_TOOL_SAMPLER_H
 #define STAVE_TOOL_SAMPLER_H
 
@@ -10,13 +12,15 @@
 
 struct thread;
 
-/* Chooses the signal and installs the handler, if samples are wanted. If none is free, says so: no samples. */
+/* Chooses the signal and installs the handler, if samples are wanted. If none is free, says so: no
+ * samples. */
 void sampler_start(void);
 
 /* No handler touches the session afterwards. The signal gets back what it did before. */
 void sampler_stop(void);
 
-/* Publishes the modules that are loaded, so that sampled addresses get names, and starts the calling thread's timer. */
+/* Publishes the modules that are loaded, so that sampled addresses get names, and starts the calling thread's
+ * timer. */
 void sampler_attach(struct thread *thread, uint64_t ticks);
 
 /* Stops the timer; a signal on its way does nothing. */

@@ -4,13 +4,14 @@
 
 #include "session/layout.h"
 
-/* As session_take_slot, for a thread's first event. Waits for the writer, 5 ms at most, where ended threads have left
- * full rings. Now and then looks which threads have died without saying that they end: a system call for each slot, at
- * most two for each that was taken. */
+/* As session_take_slot, for a thread's first event. Waits for the writer, 5 ms at most, where ended threads
+ * have left full rings. Now and then looks which threads have died without saying that they end: a system
+ * call for each slot, at most two for each that was taken. */
 struct thread_slot *slots_take(int32_t kernel_tid, uint32_t *ret_index);
 
-/* The slot's thread will not use it any more, or is dead. The next one goes on in its ring, behind what the writer has
- * not read yet; where half of it is unread the writer gives the slot back when it has read that. */
+/* The slot's thread will not use it any more, or is dead. The next one goes on in its ring, behind what the
+ * writer has not read yet; where half of it is unread the writer gives the slot back when it has read
+ * that. */
 void slots_give_back(uint32_t index);
 
 #endif

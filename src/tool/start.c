@@ -39,8 +39,9 @@ static void close_if_open(int fd) {
     close(fd);
 }
 
-/* Private memory that a forked child finds zeroed: it shows the fork without a word on the hot path. Not wiped it would
- * make the child go on in its parent's session, which is not mapped there. NULL: not to be had, errno says why. */
+/* Private memory that a forked child finds zeroed: it shows the fork without a word on the hot path. Not
+ * wiped it would make the child go on in its parent's session, which is not mapped there. NULL: not to be
+ * had, errno says why. */
 static void *map_wiped_on_fork(size_t bytes) {
   void *memory =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -60,19 +61,20 @@ static uint64_t power_of_two_below(uint64_t value) {
   return value;
 }
 
-/* Memcheck reads all memory at the end of a program, and of a forked child even what the child does not have, page by
- * page: 64 GiB take minutes. */
+/* Memcheck reads all memory at the end of a program, and of a forked child even what the child does not have,
+ * page by page: 64 GiB take minutes. */
 static int create_session(struct session_header **ret_session, int *ret_fd) {
   enum { SLOTS_ON_VALGRIND = 256 };
   uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
   if (!runs_on_valgrind())
     return session_create(ring_bytes, SESSION_SLOTS_MOST, ret_session, ret_fd);
-  return session_create(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES, SLOTS_ON_VALGRIND, ret_session,
-                        ret_fd);
+  return session_create(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES, SLOTS_ON_VALGRIND,
+                        ret_session, ret_fd);
 }
 
-/* With more threads than processors each one fills its ring the slower, and 256 KiB for each of a thousand threads take
- * longer than all else that the tool does at the beginning of a thread, and again at the end of the process. */
+/* With more threads than processors each one fills its ring the slower, and 256 KiB for each of a thousand
+ * threads take longer than all else that the tool does at the beginning of a thread, and again at the end of
+ * the process. */
 static uint32_t large_rings(void) {
   enum { LARGE_RINGS_LEAST = 16 };
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -181,8 +183,9 @@ static void drop_session(void) {
   session_unmap(session);
 }
 
-/* A lock belongs to the process alone: children have no part in it, and exec, which closes the descriptor, gives it up.
- * By that the writer notices exec. The sizes of the memory are sealed: the descriptor can do no harm. */
+/* A lock belongs to the process alone: children have no part in it, and exec, which closes the descriptor,
+ * gives it up. By that the writer notices exec. The sizes of the memory are sealed: the descriptor can do no
+ * harm. */
 static int keep_session_fd(int fd) {
   struct stat status = {0};
   tool.session_fd = fd;
@@ -225,7 +228,8 @@ bool tool_is_forked_child(void) {
 
 /* The parent's session is not mapped here. */
 void tool_follow_fork(void) {
-  bool is_wanted = tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;
+  bool is_wanted =
+      tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;
   atomic_store(&tool.recording, RECORDING_OFF);
   close_session_fd();
   tool.session = NULL;
@@ -243,12 +247,14 @@ void tool_give_up(void) {
     tool_say("%.1000s: recording stopped, the program goes on; the archive %s is not complete",
              tool.session->shared.message, tool.session->shared.archive);
   else if (session_writer_is_dead(tool.session))
-    tool_say("stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
-             tool.session->shared.archive);
+    tool_say(
+        "stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
+        tool.session->shared.archive);
   else
-    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; the "
-             "archive %s may be incomplete",
-             tool.constants.config.timeout, tool.session->shared.archive);
+    tool_say(
+        "stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; the "
+        "archive %s may be incomplete",
+        tool.constants.config.timeout, tool.session->shared.archive);
 }
 
 /* The writer may have died behind its last step: the recovery file goes when all else is written. */

@@ -40,8 +40,8 @@ static void open_up_to(struct thread *thread, uint64_t limit) {
   open_fast_way(thread);
 }
 
-/* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. Never less than `end`: what is
- * reserved stays within the limit, or is_behind_failed_one would see failed ones for ever. */
+/* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. Never less than
+ * `end`: what is reserved stays within the limit, or is_behind_failed_one would see failed ones for ever. */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
@@ -108,8 +108,8 @@ static bool is_stopped(void) {
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
-/* As long as the writer needs at least to read so much of each ring: hundreds of threads that look more often would
- * take the processor from it. */
+/* As long as the writer needs at least to read so much of each ring: hundreds of threads that look more often
+ * would take the processor from it. */
 static struct timespec nap_for(uint64_t records) {
   enum { WRITER_NS_A_RECORD = 24, MOST_NS = 50000000 };
   uint64_t rings = atomic_load_explicit(&tool.session->shared.slots_used, memory_order_relaxed);
@@ -117,9 +117,9 @@ static struct timespec nap_for(uint64_t records) {
   return (struct timespec){0, ns < MOST_NS ? (long)ns : MOST_NS};
 }
 
-/* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed by
- * many events. False if the session stopped meanwhile. The writer is asked again and again: on a busy machine it may be
- * the one that waits for a processor. */
+/* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed
+ * by many events. False if the session stopped meanwhile. The writer is asked again and again: on a busy
+ * machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
@@ -153,10 +153,11 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
   return wait_for_room(&thread->ring, end);
 }
 
-/* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB take 1 ms, which no
- * callback should. But where the ring is as good as full the writer has no processor, and waiting takes longer still:
- * then the thread gets the memory itself, and that is a stall. */
-static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum sort sort, uint64_t *stall_begin) {
+/* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB take 1 ms,
+ * which no callback should. But where the ring is as good as full the writer has no processor, and waiting
+ * takes longer still: then the thread gets the memory itself, and that is a stall. */
+static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum sort sort,
+                               uint64_t *stall_begin) {
   uint64_t capacity = ring_capacity(ring);
   if (atomic_load_explicit(&ring->slot->prepared, memory_order_acquire) >= 2 * capacity)
     return true;
@@ -171,13 +172,15 @@ static void grow_if_possible(struct ring *ring, uint64_t position, uint64_t end,
                              uint64_t *stall_begin) {
   uint64_t old = ring_capacity(ring), boundary = (position + old - 1) / old * old, tail;
   has_room(ring, end, &tail);
-  bool is_at_boundary = boundary <= end && (boundary / old) % 2 == 1 && (int64_t)(tail - (boundary - old)) >= 0;
+  bool is_at_boundary =
+      boundary <= end && (boundary / old) % 2 == 1 && (int64_t)(tail - (boundary - old)) >= 0;
   if (is_at_boundary && has_memory_to_grow(ring, end - tail, sort, stall_begin))
     set_mask(ring, 2 * old - 1);
 }
 
 /* True if there is room up to `end`, perhaps after a wait from *stall_begin on. */
-static bool make_room(struct thread *thread, uint64_t position, uint64_t end, enum sort sort, uint64_t *stall_begin) {
+static bool make_room(struct thread *thread, uint64_t position, uint64_t end, enum sort sort,
+                      uint64_t *stall_begin) {
   uint64_t tail;
   grow_if_possible(&thread->ring, position, end, sort, stall_begin);
   if (has_room(&thread->ring, end, &tail))
@@ -214,15 +217,16 @@ static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum sort so
 }
 
 /* The next event asks again, however short it is. */
-static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum sort sort) {
+static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks,
+                           enum sort sort) {
   open_up_to(thread, position);
   atomic_signal_fence(memory_order_seq_cst);
   return drop(thread, n, ticks, sort);
 }
 
-/* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about to be
- * taken back. Such a one went beyond the limit, and what comes behind begins there; nothing else does. Where the fast
- * way is closed every reservation fails once: then whatever is in front counts. */
+/* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about
+ * to be taken back. Such a one went beyond the limit, and what comes behind begins there; nothing else does.
+ * Where the fast way is closed every reservation fails once: then whatever is in front counts. */
 static bool is_behind_failed_one(const struct thread *thread, uint64_t position) {
   if (thread->ring.limit == thread->room_limit)
     return (int64_t)(position - thread->room_limit) > 0;
@@ -231,7 +235,8 @@ static bool is_behind_failed_one(const struct thread *thread, uint64_t position)
 
 /* A signal handler that comes here while its thread is here already must not write behind a reservation whose
  * mask may just be changing, or that is about to be taken back: its event is dropped and counted. */
-static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum sort sort, uint64_t *ret_position) {
+static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum sort sort,
+                    uint64_t *ret_position) {
   if (ring_reserve(&thread->ring, n, ret_position))
     return true;
   if (thread->is_slow || is_behind_failed_one(thread, *ret_position))
@@ -240,7 +245,8 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum sort
     return true;
   thread->is_slow = true;
   atomic_signal_fence(memory_order_seq_cst);
-  bool is_held = hold(thread, *ret_position, n, ticks, sort) || close_and_drop(thread, *ret_position, n, ticks, sort);
+  bool is_held =
+      hold(thread, *ret_position, n, ticks, sort) || close_and_drop(thread, *ret_position, n, ticks, sort);
   atomic_signal_fence(memory_order_seq_cst);
   thread->is_slow = false;
   return is_held;
@@ -296,7 +302,8 @@ bool thread_attach(uint64_t ticks) {
     return false;
   }
   attach_to(&tool.threads[index], slot, index);
-  const struct record_attach attach = {.type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};
+  const struct record_attach attach = {
+      .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};
   thread_put((const struct record *)&attach, NULL);
   sampler_attach(thread_self, ticks);
   callbacks_tell_kept(ticks);

@@ -26,9 +26,9 @@ struct thread {
   uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
   uint64_t frame_flags; /* told last: of exit frames (low half) and enter frames */
   bool has_frame_flags;
-  int32_t processor;    /* where its placement was asked for last (placement.h) */
-  uint64_t placement;   /* a sum of the answers; 0: never asked */
-  bool is_slow;         /* behind a failed reservation (reserve): a signal handler drops its event now */
+  int32_t processor;  /* where its placement was asked for last (placement.h) */
+  uint64_t placement; /* a sum of the answers; 0: never asked */
+  bool is_slow;       /* behind a failed reservation (reserve): a signal handler drops its event now */
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
   uint64_t stack_low;      /* lowest address of the thread's stack */
@@ -51,14 +51,16 @@ void thread_detach(void);
  * is dropped (and counted). ring_commit must follow on thread_self's ring. */
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attribute__((cold, noinline));
 
-/* The same for a sample, from its signal handler: never waits, and what finds no room is left out and counted apart. */
+/* The same for a sample, from its signal handler: never waits, and what finds no room is left out and counted
+ * apart. */
 bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position);
 
 /* The thread met a code address outside of the module it knows: publishes the module if nobody did
  * (modules.c). */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
 
-/* The thread meets a region in a module that was loaded later: forgets what the dynamic linker has closed since. */
+/* The thread meets a region in a module that was loaded later: forgets what the dynamic linker has closed
+ * since. */
 void thread_recheck_code(void) __attribute__((cold, noinline));
 
 /* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */

@@ -56,8 +56,8 @@ static void describe_runtime(ompt_function_lookup_t lookup) {
             constants->mutex_implementations);
 }
 
-/* An address of the runtime's own code. A tool in front of this one hands out a function of its own where callbacks are
- * registered, but has no reason to for what only tells names. */
+/* An address of the runtime's own code. A tool in front of this one hands out a function of its own where
+ * callbacks are registered, but has no reason to for what only tells names. */
 static uint64_t address_in_runtime(ompt_function_lookup_t lookup) {
   ompt_interface_fn_t names = lookup("ompt_enumerate_states");
   return (uint64_t)(uintptr_t)(names ? names : lookup("ompt_set_callback"));
@@ -95,7 +95,8 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
     tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);
   if (getpid() == 1 && tool.runtimes == 0)
-    tool_say("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; run it by "
+    tool_say("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; "
+             "run it by "
              "`stave record` or under an init");
   if (tool.runtimes == 0 && !tool_start_session())
     return 0;
@@ -123,8 +124,8 @@ static bool read_configuration(void) {
   return true;
 }
 
-/* ThreadSanitizer learns of OpenMP's synchronisation from libarcher alone, which LLVM's runtime loads when there is no
- * other tool: in its place Stave would make it report races in correct programs. */
+/* ThreadSanitizer learns of OpenMP's synchronisation from libarcher alone, which LLVM's runtime loads when
+ * there is no other tool: in its place Stave would make it report races in correct programs. */
 static bool is_archers(void) {
   const char *options = getenv("ARCHER_OPTIONS");
   if (!dlsym(RTLD_DEFAULT, "__tsan_init") || (options && strstr(options, "enable=0")))
@@ -150,7 +151,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   if (tool.runtimes > 0)
     return &result;
   if (is_archers()) {
-    tool_say("ThreadSanitizer needs libarcher as the only tool of this program, which runs untraced (ARCHER_OPTIONS="
+    tool_say("ThreadSanitizer needs libarcher as the only tool of this program, which runs untraced "
+             "(ARCHER_OPTIONS="
              "enable=0 leaves libarcher out)");
     return NULL;
   }

@@ -18,7 +18,8 @@ struct thread;
 struct known_module {
   _Atomic uint64_t base; /* stored last, with release: a zero base is an unused row */
   uint64_t size;
-  bool is_permanent; /* it was loaded when OpenMP started; others may be closed and something else take their place */
+  /* it was loaded when OpenMP started; others may be closed and something else take their place */
+  bool is_permanent;
 };
 
 enum { KNOWN_MODULES_MAX = 1024 };
@@ -31,16 +32,16 @@ struct tool {
   enum clock_kind clock;
   ptrdiff_t rseq_offset; /* of the kernel's word on a thread's processor, from its thread pointer */
   /* read on slow paths */
-  _Atomic int recording;          /* enum recording */
-  struct session_header *session; /* NULL: none. A forked child must not touch it: it is not mapped there */
-  struct thread *threads;         /* one for each slot; zeroed in a forked child */
-  _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
-  int session_fd;                 /* with a lock on it that exec gives up; -1: none */
-  uint64_t session_inode;         /* to know whether session_fd still is what it was */
-  uint32_t large_rings;           /* slots that begin with a ring of RING_START_BYTES: the first ones */
+  _Atomic int recording;            /* enum recording */
+  struct session_header *session;   /* NULL: none. A forked child must not touch it: it is not mapped there */
+  struct thread *threads;           /* one for each slot; zeroed in a forked child */
+  _Atomic uint32_t *fork_mark;      /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
+  int session_fd;                   /* with a lock on it that exec gives up; -1: none */
+  uint64_t session_inode;           /* to know whether session_fd still is what it was */
+  uint32_t large_rings;             /* slots that begin with a ring of RING_START_BYTES: the first ones */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
-  int runtimes;                   /* initialized and not yet finalized */
-  bool is_mute;                   /* there was no stderr: its number may be a file of the program's by now */
+  int runtimes;                     /* initialized and not yet finalized */
+  bool is_mute; /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;
@@ -49,16 +50,17 @@ struct tool {
   /* the same, asked by the sampling handler */
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
-  int sample_signal; /* 0: no sampling */
+  int sample_signal;           /* 0: no sampling */
   atomic_bool has_stray_timer; /* one that could not be deleted still sends it */
-  _Atomic uint64_t modules_closed; /* how many the dynamic linker had closed when the rows below were last looked at */
+  /* how many the dynamic linker had closed when the rows below were last looked at */
+  _Atomic uint64_t modules_closed;
   uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
   uint32_t start_count;
   _Atomic uint32_t modules_count;
   struct known_module modules[KNOWN_MODULES_MAX];
-  _Atomic uint32_t device_count; /* rows taken below */
+  _Atomic uint32_t device_count;                  /* rows taken below */
   struct device_trace devices[DEVICE_TRACES_MAX]; /* those that offer tracing */
-  struct session_constants constants; /* what every session of this process begins with */
+  struct session_constants constants;             /* what every session of this process begins with */
 };
 
 extern struct tool tool __attribute__((visibility("hidden")));
@@ -72,8 +74,8 @@ bool tool_is_forked_child(void);
 /* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
 void tool_follow_fork(void);
 
-/* Records what the runtime has told the thread of a forked child before that had a session (callbacks_task.c). The
- * thread has its ring. */
+/* Records what the runtime has told the thread of a forked child before that had a session
+ * (callbacks_task.c). The thread has its ring. */
 void callbacks_tell_kept(uint64_t ticks);
 
 /* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be
@@ -86,8 +88,8 @@ void tool_give_up(void);
 /* Notes which modules are loaded now, as OpenMP starts (modules.c). */
 void modules_note_start(void);
 
-/* Empties the table of modules, rows and all: a row that is counted is taken for whole as soon as its base is not 0.
- * The caller is the only thread that has anything to do with it. */
+/* Empties the table of modules, rows and all: a row that is counted is taken for whole as soon as its base is
+ * not 0. The caller is the only thread that has anything to do with it. */
 void modules_forget(void);
 
 /* Publishes what is loaded and was not published yet, as far as there is room for it (modules.c). */
@@ -99,12 +101,12 @@ bool modules_know(uint64_t address);
 /* Notes in tool.constants where the OpenMP runtime's own code lies, given an address in it (modules.c). */
 void modules_find_runtime(uint64_t address);
 
-/* Ends the session and frees it: waits, bounded by STAVE_TIMEOUT without progress, until the archive is closed. Only
- * when no event can follow. */
+/* Ends the session and frees it: waits, bounded by STAVE_TIMEOUT without progress, until the archive is
+ * closed. Only when no event can follow. */
 void tool_end_session(void);
 
-/* Stops recording for good and waits likewise until the archive is closed. Other threads may still be in callbacks: the
- * session stays mapped. Returns false if recording was over already. */
+/* Stops recording for good and waits likewise until the archive is closed. Other threads may still be in
+ * callbacks: the session stays mapped. Returns false if recording was over already. */
 bool tool_end_recording(void);
 
 #endif

@@ -48,8 +48,9 @@ static bool is_for_writer(const char *variable) {
   return true;
 }
 
-/* What runs in the application's memory calls the kernel directly: a sanitizer that stands between the program and the
- * C library would take descriptors that are closed here for the application's, or count a clone as its thread. */
+/* What runs in the application's memory calls the kernel directly: a sanitizer that stands between the
+ * program and the C library would take descriptors that are closed here for the application's, or count a
+ * clone as its thread. */
 static void close_from(unsigned first) {
   if (syscall(SYS_close_range, first, ~0u, 0) == 0)
     return;
@@ -58,7 +59,8 @@ static void close_from(unsigned first) {
     syscall(SYS_close, fd);
 }
 
-/* Stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor written. */
+/* Stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor
+ * written. */
 static int open_nothing(void) {
   int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
   return fd >= 0 ? fd : (int)syscall(SYS_openat, AT_FDCWD, "/", O_PATH, 0);
@@ -97,8 +99,10 @@ static int run_writer(void *data) {
   __builtin_unreachable();
 }
 
-/* clone(2) with CLONE_VM and a stack of its own; `run` must not return. Returns the child's number, or -1 and errno. */
-static int clone_with_stack(int (*run)(void *), void *stack, unsigned long flags, struct steps *steps, int *ret_pidfd) {
+/* clone(2) with CLONE_VM and a stack of its own; `run` must not return. Returns the child's number, or -1 and
+ * errno. */
+static int clone_with_stack(int (*run)(void *), void *stack, unsigned long flags, struct steps *steps,
+                            int *ret_pidfd) {
 #if defined(__x86_64__)
   register int *parent_tid __asm__("rdx") = ret_pidfd;
   register long child_tid __asm__("r10") = 0, tls __asm__("r8") = 0;
@@ -111,8 +115,8 @@ static int clone_with_stack(int (*run)(void *), void *stack, unsigned long flags
                    "ud2\n"
                    "1:"
                    : "+a"(result)
-                   : "D"(flags), "S"(stack), "r"(parent_tid), "r"(child_tid), "r"(tls), [run] "r"(run),
-                     [steps] "r"(steps)
+                   : "D"(flags), "S"(stack), "r"(parent_tid), "r"(child_tid),
+                     "r"(tls), [run] "r"(run), [steps] "r"(steps)
                    : "rcx", "r11", "memory", "cc");
 #elif defined(__aarch64__)
   register unsigned long x0 __asm__("x0") = flags;
@@ -183,7 +187,8 @@ static void fork_writer(struct steps *steps, int result_fd) {
     run_writer(steps);
   result.error = result.pid < 0 ? errno : 0;
   ssize_t written = write(result_fd, &result, sizeof result);
-  munmap(steps->process->session, steps->process->session_bytes); /* memcheck would look for it, page by page */
+  /* memcheck would look for it, page by page */
+  munmap(steps->process->session, steps->process->session_bytes);
   _exit(written != sizeof result);
 }
 

@@ -11,8 +11,8 @@ enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
 struct writer_process {
   /* given by the caller; all descriptors stay the caller's and must be at least 10 */
   const char *path;
-  int session_fd;     /* the session memory */
-  void *session;      /* where it is mapped, and its size: children do not have it */
+  int session_fd; /* the session memory */
+  void *session;  /* where it is mapped, and its size: children do not have it */
   size_t session_bytes;
   int application_fd; /* a pidfd of this process, or -1 */
   /* result */

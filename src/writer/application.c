@@ -104,8 +104,9 @@ static size_t put(char *text, size_t size, size_t used, char c) {
 
 /* In single quotes unless it is plain; a quote inside becomes '\''. */
 static size_t quote(const char *argument, char *text, size_t size, size_t used) {
-  bool is_plain = *argument && strspn(argument, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                                "%+,-./:=@_") == strlen(argument);
+  bool is_plain =
+      *argument && strspn(argument, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "%+,-./:=@_") == strlen(argument);
   if (!is_plain)
     used = put(text, size, used, '\'');
   for (const char *c = argument; *c; c++) {
@@ -137,8 +138,8 @@ void application_quote(const char *line, size_t bytes, char *text, size_t size) 
   text[used] = '\0';
 }
 
-/* What the kernel keeps of a process for those who hold its pidfd, also after its parent has collected it (since Linux
- * 6.15; <linux/pidfd.h>). */
+/* What the kernel keeps of a process for those who hold its pidfd, also after its parent has collected it
+ * (since Linux 6.15; <linux/pidfd.h>). */
 struct pidfd_info_v0 {
   uint64_t mask, cgroup;
   uint32_t ids[11];
@@ -159,7 +160,8 @@ int64_t application_ending(const struct application *application, char *text, un
   int code = 0;
   /* The pidfd tells once the parent has collected the process, the process table until then. */
   bool is_known = read_pidfd(application->pidfd, &code) ||
-                  (read_stat(application->pid, &state, &code) && state == 'Z') || read_pidfd(application->pidfd, &code);
+                  (read_stat(application->pid, &state, &code) && state == 'Z') ||
+                  read_pidfd(application->pidfd, &code);
   if (!is_known) {
     snprintf(text, size, "ended, status unknown");
     return INT64_MIN;

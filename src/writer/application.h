@@ -21,22 +21,23 @@ enum application_end {
   APPLICATION_EXECED, /* it lives on as another program */
 };
 
-/* Descriptors as inherited from the tool; they stay open with the process. session_fd is the session memory's. */
+/* Descriptors as inherited from the tool; they stay open with the process. session_fd is the session
+ * memory's. */
 void application_open(struct application *application, pid_t pid, int pidfd, int session_fd);
 
 /* Asks without waiting. Cheap: one or two system calls. */
 enum application_end application_check(struct application *application);
 
-/* The process's command line, as the kernel has it: the arguments, each with a zero behind it, as much as fits.
- * Returns its bytes, at most size - 1; there is a zero behind them. */
+/* The process's command line, as the kernel has it: the arguments, each with a zero behind it, as much as
+ * fits. Returns its bytes, at most size - 1; there is a zero behind them. */
 size_t application_command_line(const struct application *application, char *line, size_t size);
 
 /* The same quoted so that a shell would read it back; as much as fits. */
 void application_quote(const char *line, size_t bytes, char *text, size_t size);
 
-/* How a process that has died ended, as far as it can still be found out: its parent may have collected it already.
- * `text` becomes "exit status 3", "killed by signal 11 (Segmentation fault)" or "ended, status unknown". Returns the
- * exit status, or INT64_MIN where there is none. */
+/* How a process that has died ended, as far as it can still be found out: its parent may have collected it
+ * already. `text` becomes "exit status 3", "killed by signal 11 (Segmentation fault)" or "ended, status
+ * unknown". Returns the exit status, or INT64_MIN where there is none. */
 int64_t application_ending(const struct application *application, char *text, unsigned size);
 
 #endif

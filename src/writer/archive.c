@@ -34,13 +34,13 @@ struct archive {
   char *anchor;               /* path of the file that is written last */
   int held_fd;                /* room for the definitions; -1: none */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
-  int cause;        /* errno that OTF2 has met last; 0: none */
-  int error;        /* errno for which the archive cannot be whole; 0: it can */
-  bool is_defining; /* none of the calls that write definitions may fail */
+  int cause;                  /* errno that OTF2 has met last; 0: none */
+  int error;                  /* errno for which the archive cannot be whole; 0: it can */
+  bool is_defining;           /* none of the calls that write definitions may fail */
 };
 
-/* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in its
- * hands. */
+/* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in
+ * its hands. */
 static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
                                 bool is_final) {
   (void)caller, (void)is_final;
@@ -51,9 +51,10 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
   return OTF2_NO_FLUSH;
 }
 
-/* OTF2 asks for a chunk's memory when it has filled the one before and put its header in order. It keeps the addresses
- * of all, but looks at them again only to write them. */
-static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t bytes) {
+/* OTF2 asks for a chunk's memory when it has filled the one before and put its header in order. It keeps the
+ * addresses of all, but looks at them again only to write them. */
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                      uint64_t bytes) {
   struct archive *archive = data;
   if (type == OTF2_FILETYPE_EVENTS)
     return event_files_next_chunk(archive->files, location);
@@ -65,7 +66,8 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
   return chunk->bytes;
 }
 
-static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool is_final) {
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                     bool is_final) {
   struct archive *archive = data;
   (void)is_final;
   if (type == OTF2_FILETYPE_EVENTS)
@@ -85,7 +87,7 @@ static int errno_of(OTF2_ErrorCode error) {
   } rows[] = {
 #define ROW(name) {OTF2_ERROR_##name, name},
       ROW(ENOSPC) ROW(EDQUOT) ROW(EFBIG) ROW(EIO) ROW(ENOENT) ROW(ENOTDIR) ROW(EACCES) ROW(EPERM) ROW(EROFS)
-      ROW(EMFILE) ROW(ENFILE) ROW(ENOMEM) ROW(ENAMETOOLONG) ROW(ESTALE)
+          ROW(EMFILE) ROW(ENFILE) ROW(ENOMEM) ROW(ENAMETOOLONG) ROW(ESTALE)
 #undef ROW
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -106,8 +108,8 @@ static bool check(struct archive *archive, OTF2_ErrorCode error) {
   return error == OTF2_SUCCESS;
 }
 
-/* OTF2 prints its errors on stderr unless told otherwise; ours go to whoever asked. None of the many calls that
- * write definitions may fail, which is noted here for all of them: memory for a chunk, say. */
+/* OTF2 prints its errors on stderr unless told otherwise; ours go to whoever asked. None of the many calls
+ * that write definitions may fail, which is noted here for all of them: memory for a chunk, say. */
 static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line, const char *function,
                                     OTF2_ErrorCode error, const char *format, va_list arguments) {
   (void)file, (void)line, (void)function, (void)format, (void)arguments;
@@ -202,7 +204,8 @@ int archive_end_events(struct archive *archive) {
   return is_closed && check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
 }
 
-static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const uint32_t *regions, uint32_t count) {
+static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const uint32_t *regions,
+                          uint32_t count) {
   OTF2_IdMap *map = OTF2_IdMap_CreateFromUint32Array(count, regions, false);
   if (!map) {
     fail(archive, ENOMEM);
@@ -247,7 +250,8 @@ void archive_set_property(struct archive *archive, const char *name, const char 
   free(valid);
 }
 
-void archive_describe(struct archive *archive, const char *creator, const char *machine, const char *description) {
+void archive_describe(struct archive *archive, const char *creator, const char *machine,
+                      const char *description) {
   char *valid_machine = text_valid_copy(machine), *valid_description = text_valid_copy(description);
   check(archive, OTF2_Archive_SetCreator(archive->otf2, creator));
   check(archive, OTF2_Archive_SetMachineName(archive->otf2, valid_machine));
@@ -264,7 +268,8 @@ uint64_t archive_bytes(const struct archive *archive) {
   return event_files_bytes(archive->files);
 }
 
-/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it meets as it reads that is not why. */
+/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it meets as it reads that is not
+ * why. */
 static void check_anchor(struct archive *archive) {
   int cause = archive->cause;
   OTF2_Reader *reader = OTF2_Reader_Open(archive->anchor);

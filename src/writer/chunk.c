@@ -61,7 +61,8 @@ static size_t record_bytes(const unsigned char *bytes, size_t count) {
   return length <= count && head + length <= count ? head + length : 0;
 }
 
-/* Behind the last event of a chunk that says which it is: the last chunk of a file is cut off behind its mark. */
+/* Behind the last event of a chunk that says which it is: the last chunk of a file is cut off behind its
+ * mark. */
 static enum chunk_end end_of_full(const unsigned char *bytes, size_t count, size_t at) {
   bool is_marked = at < count && bytes[at] == RECORD_END_OF_FILE && count - at <= 2;
   return is_marked ? CHUNK_LAST : CHUNK_FULL;
@@ -77,8 +78,8 @@ static size_t next_record(const unsigned char *bytes, size_t count, uint64_t *ti
   return 1 + sizeof *ticks;
 }
 
-enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t most, struct chunk_position *position,
-                          size_t *ret_bytes) {
+enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t most,
+                          struct chunk_position *position, size_t *ret_bytes) {
   size_t at = CHUNK_HEADER_BYTES, length;
   uint64_t ticks = position->ticks;
   *ret_bytes = 0;

@@ -1,10 +1,10 @@
-/* The end of the process, however it came: everything open is closed at the process's last timestamp, so that readers
- * find what they would find after an orderly end. Nothing is lost by this; the added events are counted. */
+/* The end of the process, however it came: everything open is closed at the process's last timestamp, so that
+ * readers find what they would find after an orderly end. Nothing is lost by this; the added events are
+ * counted. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "writer/devices.h"
-
 
 /* Parents before children, so that every comm can be made. */
 static void end_teams_of(struct correlator *c, uint64_t now) {
@@ -44,12 +44,14 @@ static void leave_tasks(struct correlator *c, uint64_t now) {
   }
 }
 
-static void unwind_explicit(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+static void unwind_explicit(struct correlator *c, struct location *location, struct task *task,
+                            uint64_t now) {
   frames_leave_above(c, location, task, now, 0);
   task_switch(c, location, implicit_task_of(location), now, OMPT_TASK_STATUS_switch);
 }
 
-static void unwind_implicit(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+static void unwind_implicit(struct correlator *c, struct location *location, struct task *task,
+                            uint64_t now) {
   bool is_primary = task->team->primary == location && !task->team->is_league;
   struct team *team = team_keep(task->team);
   implicit_task_end(c, location, task, now, !is_primary);

@@ -36,7 +36,8 @@ static bool is_same(const struct context *a, const struct context *b) {
 }
 
 static uint64_t key_of(const struct context *context) {
-  uint64_t what = context->place ? (uint64_t)(uintptr_t)context->place + context->is_in_runtime : context->region;
+  uint64_t what =
+      context->place ? (uint64_t)(uintptr_t)context->place + context->is_in_runtime : context->region;
   uint64_t key = (what ^ (uint64_t)context->parent << 32) * UINT64_C(0x9e3779b97f4a7c15);
   return key ^ key >> 32;
 }
@@ -75,7 +76,8 @@ void contexts_tell(struct contexts *contexts, struct recovery *recovery) {
 void contexts_add_again(struct contexts *contexts, uint32_t parent, uint32_t region, uint64_t address,
                         bool is_in_runtime) {
   struct code_place *place = address ? symbols_request(contexts->symbols, address) : NULL;
-  add(contexts, (struct context){.parent = parent, .region = region, .place = place, .is_in_runtime = is_in_runtime});
+  add(contexts,
+      (struct context){.parent = parent, .region = region, .place = place, .is_in_runtime = is_in_runtime});
 }
 
 uint32_t contexts_construct(struct contexts *contexts, uint32_t parent, uint32_t region) {
@@ -86,7 +88,8 @@ uint32_t contexts_code(struct contexts *contexts, uint32_t parent, uint64_t addr
   struct code_place *place = symbols_request(contexts->symbols, address);
   if (!place)
     return parent;
-  return find_or_add(contexts, (struct context){.parent = parent, .place = place, .is_in_runtime = is_in_runtime});
+  return find_or_add(contexts,
+                     (struct context){.parent = parent, .place = place, .is_in_runtime = is_in_runtime});
 }
 
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to) {

@@ -1,8 +1,8 @@
 /* The calling contexts of samples: a tree whose nodes are open constructs and code addresses.
  *
- * Numbers are given out while the program runs and are those of the archive: an address is a node of its own, and gets
- * its function and line when the symbols are known. An inlined function is one node; its region's description says into
- * what it was inlined. One thread, the merging one. */
+ * Numbers are given out while the program runs and are those of the archive: an address is a node of its own,
+ * and gets its function and line when the symbols are known. An inlined function is one node; its region's
+ * description says into what it was inlined. One thread, the merging one. */
 #ifndef STAVE_WRITER_CONTEXTS_H
 #define STAVE_WRITER_CONTEXTS_H
 
@@ -16,9 +16,9 @@ enum { CONTEXT_NONE = UINT32_MAX };
 
 /* A calling context as it will be defined. */
 struct context {
-  uint32_t parent; /* a smaller number, or CONTEXT_NONE */
-  uint32_t depth;  /* nodes on the way to it, itself included */
-  uint32_t region; /* as regions_get or regions_function gave it */
+  uint32_t parent;          /* a smaller number, or CONTEXT_NONE */
+  uint32_t depth;           /* nodes on the way to it, itself included */
+  uint32_t region;          /* as regions_get or regions_function gave it */
   struct code_place *place; /* NULL: a construct */
   bool is_in_runtime;
 };
@@ -35,7 +35,8 @@ uint32_t contexts_construct(struct contexts *contexts, uint32_t parent, uint32_t
 /* The node of a code address under `parent`: a return address, or the sampled address + 1. */
 uint32_t contexts_code(struct contexts *contexts, uint32_t parent, uint64_t address, bool is_in_runtime);
 
-/* From now on every node is told to the journal before its number is given out. recovery stays the caller's. */
+/* From now on every node is told to the journal before its number is given out. recovery stays the
+ * caller's. */
 void contexts_tell(struct contexts *contexts, struct recovery *recovery);
 
 /* What the journal told of gets the next number. The parent is CONTEXT_NONE or a smaller number. */

@@ -54,17 +54,19 @@ static void on_stall(struct correlator *c, struct location *location, const stru
 static void on_gap(struct correlator *c, struct location *location, const struct record_gap *record) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
-  emit_own(c, location, &(struct event){.kind = EVENT_ENTER,
-                                        .ticks = now,
-                                        .id = region,
-                                        .attribute = ATTRIBUTE_lost_events,
-                                        .value = record->lost});
+  emit_own(c, location,
+           &(struct event){.kind = EVENT_ENTER,
+                           .ticks = now,
+                           .id = region,
+                           .attribute = ATTRIBUTE_lost_events,
+                           .value = record->lost});
   emit_own(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region});
   location->acquire_ticks = location->acquire_ticks ? now : 0;
 }
 
 /* A sample tells nothing about what the records around it mean, and it makes no thread known. */
-static bool take_sample(struct correlator *c, uint32_t slot, const struct record *record, const uint64_t *words) {
+static bool take_sample(struct correlator *c, uint32_t slot, const struct record *record,
+                        const uint64_t *words) {
   if (record->type != RECORD_sample)
     return false;
   struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
@@ -81,8 +83,8 @@ static bool leaves_it_open(const struct record *record) {
          (record->type == RECORD_sync_region_wait && record->endpoint == ENDPOINT_END);
 }
 
-/* What a record's predecessor left undecided is decided by what the record is: an event, and not what the tool has to
- * say in between, a wait for room in the ring, say. (Not inlined: most left nothing.) */
+/* What a record's predecessor left undecided is decided by what the record is: an event, and not what the
+ * tool has to say in between, a wait for room in the ring, say. (Not inlined: most left nothing.) */
 static __attribute__((noinline)) void settle(struct correlator *c, struct location *location,
                                              const struct record *record) {
   if (record->type >= RECORD_placement && record->type <= RECORD_sample)
@@ -100,7 +102,8 @@ static void discard(struct correlator *c, const struct record *record) {
   c->discarded += record->type > RECORD_TYPE_NONE && record->type < RECORD_placement;
 }
 
-void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
+               const uint64_t *words) {
   struct correlator *c = correlator;
   if (c->has_ended) {
     discard(c, record);
@@ -117,9 +120,9 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     return;
   if (location->undecided_count || location->acquire_ticks)
     settle(c, location, record);
-#define CASE(id, ...)                                                                                                  \
-  case RECORD_##id:                                                                                                    \
-    on_##id(c, __VA_ARGS__);                                                                                           \
+#define CASE(id, ...)                                                                                        \
+  case RECORD_##id:                                                                                          \
+    on_##id(c, __VA_ARGS__);                                                                                 \
     return;
 #define AS(id) (const struct record_##id *)record
   switch ((enum record_type)record->type) {

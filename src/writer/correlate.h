@@ -1,8 +1,9 @@
-/* From records in time order to events: what each record means for the thread, team, task or lock that it belongs to.
+/* From records in time order to events: what each record means for the thread, team, task or lock that it
+ * belongs to.
  *
- * correlate.c holds the switch over record types; threads.c, teams.c, tasks.c, sync.c and locks.c hold one subject
- * each, frames.c what they build on; closing.c ends what is open when the process is over. They share struct correlator
- * and call each other through this header. */
+ * correlate.c holds the switch over record types; threads.c, teams.c, tasks.c, sync.c and locks.c hold one
+ * subject each, frames.c what they build on; closing.c ends what is open when the process is over. They share
+ * struct correlator and call each other through this header. */
 #ifndef STAVE_WRITER_CORRELATE_H
 #define STAVE_WRITER_CORRELATE_H
 
@@ -23,7 +24,7 @@ struct correlator {
   struct recovery *recovery; /* or NULL */
   struct contexts *contexts;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
-  struct location **by_slot; /* the thread that has the slot now, or NULL */
+  struct location **by_slot;         /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;
   struct location *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
   struct map teams;         /* by parallel id */
@@ -42,13 +43,13 @@ struct correlator {
   uint64_t records_by_type[RECORD_TYPE_COUNT];
   uint64_t discarded; /* events that came after correlate_end */
   bool has_ended;
-  bool is_closing; /* the process is over: events written now are counted in closed_by_writer */
+  bool is_closing;          /* the process is over: events written now are counted in closed_by_writer */
   const char *command_line; /* of the program: arguments, each with a zero behind it */
   size_t command_line_bytes;
   bool starts_paused; /* STAVE_START=paused */
   bool is_paused;
   uint64_t paused_ticks, started_ticks; /* of the last pause; UINT64_MAX: none, or it lasts */
-  bool is_over;       /* omp_control_tool(omp_control_tool_end): paused for good */
+  bool is_over;                         /* omp_control_tool(omp_control_tool_end): paused for good */
 };
 
 /* All pointers stay the caller's. */
@@ -57,9 +58,11 @@ void correlator_open(struct correlator *correlator, struct emitter *emitter, str
                      const struct session_name *states);
 
 /* Takes the next record in time order: a merge_sink. */
-void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
+void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
+               const uint64_t *words);
 
-/* The process is over: ends everything that is open, and closes every location. exit_status as in ProgramEnd. */
+/* The process is over: ends everything that is open, and closes every location. exit_status as in
+ * ProgramEnd. */
 void correlate_end(struct correlator *correlator, int64_t exit_status);
 
 /* Frees what is alive. */
@@ -78,7 +81,8 @@ static inline uint64_t location_now(struct correlator *c, struct location *locat
 /* Short ways to emit. */
 void emit_enter(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
 void emit_leave(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
-static inline void emit_event(struct correlator *correlator, struct location *location, const struct event *event) {
+static inline void emit_event(struct correlator *correlator, struct location *location,
+                              const struct event *event) {
   if (!location->writer)
     return;
   correlator->closed_by_writer += correlator->is_closing;
@@ -91,9 +95,11 @@ void emit_point(struct correlator *correlator, struct location *location, const 
 /* Whether nothing is written of a frame that begins in a pause. (pause.c) */
 bool pause_hides(const struct task *task, const struct frame *frame);
 
-/* Something of the task must be written: in a pause, switches to it first if another task seems to run. (pause.c) */
+/* Something of the task must be written: in a pause, switches to it first if another task seems to run.
+ * (pause.c) */
 void pause_show_now(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
-static inline void pause_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+static inline void pause_show(struct correlator *c, struct location *location, struct task *task,
+                              uint64_t ticks) {
   if (c->is_paused)
     pause_show_now(c, location, task, ticks);
 }
@@ -106,11 +112,11 @@ static inline struct frame *stack_push(struct stack *stack) {
   return &stack->frames[stack->count++];
 }
 
-/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's: kind and
- * region are set here, time and attributes are the caller's. (Inline, and field by field: to copy a frame that was just
- * put together costs more than all the rest.) */
-static inline void frame_enter_with(struct correlator *correlator, struct location *location, struct task *task,
-                                    struct frame frame, struct event *enter) {
+/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's:
+ * kind and region are set here, time and attributes are the caller's. (Inline, and field by field: to copy a
+ * frame that was just put together costs more than all the rest.) */
+static inline void frame_enter_with(struct correlator *correlator, struct location *location,
+                                    struct task *task, struct frame frame, struct event *enter) {
   struct frame *top = stack_push(&task->stack);
   top->region = frame.region;
   top->detail = frame.detail;
@@ -124,7 +130,8 @@ static inline void frame_enter_with(struct correlator *correlator, struct locati
   enter->id = frame.region;
   emit_event(correlator, location, enter);
 }
-void frame_leave_with(struct correlator *correlator, struct location *location, struct task *task, struct event *leave);
+void frame_leave_with(struct correlator *correlator, struct location *location, struct task *task,
+                      struct event *leave);
 
 /* Enters a region of the task, or leaves the innermost one. */
 static inline void frame_enter(struct correlator *correlator, struct location *location, struct task *task,
@@ -133,8 +140,8 @@ static inline void frame_enter(struct correlator *correlator, struct location *l
 }
 void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
 
-/* Ends all that is open on the location, from the inside out, until it is back at its base. Regions that it has forked
- * are joined. */
+/* Ends all that is open on the location, from the inside out, until it is back at its base. Regions that it
+ * has forked are joined. */
 void location_unwind(struct correlator *correlator, struct location *location, uint64_t ticks);
 
 /* A number that no specification names where something begins or ends: a point `unknown`. */
@@ -142,8 +149,8 @@ void emit_unknown(struct correlator *correlator, struct location *location, uint
                   uint32_t number);
 
 /* Leaves everything above the first `count` regions. */
-void frames_leave_above(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks,
-                        size_t count);
+void frames_leave_above(struct correlator *correlator, struct location *location, struct task *task,
+                        uint64_t ticks, size_t count);
 
 /* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
 struct frame *frame_find(struct task *task, enum frame_kind kind);
@@ -166,20 +173,22 @@ struct team *serial_team_of(struct correlator *c, struct location *location);
 /* The location's thread number in that team. */
 uint32_t thread_number_of(struct location *location);
 
-/* A region that is not a team's own: `codeptr` or, where that says nothing, the enclosing parallel region's address. */
-uint32_t region_at(struct correlator *correlator, struct location *location, enum construct construct, uint64_t codeptr,
-                   uint32_t detail);
+/* A region that is not a team's own: `codeptr` or, where that says nothing, the enclosing parallel region's
+ * address. */
+uint32_t region_at(struct correlator *correlator, struct location *location, enum construct construct,
+                   uint64_t codeptr, uint32_t detail);
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_write(struct correlator *correlator, struct location *location, struct team *end_of);
 /* One more: the Leave of a barrier is marked as late, what the tool says for itself is not. */
 void undecided_put(struct correlator *correlator, struct location *location, const struct event *event);
-/* Whether the location is in a barrier that may turn out to be its region's last, and that it left earlier than its own
- * records say. (sync.c) */
+/* Whether the location is in a barrier that may turn out to be its region's last, and that it left earlier
+ * than its own records say. (sync.c) */
 bool may_end_late(const struct location *location);
 /* What the tool says for itself, and the thread has not done: it decides nothing. */
 void emit_own(struct correlator *correlator, struct location *location, const struct event *event);
-static inline void undecided_flush(struct correlator *correlator, struct location *location, struct team *end_of) {
+static inline void undecided_flush(struct correlator *correlator, struct location *location,
+                                   struct team *end_of) {
   if (location->undecided_count)
     undecided_write(correlator, location, end_of);
 }
@@ -194,23 +203,27 @@ static inline struct location *location_of(struct correlator *c, uint32_t slot, 
   return location ? location : location_new(c, slot, ticks);
 }
 void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
-void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record);
+void on_thread_begin(struct correlator *c, struct location *location,
+                     const struct record_thread_begin *record);
 void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
 void on_frame_flags(struct correlator *c, struct location *location, const struct record_frame_flags *record);
 void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
                   const uint64_t *words);
-/* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written now. */
+/* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written
+ * now. */
 void tell_placement(struct location *location, struct event *enter);
 
 /* teams.c */
-void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,
-                       uint64_t id);
-void on_parallel_end(struct correlator *c, struct location *location, const struct record_parallel_end *record);
+void on_parallel_begin(struct correlator *c, struct location *location,
+                       const struct record_parallel_begin *record, uint64_t id);
+void on_parallel_end(struct correlator *c, struct location *location,
+                     const struct record_parallel_end *record);
 void on_implicit_task_begin(struct correlator *c, struct location *location,
                             const struct record_implicit_task_begin *record, uint64_t id);
 void on_implicit_task_end(struct correlator *c, struct location *location,
                           const struct record_implicit_task_end *record);
-/* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes one. */
+/* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes
+ * one. */
 void team_end(struct correlator *c, struct team *team, uint64_t ticks);
 /* Ends the innermost implicit task of the location and goes back to what ran before it. */
 void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
@@ -231,14 +244,17 @@ struct event task_switch_event(struct correlator *c, struct location *location, 
 void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
 void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
                     uint64_t id);
-void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record);
-void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status);
-/* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the one that
- * ran here was left without a word. */
+void on_task_schedule(struct correlator *c, struct location *location,
+                      const struct record_task_schedule *record);
+void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks,
+                 uint32_t status);
+/* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the
+ * one that ran here was left without a word. */
 void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks);
 
 void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record);
-void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record);
+void on_task_dependence(struct correlator *c, struct location *location,
+                        const struct record_task_dependence *record);
 void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record);
 
 /* sync.c */
@@ -252,11 +268,12 @@ void on_error(struct correlator *c, struct location *location, const struct reco
 void leave_unended_work(struct correlator *c, struct location *location, uint64_t now);
 void on_work(struct correlator *c, struct location *location, const struct record_work *record);
 void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record);
-void on_sync_region_wait(struct correlator *c, struct location *location, const struct record_sync_region_wait *record);
+void on_sync_region_wait(struct correlator *c, struct location *location,
+                         const struct record_sync_region_wait *record);
 
 /* pause.c */
-void on_control_tool(struct correlator *c, struct location *location, const struct record_control_tool *record,
-                     const uint64_t *words);
+void on_control_tool(struct correlator *c, struct location *location,
+                     const struct record_control_tool *record, const uint64_t *words);
 /* Recording pauses on all locations. */
 void pause_begin(struct correlator *c, uint64_t ticks);
 /* A location that is made in a pause. */
@@ -266,8 +283,8 @@ void pause_switch(struct correlator *c, struct location *location, const struct 
 /* The task goes on after a pause: enters what it had entered in that. */
 void pause_enter_hidden(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
 
-/* Whether an operation of a device is not written: it began and ended in the last pause. One that began in it and ended
- * after it begins at the pause's end. */
+/* Whether an operation of a device is not written: it began and ended in the last pause. One that began in it
+ * and ended after it begins at the pause's end. */
 bool pause_covers(const struct correlator *c, uint64_t *begin, uint64_t end);
 
 /* user.c */
@@ -283,13 +300,16 @@ void on_control_tool_counter(struct correlator *c, struct location *location,
 void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks);
 /* The same for all locks that a routine has set. */
 void locks_show(struct correlator *c, struct location *location, uint64_t ticks);
-void on_mutex_acquire(struct correlator *c, struct location *location, const struct record_mutex_acquire *record,
-                      const uint64_t *words);
-void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record);
-void on_mutex_released(struct correlator *c, struct location *location, const struct record_mutex_released *record);
+void on_mutex_acquire(struct correlator *c, struct location *location,
+                      const struct record_mutex_acquire *record, const uint64_t *words);
+void on_mutex_acquired(struct correlator *c, struct location *location,
+                       const struct record_mutex_acquired *record);
+void on_mutex_released(struct correlator *c, struct location *location,
+                       const struct record_mutex_released *record);
 void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record,
                   const uint64_t *words);
-void on_lock_destroy(struct correlator *c, struct location *location, const struct record_lock_destroy *record);
+void on_lock_destroy(struct correlator *c, struct location *location,
+                     const struct record_lock_destroy *record);
 void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record);
 /* A lock routine that nothing followed has failed: it ends when it began. */
 void lock_attempt_ends(struct correlator *c, struct location *location);
@@ -300,33 +320,36 @@ bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
 void locks_free(struct correlator *c);
 
 /* targets.c */
-void on_target(struct correlator *c, struct location *location, const struct record_target *record, uint64_t id,
-               const uint64_t *words);
-void on_target_data_op(struct correlator *c, struct location *location, const struct record_target_data_op *record,
-                       uint64_t id, const uint64_t *words);
-void on_target_submit(struct correlator *c, struct location *location, const struct record_target_submit *record,
-                      uint64_t id);
+void on_target(struct correlator *c, struct location *location, const struct record_target *record,
+               uint64_t id, const uint64_t *words);
+void on_target_data_op(struct correlator *c, struct location *location,
+                       const struct record_target_data_op *record, uint64_t id, const uint64_t *words);
+void on_target_submit(struct correlator *c, struct location *location,
+                      const struct record_target_submit *record, uint64_t id);
 void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record,
                    const uint64_t *words);
 
 /* devices.c */
 void on_device_initialize(struct correlator *c, struct location *location,
                           const struct record_device_initialize *record, const uint64_t *words);
-void on_device_finalize(struct correlator *c, struct location *location, const struct record_device_finalize *record);
+void on_device_finalize(struct correlator *c, struct location *location,
+                        const struct record_device_finalize *record);
 void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
                     const uint64_t *words);
-void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record);
+void on_device_unload(struct correlator *c, struct location *location,
+                      const struct record_device_unload *record);
 
 /* device_records.c */
-void on_device_tracing(struct correlator *c, struct location *location, const struct record_device_tracing *record,
-                       const uint64_t *words);
-void on_device_clock(struct correlator *c, struct location *location, const struct record_device_clock *record,
-                     const uint64_t *words);
-void on_device_buffer(struct correlator *c, struct location *location, const struct record_device_buffer *record);
-void on_device_record(struct correlator *c, struct location *location, const struct record_device_record *record,
-                      uint64_t id, const uint64_t *words);
-void on_device_native(struct correlator *c, struct location *location, const struct record_device_native *record,
-                      const uint64_t *words);
+void on_device_tracing(struct correlator *c, struct location *location,
+                       const struct record_device_tracing *record, const uint64_t *words);
+void on_device_clock(struct correlator *c, struct location *location,
+                     const struct record_device_clock *record, const uint64_t *words);
+void on_device_buffer(struct correlator *c, struct location *location,
+                      const struct record_device_buffer *record);
+void on_device_record(struct correlator *c, struct location *location,
+                      const struct record_device_record *record, uint64_t id, const uint64_t *words);
+void on_device_native(struct correlator *c, struct location *location,
+                      const struct record_device_native *record, const uint64_t *words);
 void on_device_unreadable(struct correlator *c, struct location *location,
                           const struct record_device_unreadable *record);
 

@@ -7,8 +7,8 @@
 #include "writer/definitions_write.h"
 #include "writer/map.h"
 #include "writer/memory.h"
-#include "writer/text.h"
 #include "writer/recovery.h"
+#include "writer/text.h"
 
 struct definitions *definitions_create(struct archive *archive) {
   struct definitions *definitions = memory_get(1, sizeof *definitions);
@@ -117,7 +117,8 @@ struct location *definitions_add_location(struct definitions *definitions) {
   location->id = id;
   location->writer = writer;
   location->whole_events = archive_whole_events(definitions->archive, id);
-  memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u, sizeof *definitions->locations);
+  memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u,
+              sizeof *definitions->locations);
   definitions->locations[definitions->location_count++] = location;
   return location;
 }
@@ -176,7 +177,8 @@ void definitions_name_worker(struct definitions *definitions, struct location *l
   set_name(definitions, location, name);
 }
 
-bool definitions_name_thread(struct definitions *definitions, struct location *location, const char *position) {
+bool definitions_name_thread(struct definitions *definitions, struct location *location,
+                             const char *position) {
   char name[sizeof location->name];
   snprintf(name, sizeof name, "OMP thread %s", position);
   bool is_free = !is_name_taken(definitions, name);
@@ -200,13 +202,14 @@ struct location **definitions_locations(struct definitions *definitions, size_t 
   return definitions->locations;
 }
 
-static bool is_comm(const struct comm *comm, const uint32_t *members, size_t count, uint32_t parent, bool is_serial) {
+static bool is_comm(const struct comm *comm, const uint32_t *members, size_t count, uint32_t parent,
+                    bool is_serial) {
   return comm->count == count && comm->parent == parent && comm->is_serial == is_serial &&
          memcmp(comm->members, members, count * sizeof *members) == 0;
 }
 
-uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count, uint32_t parent,
-                          bool is_serial) {
+uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count,
+                          uint32_t parent, bool is_serial) {
   uint64_t key = hash_bytes(parent * UINT64_C(2) + is_serial, members, count * sizeof *members);
   for (; map_get(&definitions->comm_numbers, key); key++) {
     uint32_t number = number_of(&definitions->comm_numbers, key);

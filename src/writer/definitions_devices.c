@@ -1,5 +1,5 @@
-/* Devices among the definitions. OTF2 3.0 has no paradigm for OpenMP's target constructs: its place is OPENACC's, named
- * after what it is. */
+/* Devices among the definitions. OTF2 3.0 has no paradigm for OpenMP's target constructs: its place is
+ * OPENACC's, named after what it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,8 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
   char *pair;
   int length = asprintf(&pair, "%s%c%s", name, '\0', value);
   if (length >= 0) {
-    recovery_tell(definitions->recovery, JOURNAL_DEVICE_PROPERTY, &device, sizeof device, pair, (size_t)length);
+    recovery_tell(definitions->recovery, JOURNAL_DEVICE_PROPERTY, &device, sizeof device, pair,
+                  (size_t)length);
     free(pair);
   }
   for (size_t i = 0; i < definition->property_count; i++)
@@ -37,10 +38,12 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
     }
   memory_grow(&definition->properties, &definition->property_capacity, definition->property_count + 1,
               sizeof *definition->properties);
-  definition->properties[definition->property_count++] = (struct device_property){copy_of(name), copy_of(value)};
+  definition->properties[definition->property_count++] =
+      (struct device_property){copy_of(name), copy_of(value)};
 }
 
-void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks, double seconds) {
+void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks,
+                              double seconds) {
   definitions->devices[device - 1].clock_ticks = ticks;
   definitions->devices[device - 1].clock_seconds = seconds;
   const struct journal_device_clock entry = {ticks, seconds, device};
@@ -53,7 +56,8 @@ uint32_t definitions_parameter(struct definitions *definitions, const char *name
     number++;
   if (number < definitions->parameter_count)
     return number;
-  memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u, sizeof *definitions->parameters);
+  memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u,
+              sizeof *definitions->parameters);
   definitions->parameters[definitions->parameter_count++] = copy_of(name);
   recovery_tell(definitions->recovery, JOURNAL_PARAMETER, name, strlen(name), NULL, 0);
   return number;
@@ -85,23 +89,25 @@ static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *
   char name[32];
   snprintf(name, sizeof name, "Device %d", (int)device->number);
   uint32_t node = TREE_DEVICES + index, name_number = definitions_write_string(definitions, name);
-  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, node, name_number, definitions_write_string(definitions, "OpenMP Device"),
-                                           TREE_NODE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, node, name_number,
+                                           definitions_write_string(definitions, "OpenMP Device"), TREE_NODE);
   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, node, OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE);
   for (size_t i = 0; i < device->property_count; i++) {
-    OTF2_AttributeValue value = {.stringRef = definitions_write_string(definitions, device->properties[i].value)};
+    OTF2_AttributeValue value = {.stringRef =
+                                     definitions_write_string(definitions, device->properties[i].value)};
     uint32_t property = definitions_write_string(definitions, device->properties[i].name);
     OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, node, property, OTF2_TYPE_STRING, value);
   }
   if (device->group != OTF2_UNDEFINED_LOCATION_GROUP)
-    OTF2_GlobalDefWriter_WriteLocationGroup(w, device->group, name_number, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, node,
-                                            LOCATION_GROUP_PROCESS);
+    OTF2_GlobalDefWriter_WriteLocationGroup(
+        w, device->group, name_number, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, node, LOCATION_GROUP_PROCESS);
 }
 
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency) {
   uint32_t next = LOCATION_GROUP_DEVICES;
   for (uint32_t i = 0; i < definitions->device_count; i++) {
-    definitions->devices[i].group = has_locations(definitions, i + 1) ? next++ : OTF2_UNDEFINED_LOCATION_GROUP;
+    definitions->devices[i].group =
+        has_locations(definitions, i + 1) ? next++ : OTF2_UNDEFINED_LOCATION_GROUP;
     check_clock(definitions, i, frequency);
     write_device(definitions, w, i);
   }
@@ -109,16 +115,18 @@ void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWr
 
 static void write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   for (uint32_t i = 0; i < definitions->parameter_count; i++)
-    OTF2_GlobalDefWriter_WriteParameter(w, i, definitions_write_string(definitions, definitions->parameters[i]),
-                                        OTF2_PARAMETER_TYPE_UINT64);
+    OTF2_GlobalDefWriter_WriteParameter(
+        w, i, definitions_write_string(definitions, definitions->parameters[i]), OTF2_PARAMETER_TYPE_UINT64);
 }
 
 /* Everybody is a member, so that ranks are the locations' numbers. */
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   if (definitions->device_count == 0)
     return;
-  uint32_t name = definitions_write_string(definitions, "OpenMP target"), count = (uint32_t)definitions->location_count;
-  uint32_t base = (uint32_t)definitions->comm_count + 1, group = base + 1, comm = (uint32_t)definitions->comm_count;
+  uint32_t name = definitions_write_string(definitions, "OpenMP target"),
+           count = (uint32_t)definitions->location_count;
+  uint32_t base = (uint32_t)definitions->comm_count + 1, group = base + 1,
+           comm = (uint32_t)definitions->comm_count;
   uint64_t *ids = memory_get(count, sizeof *ids);
   for (uint32_t i = 0; i < count; i++)
     ids[i] = i;

@@ -1,4 +1,5 @@
-/* Metrics. Without instances, which ViTE does not know: the locations that record one are those it is about. */
+/* Metrics. Without instances, which ViTE does not know: the locations that record one are those it is
+ * about. */
 #include "writer/definitions_write.h"
 #include "writer/memory.h"
 #include "writer/recovery.h"
@@ -50,12 +51,14 @@ static uint32_t counter(struct definitions *definitions, uint32_t name, uint32_t
   return number;
 }
 
-uint32_t definitions_counter(struct definitions *definitions, const char *name, const char *unit, OTF2_Type type) {
+uint32_t definitions_counter(struct definitions *definitions, const char *name, const char *unit,
+                             OTF2_Type type) {
   uint32_t name_number = definitions_string(definitions, name);
   return counter(definitions, name_number, definitions_string(definitions, unit), type);
 }
 
-void definitions_counter_again(struct definitions *definitions, uint32_t name, uint32_t unit, OTF2_Type type) {
+void definitions_counter_again(struct definitions *definitions, uint32_t name, uint32_t unit,
+                               OTF2_Type type) {
   if (name < definitions->string_count && unit < definitions->string_count)
     counter(definitions, name, unit, type);
 }
@@ -71,11 +74,11 @@ static void write_row(struct definitions *definitions, OTF2_GlobalDefWriter *w, 
 
 static void write_counter(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
                           const struct metric_definition *metric, OTF2_MetricMemberRef member) {
-  OTF2_GlobalDefWriter_WriteMetricMember(w, member, metric->name,
-                                         definitions_write_string(definitions, "counter of the program's own"),
-                                         OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, metric->type,
-                                         OTF2_BASE_DECIMAL, 0, metric->unit);
-  OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
+  OTF2_GlobalDefWriter_WriteMetricMember(
+      w, member, metric->name, definitions_write_string(definitions, "counter of the program's own"),
+      OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, metric->type, OTF2_BASE_DECIMAL, 0, metric->unit);
+  OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, OTF2_METRIC_SYNCHRONOUS,
+                                        OTF2_RECORDER_KIND_CPU);
 }
 
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w) {

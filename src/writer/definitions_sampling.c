@@ -9,10 +9,9 @@
 
 static void write_generator(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t hz) {
   enum { NANO = -9 };
-  OTF2_GlobalDefWriter_WriteInterruptGenerator(w, GENERATOR_TIMER,
-                                               definitions_write_string(definitions, "timer of each thread"),
-                                               OTF2_INTERRUPT_GENERATOR_MODE_TIME, OTF2_BASE_DECIMAL, NANO,
-                                               1000000000 / hz);
+  OTF2_GlobalDefWriter_WriteInterruptGenerator(
+      w, GENERATOR_TIMER, definitions_write_string(definitions, "timer of each thread"),
+      OTF2_INTERRUPT_GENERATOR_MODE_TIME, OTF2_BASE_DECIMAL, NANO, 1000000000 / hz);
 }
 
 /* Source code locations by file and line: numbers are kept as pointers, plus one. */
@@ -42,12 +41,12 @@ static void write_address(struct definitions *definitions, OTF2_GlobalDefWriter 
   const char *path = place->module ? place->module->path : "", *slash = strrchr(path, '/');
   snprintf(text, sizeof text, "%s+0x%" PRIx64, slash ? slash + 1 : path, code_place_offset(place));
   OTF2_AttributeValue value = {.stringRef = definitions_write_string(definitions, text)};
-  OTF2_GlobalDefWriter_WriteCallingContextProperty(w, number, definitions_write_string(definitions, "code address"),
-                                                   OTF2_TYPE_STRING, value);
+  OTF2_GlobalDefWriter_WriteCallingContextProperty(
+      w, number, definitions_write_string(definitions, "code address"), OTF2_TYPE_STRING, value);
 }
 
-static void write_contexts(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions,
-                           const struct contexts *contexts) {
+static void write_contexts(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                           const struct regions *regions, const struct contexts *contexts) {
   size_t count, region_count;
   const struct context *all = contexts_all(contexts, &count);
   const struct region *region = regions_all(regions, &region_count);
@@ -62,8 +61,9 @@ static void write_contexts(struct definitions *definitions, OTF2_GlobalDefWriter
   map_clear(&locations.numbers);
 }
 
-void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions,
-                                const struct contexts *contexts, const struct run *run) {
+void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                const struct regions *regions, const struct contexts *contexts,
+                                const struct run *run) {
   uint32_t hz = run->constants->config.sample_hz;
   if (hz == 0)
     return;

@@ -12,7 +12,8 @@
 uint32_t definitions_write_string(struct definitions *definitions, const char *text) {
   uint32_t number = definitions_string(definitions, text ? text : "");
   for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)
-    OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive), (uint32_t)definitions->strings_written,
+    OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive),
+                                     (uint32_t)definitions->strings_written,
                                      definitions->strings[definitions->strings_written]);
   return number;
 }
@@ -29,7 +30,8 @@ static uint64_t frequency_of(const struct run *run) {
 static uint64_t realtime_of(const struct clock_point *start, uint64_t ticks, uint64_t frequency) {
   static const double most = 9e18;
   double since_start = ((double)ticks - (double)start->ticks) * 1e9 / (double)frequency;
-  return start->realtime_ns + (since_start > -most && since_start < most ? (uint64_t)(int64_t)since_start : 0);
+  return start->realtime_ns +
+         (since_start > -most && since_start < most ? (uint64_t)(int64_t)since_start : 0);
 }
 
 static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
@@ -51,28 +53,30 @@ static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWrite
   OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_OPENMP, string(definitions, "OpenMP"),
                                      OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
   OTF2_AttributeValue template = {.stringRef = string(definitions, "Thread team ${id}")};
-  OTF2_GlobalDefWriter_WriteParadigmProperty(w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
-                                             OTF2_TYPE_STRING, template);
+  OTF2_GlobalDefWriter_WriteParadigmProperty(
+      w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, template);
 }
 
-static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
+static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                              const struct run *run) {
   OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_MACHINE, string(definitions, run->host),
                                            string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE);
   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
-  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_NODE, string(definitions, run->host), string(definitions, "node"),
-                                           TREE_MACHINE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_NODE, string(definitions, run->host),
+                                           string(definitions, "node"), TREE_MACHINE);
   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_NODE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
   OTF2_AttributeValue platform = {.stringRef = string(definitions, run->platform)};
-  OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, TREE_NODE, string(definitions, "platform"), OTF2_TYPE_STRING,
-                                                   platform);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, TREE_NODE, string(definitions, "platform"),
+                                                   OTF2_TYPE_STRING, platform);
 }
 
-static void write_number(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct location *location,
-                         const char *name, int64_t number) {
+static void write_number(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                         const struct location *location, const char *name, int64_t number) {
   if (number < 0)
     return;
   OTF2_AttributeValue value = {.int64 = number};
-  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, name), OTF2_TYPE_INT64, value);
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, name), OTF2_TYPE_INT64,
+                                             value);
 }
 
 static void write_frame_flags(struct definitions *definitions, OTF2_GlobalDefWriter *w,
@@ -82,15 +86,15 @@ static void write_frame_flags(struct definitions *definitions, OTF2_GlobalDefWri
   ompt_describe_frame(location->enter_flags, enter_text, sizeof enter_text);
   snprintf(text, sizeof text, "exit %s, enter %s", exit_text, enter_text);
   OTF2_AttributeValue value = {.stringRef = string(definitions, text)};
-  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "frame flags"), OTF2_TYPE_STRING,
-                                             value);
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "frame flags"),
+                                             OTF2_TYPE_STRING, value);
 }
 
 static void write_location_properties(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                       const struct location *location) {
   OTF2_AttributeValue tid = {.uint64 = location->kernel_tid};
-  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "kernel thread id"), OTF2_TYPE_UINT64,
-                                             tid);
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "kernel thread id"),
+                                             OTF2_TYPE_UINT64, tid);
   write_number(definitions, w, location, "place", location->place);
   write_number(definitions, w, location, "processor", location->processor);
   if (location->has_frame_flags)
@@ -103,8 +107,8 @@ static void write_location_properties(struct definitions *definitions, OTF2_Glob
   if (!location->has_begun)
     return;
   OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};
-  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "thread type"), OTF2_TYPE_STRING,
-                                             type);
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "thread type"),
+                                             OTF2_TYPE_STRING, type);
 }
 
 static void write_locations(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
@@ -118,16 +122,19 @@ static void write_locations(struct definitions *definitions, OTF2_GlobalDefWrite
   definitions_write_devices(definitions, w, frequency_of(run));
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];
-    OTF2_LocationType type = location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
-    uint32_t group = location->device ? definitions->devices[location->device - 1].group : LOCATION_GROUP_PROCESS;
-    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name), type, location->events,
-                                       group);
+    OTF2_LocationType type =
+        location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
+    uint32_t group =
+        location->device ? definitions->devices[location->device - 1].group : LOCATION_GROUP_PROCESS;
+    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name), type,
+                                       location->events, group);
     if (!location->device)
       write_location_properties(definitions, w, location);
   }
 }
 
-static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions) {
+static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                          const struct regions *regions) {
   size_t count;
   const struct region *all = regions_all(regions, &count);
   uint32_t next = 0;
@@ -136,10 +143,12 @@ static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter 
     if (region->final_id != next)
       continue;
     next++;
-    uint32_t name = string(definitions, region->name), canonical = string(definitions, region->canonical_name);
+    uint32_t name = string(definitions, region->name),
+             canonical = string(definitions, region->canonical_name);
     uint32_t file = region->file ? string(definitions, region->file) : OTF2_UNDEFINED_STRING;
-    OTF2_GlobalDefWriter_WriteRegion(w, region->final_id, name, canonical, string(definitions, region->description),
-                                     region->role, region->paradigm, OTF2_REGION_FLAG_NONE, file, region->line, 0);
+    OTF2_GlobalDefWriter_WriteRegion(w, region->final_id, name, canonical,
+                                     string(definitions, region->description), region->role, region->paradigm,
+                                     OTF2_REGION_FLAG_NONE, file, region->line, 0);
   }
 }
 
@@ -155,8 +164,9 @@ static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *
     if (!definitions->locations[i]->device)
       ids[threads++] = i;
   }
-  OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, threads, ids);
+  OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"),
+                                  OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE,
+                                  threads, ids);
   for (size_t i = 0; i < definitions->comm_count; i++) {
     const struct comm *comm = &definitions->comms[i];
     for (size_t j = 0; j < comm->count; j++)
@@ -186,7 +196,8 @@ static void write_attributes(struct definitions *definitions, OTF2_GlobalDefWrit
   for (uint32_t i = 0; i < definitions->attribute_count; i++) {
     enum attribute attribute = definitions->attributes[i];
     OTF2_GlobalDefWriter_WriteAttribute(w, i, string(definitions, rows[attribute].name),
-                                        string(definitions, rows[attribute].description), rows[attribute].type);
+                                        string(definitions, rows[attribute].description),
+                                        rows[attribute].type);
   }
 }
 

@@ -22,7 +22,8 @@ struct device_definition {
   size_t property_count, property_capacity;
   uint64_t clock_ticks; /* 0: its clock was not compared */
   double clock_seconds;
-  uint32_t group; /* location group, as it is written; OTF2_UNDEFINED_LOCATION_GROUP: none, nothing was done on it */
+  /* location group, as it is written; OTF2_UNDEFINED_LOCATION_GROUP: none, nothing was done on it */
+  uint32_t group;
 };
 
 struct definitions {
@@ -45,7 +46,7 @@ struct definitions {
   size_t metric_count, metric_capacity;
   uint32_t metric_numbers[METRIC_COUNT]; /* number + 1; 0: not used */
   struct map counter_numbers;            /* hash -> number + 1 */
-  char **parameters; /* by number */
+  char **parameters;                     /* by number */
   size_t parameter_count, parameter_capacity;
 };
 
@@ -54,11 +55,13 @@ enum { TREE_MACHINE, TREE_NODE, TREE_DEVICES };
 enum { GROUP_LOCATIONS };
 enum { LOCATION_GROUP_PROCESS, LOCATION_GROUP_DEVICES };
 
-/* A string's number. Readers want a string before what names it, so whatever is new is written on the spot. */
+/* A string's number. Readers want a string before what names it, so whatever is new is written on the
+ * spot. */
 uint32_t definitions_write_string(struct definitions *definitions, const char *text);
 
-/* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads' groups and
- * communicators, the window with its own, the metric and the parameters. Nothing where there is no device. */
+/* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads'
+ * groups and communicators, the window with its own, the metric and the parameters. Nothing where there is no
+ * device. */
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
@@ -66,7 +69,8 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
 /* definitions_sampling.c: the interrupt generator and the calling contexts, if samples were wanted. */
-void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct regions *regions,
-                                const struct contexts *contexts, const struct run *run);
+void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                const struct regions *regions, const struct contexts *contexts,
+                                const struct run *run);
 
 #endif

@@ -1,9 +1,10 @@
-/* What devices tell themselves: records of what they did, on their own clock, in buffers that come late and in any
- * order.
+/* What devices tell themselves: records of what they did, on their own clock, in buffers that come late and
+ * in any order.
  *
- * A buffer's records are kept until its end. Then their times are converted: between the point when the device was
- * initialized and the newest one both clocks are taken to run evenly. No operation begins before the trace does, or
- * ends after its record has come; what the clocks' error would put there is moved. Sorted, they go to the streams. */
+ * A buffer's records are kept until its end. Then their times are converted: between the point when the
+ * device was initialized and the newest one both clocks are taken to run evenly. No operation begins before
+ * the trace does, or ends after its record has come; what the clocks' error would put there is moved. Sorted,
+ * they go to the streams. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +40,10 @@ static uint64_t clamp(__int128 ticks, uint64_t least, uint64_t most) {
   return ticks < (__int128)least ? least : ticks > (__int128)most ? most : (uint64_t)ticks;
 }
 
-/* A time that the runtime leaves out (ompt_time_none), or that cannot be converted, is when the record came. */
-static uint64_t to_ticks(const struct correlator *c, const struct device *device, uint64_t time, uint64_t arrival) {
+/* A time that the runtime leaves out (ompt_time_none), or that cannot be converted, is when the record
+ * came. */
+static uint64_t to_ticks(const struct correlator *c, const struct device *device, uint64_t time,
+                         uint64_t arrival) {
   if (time == 0 || !can_convert(device))
     return arrival;
   const struct clock_pair *first = &device->first, *last = &device->last;
@@ -51,8 +54,8 @@ static uint64_t to_ticks(const struct correlator *c, const struct device *device
   return clamp((__int128)first->ticks + (__int128)since, c->first_ticks, arrival);
 }
 
-void on_device_clock(struct correlator *c, struct location *location, const struct record_device_clock *record,
-                     const uint64_t *words) {
+void on_device_clock(struct correlator *c, struct location *location,
+                     const struct record_device_clock *record, const uint64_t *words) {
   struct device *device = device_get(c, (int32_t)record->device);
   location_now(c, location, record->ticks);
   if (record->more == 0)
@@ -74,7 +77,8 @@ void on_device_clock(struct correlator *c, struct location *location, const stru
 static void put(struct correlator *c, struct device *device, const struct pending *pending) {
   struct event begin = pending->operation.begin, end = pending->operation.end;
   begin.ticks = pending->begin;
-  struct stream *stream = pause_covers(c, &begin.ticks, pending->end) ? NULL : device_stream(c, device, begin.ticks);
+  struct stream *stream =
+      pause_covers(c, &begin.ticks, pending->end) ? NULL : device_stream(c, device, begin.ticks);
   if (!stream)
     return;
   end.ticks = pending->end;
@@ -82,10 +86,11 @@ static void put(struct correlator *c, struct device *device, const struct pendin
     end.id = begin.id;
   emit_event(c, stream->location, &begin);
   for (unsigned i = 0; i < pending->parameter_count; i++)
-    emit_event(c, stream->location, &(struct event){.kind = EVENT_PARAMETER,
-                                                    .ticks = begin.ticks,
-                                                    .id = definitions_parameter(c->definitions, pending->names[i]),
-                                                    .value = pending->values[i]});
+    emit_event(c, stream->location,
+               &(struct event){.kind = EVENT_PARAMETER,
+                               .ticks = begin.ticks,
+                               .id = definitions_parameter(c->definitions, pending->names[i]),
+                               .value = pending->values[i]});
   emit_event(c, stream->location, &end);
 }
 
@@ -117,7 +122,8 @@ void device_flush(struct correlator *c, struct device *device) {
 }
 
 static struct pending *add(struct device *device, uint64_t begin, uint64_t end, uint64_t arrival) {
-  memory_grow(&device->pending, &device->pending_capacity, device->pending_count + 1, sizeof *device->pending);
+  memory_grow(&device->pending, &device->pending_capacity, device->pending_count + 1,
+              sizeof *device->pending);
   struct pending *pending = &device->pending[device->pending_count];
   *pending = (struct pending){.begin = begin, .end = end, .arrival = arrival, .order = device->pending_count};
   device->pending_count++;
@@ -150,8 +156,17 @@ static const struct row rows[] = {
 };
 
 /* Positions of fields in the rows of data operations and kernels. */
-enum { OP_HOST_OP, OP_KIND, OP_SOURCE, OP_SOURCE_DEVICE, OP_DESTINATION, OP_DESTINATION_DEVICE, OP_BYTES, OP_END,
-       OP_CODE };
+enum {
+  OP_HOST_OP,
+  OP_KIND,
+  OP_SOURCE,
+  OP_SOURCE_DEVICE,
+  OP_DESTINATION,
+  OP_DESTINATION_DEVICE,
+  OP_BYTES,
+  OP_END,
+  OP_CODE
+};
 enum { KERNEL_HOST_OP, KERNEL_REQUESTED, KERNEL_GRANTED, KERNEL_END };
 
 static struct event enter(uint32_t region, enum attribute attribute, uint64_t value, uint64_t matching_id) {
@@ -167,7 +182,8 @@ static struct event enter(uint32_t region, enum attribute attribute, uint64_t va
 static void take_data_op(struct correlator *c, const struct device *device, struct pending *pending,
                          const uint64_t *fields, uint64_t id) {
   struct event host;
-  bool is_known = host_op_delivered(c, fields[OP_HOST_OP], &host), is_region = is_known && host.kind == EVENT_ENTER;
+  bool is_known = host_op_delivered(c, fields[OP_HOST_OP], &host),
+       is_region = is_known && host.kind == EVENT_ENTER;
   const struct device_data_op told = {.source = fields[OP_SOURCE],
                                       .destination = fields[OP_DESTINATION],
                                       .bytes = fields[OP_BYTES],
@@ -175,8 +191,9 @@ static void take_data_op(struct correlator *c, const struct device *device, stru
                                       .codeptr = fields[OP_CODE],
                                       .remote = is_known && !is_region ? host.id : c->primary->id,
                                       .region = is_region ? host.id : REGION_NONE,
-                                      .is_from_device = (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
-                                                        (int32_t)fields[OP_DESTINATION_DEVICE] != device->number};
+                                      .is_from_device =
+                                          (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
+                                          (int32_t)fields[OP_DESTINATION_DEVICE] != device->number};
   pending->end = fields[OP_END];
   pending->operation = data_op_on_stream(c, (uint32_t)fields[OP_KIND], &told);
   add_parameter(pending, "src_device_num", fields[OP_SOURCE_DEVICE]);
@@ -193,8 +210,8 @@ static void take_kernel(struct correlator *c, struct pending *pending, const uin
   uint32_t region = is_known ? host.id : regions_get(c->regions, CONSTRUCT_target_kernel, 0, 0);
   pending->end = fields[KERNEL_END];
   pending->operation.begin = enter(region, ATTRIBUTE_requested_teams, fields[KERNEL_REQUESTED], matching_id);
-  pending->operation.end =
-      (struct event){.kind = EVENT_LEAVE, .attribute = ATTRIBUTE_granted_teams, .value = fields[KERNEL_GRANTED]};
+  pending->operation.end = (struct event){
+      .kind = EVENT_LEAVE, .attribute = ATTRIBUTE_granted_teams, .value = fields[KERNEL_GRANTED]};
 }
 
 static void take_other(struct correlator *c, struct pending *pending, uint32_t type, const uint64_t *fields,
@@ -217,8 +234,8 @@ static unsigned field_count(uint32_t type, unsigned words) {
   return words >= 2 + count ? count : 0;
 }
 
-void on_device_record(struct correlator *c, struct location *location, const struct record_device_record *record,
-                      uint64_t id, const uint64_t *words) {
+void on_device_record(struct correlator *c, struct location *location,
+                      const struct record_device_record *record, uint64_t id, const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t type = record->record_type;
   unsigned count = field_count(type, record->more * 4u);
@@ -236,8 +253,8 @@ void on_device_record(struct correlator *c, struct location *location, const str
     take_other(c, pending, type, words + 2, count);
 }
 
-void on_device_native(struct correlator *c, struct location *location, const struct record_device_native *record,
-                      const uint64_t *words) {
+void on_device_native(struct correlator *c, struct location *location,
+                      const struct record_device_native *record, const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   char type[RECORD_SLOTS_MAX * RECORD_BYTES];
   if (record->more == 0)
@@ -248,7 +265,8 @@ void on_device_native(struct correlator *c, struct location *location, const str
   struct pending *pending = add(device_get(c, (int32_t)words[0]), record->begin, record->end, now);
   pending->native_host_op = words[1];
   uint32_t region = regions_get(c->regions, CONSTRUCT_device_activity, 0, record->record_class);
-  pending->operation.begin = enter(region, ATTRIBUTE_activity, definitions_string(c->definitions, type), words[1]);
+  pending->operation.begin =
+      enter(region, ATTRIBUTE_activity, definitions_string(c->definitions, type), words[1]);
   pending->operation.end =
       (struct event){.kind = EVENT_LEAVE, .attribute = ATTRIBUTE_hardware_id, .value = words[2]};
 }
@@ -265,7 +283,8 @@ void on_device_unreadable(struct correlator *c, struct location *location,
   pending->operation.end = (struct event){.kind = EVENT_LEAVE};
 }
 
-void on_device_buffer(struct correlator *c, struct location *location, const struct record_device_buffer *record) {
+void on_device_buffer(struct correlator *c, struct location *location,
+                      const struct record_device_buffer *record) {
   location_now(c, location, record->ticks);
   device_flush(c, device_get(c, (int32_t)record->device));
 }
@@ -296,12 +315,13 @@ static void tell_agreement(struct correlator *c, const struct device *device,
   definitions_device_property(c->definitions, device->id, "processors", text);
 }
 
-void on_device_tracing(struct correlator *c, struct location *location, const struct record_device_tracing *record,
-                       const uint64_t *words) {
+void on_device_tracing(struct correlator *c, struct location *location,
+                       const struct record_device_tracing *record, const uint64_t *words) {
   struct device *device = device_get(c, (int32_t)record->device);
   location_now(c, location, record->ticks);
   if (record->endpoint == ENDPOINT_BEGIN) {
-    device->is_traced = record->flags == 1 && (is_promised(record->ompt_result) || is_promised(record->native_result));
+    device->is_traced =
+        record->flags == 1 && (is_promised(record->ompt_result) || is_promised(record->native_result));
     tell_agreement(c, device, record, record->more ? words[0] : UINT64_MAX);
     return;
   }

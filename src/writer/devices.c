@@ -107,10 +107,12 @@ static void record_memory(struct correlator *c, struct device *device, uint64_t 
     device->memory = add_location(c, device, "memory", "");
   if (!device->memory)
     return;
-  emit_event(c, device->memory, &(struct event){.kind = EVENT_METRIC, .ticks = ticks,
-                                                .id = definitions_metric(c->definitions, METRIC_MEMORY),
-                                                .number = OTF2_TYPE_UINT64,
-                                                .value = device->allocated});
+  emit_event(c, device->memory,
+             &(struct event){.kind = EVENT_METRIC,
+                             .ticks = ticks,
+                             .id = definitions_metric(c->definitions, METRIC_MEMORY),
+                             .number = OTF2_TYPE_UINT64,
+                             .value = device->allocated});
   emit_point(c, device->memory,
              &(struct event){.ticks = ticks, .id = regions_get(c->regions, CONSTRUCT_device_memory, 0, 0)});
 }
@@ -123,7 +125,8 @@ static uint64_t forget_allocation(struct device *device, uint64_t address) {
   return entry - 1;
 }
 
-void device_allocated(struct correlator *c, struct device *device, uint64_t address, uint64_t bytes, uint64_t ticks) {
+void device_allocated(struct correlator *c, struct device *device, uint64_t address, uint64_t bytes,
+                      uint64_t ticks) {
   if (address == 0)
     return;
   device->allocated -= forget_allocation(device, address);
@@ -142,14 +145,15 @@ void device_freed(struct correlator *c, struct device *device, uint64_t address,
 
 /* -- what the host tells of devices -- */
 
-static void point_of_device(struct correlator *c, struct location *location, enum construct construct, uint32_t device,
-                            uint64_t ticks, enum attribute attribute, uint64_t value) {
-  emit_point(c, location, &(struct event){.ticks = location_now(c, location, ticks),
-                                          .id = regions_get(c->regions, construct, 0, 0),
-                                          .attribute = ATTRIBUTE_device_number,
-                                          .value = (uint64_t)(int64_t)(int32_t)device,
-                                          .attribute2 = attribute,
-                                          .value2 = value});
+static void point_of_device(struct correlator *c, struct location *location, enum construct construct,
+                            uint32_t device, uint64_t ticks, enum attribute attribute, uint64_t value) {
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, ticks),
+                             .id = regions_get(c->regions, construct, 0, 0),
+                             .attribute = ATTRIBUTE_device_number,
+                             .value = (uint64_t)(int64_t)(int32_t)device,
+                             .attribute2 = attribute,
+                             .value2 = value});
 }
 
 static void tell_text(struct correlator *c, const struct device *device, const char *name, const char *text,
@@ -175,7 +179,8 @@ void on_device_initialize(struct correlator *c, struct location *location,
   point_of_device(c, location, CONSTRUCT_device_initialize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
 }
 
-void on_device_finalize(struct correlator *c, struct location *location, const struct record_device_finalize *record) {
+void on_device_finalize(struct correlator *c, struct location *location,
+                        const struct record_device_finalize *record) {
   point_of_device(c, location, CONSTRUCT_device_finalize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
 }
 
@@ -189,15 +194,16 @@ void on_device_load(struct correlator *c, struct location *location, const struc
     snprintf(text, sizeof text,
              "%.*s%s%" PRIu64 " bytes, host address 0x%" PRIx64 ", device address 0x%" PRIx64
              ", offset in file %" PRId64 ", address in file 0x%" PRIx64,
-             file_bytes, file, file_bytes ? ": " : "", words[1], record->host_address, words[0], (int64_t)words[2],
-             words[3]);
+             file_bytes, file, file_bytes ? ": " : "", words[1], record->host_address, words[0],
+             (int64_t)words[2], words[3]);
     definitions_device_property(c->definitions, device_get(c, (int32_t)record->device)->id, name, text);
   }
   point_of_device(c, location, CONSTRUCT_device_load, record->device, record->ticks, ATTRIBUTE_module_id,
                   record->module);
 }
 
-void on_device_unload(struct correlator *c, struct location *location, const struct record_device_unload *record) {
+void on_device_unload(struct correlator *c, struct location *location,
+                      const struct record_device_unload *record) {
   point_of_device(c, location, CONSTRUCT_device_unload, record->device, record->ticks, ATTRIBUTE_module_id,
                   record->module);
 }

@@ -8,7 +8,8 @@
 #include "writer/memory.h"
 
 enum {
-  SAMPLES_HELD_LEAST = 1, /* the last sample may have interrupted a callback that had read the clock already */
+  /* the last sample may have interrupted a callback that had read the clock already */
+  SAMPLES_HELD_LEAST = 1,
   SAMPLES_HELD_MOST = 4096,
 };
 
@@ -75,9 +76,10 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
     emitter->failed++;
 }
 
-/* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as others here
- * that most events do not need: the way of those that do not would save registers for it.) */
-static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitter *emitter, const struct event *event) {
+/* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as
+ * others here that most events do not need: the way of those that do not would save registers for it.) */
+static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitter *emitter,
+                                                                   const struct event *event) {
   add_attribute(emitter, event->attribute, event->value);
   if (event->attribute2 != ATTRIBUTE_NONE)
     add_attribute(emitter, event->attribute2, event->value2);
@@ -104,7 +106,8 @@ static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event,
 
 /* With the distance from the location's last sample to this one. */
 static OTF2_ErrorCode write_sample_event(const struct contexts *contexts, struct location *location,
-                                         const struct event *event, OTF2_TimeStamp t, OTF2_AttributeList *list) {
+                                         const struct event *event, OTF2_TimeStamp t,
+                                         OTF2_AttributeList *list) {
   uint32_t last = location->sampled_context - 1; /* CONTEXT_NONE at first */
   location->sampled_context = event->id + 1;
   return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->id,
@@ -120,7 +123,8 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
   OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
   case EVENT_PROGRAM_BEGIN:
-    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, (uint32_t)emitter->argument_count, emitter->arguments);
+    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, (uint32_t)emitter->argument_count,
+                                       emitter->arguments);
   case EVENT_PROGRAM_END:
     return OTF2_EvtWriter_ProgramEnd(w, list, t, (int64_t)event->value);
   case EVENT_FORK:
@@ -167,7 +171,8 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
 
 /* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
 static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct location *location,
-                                         const struct event *event, OTF2_TimeStamp t, OTF2_AttributeList *list) {
+                                         const struct event *event, OTF2_TimeStamp t,
+                                         OTF2_AttributeList *list) {
   if (event->kind == EVENT_ENTER) {
     regions_refer(emitter->regions, event->id);
     return OTF2_EvtWriter_Enter(location->writer, list, t, event->id);
@@ -177,9 +182,10 @@ static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct l
   return write_other_event(emitter, location, event, t, list);
 }
 
-/* A late end goes back to the end of its team; nothing goes back behind what is written already, which OTF2 would
- * refuse. */
-static uint64_t final_ticks(struct emitter *emitter, const struct location *location, const struct event *event) {
+/* A late end goes back to the end of its team; nothing goes back behind what is written already, which OTF2
+ * would refuse. */
+static uint64_t final_ticks(struct emitter *emitter, const struct location *location,
+                            const struct event *event) {
   uint64_t ticks = event->ticks;
   if (event->is_late && event->team->end_ticks < ticks)
     ticks = event->team->end_ticks;
@@ -211,7 +217,8 @@ static __attribute__((noinline)) void write_sample(struct emitter *emitter, stru
 }
 
 static inline void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks) {
-  while (location->sample_begin != location->sample_end && location->samples[location->sample_begin].ticks <= ticks)
+  while (location->sample_begin != location->sample_end &&
+         location->samples[location->sample_begin].ticks <= ticks)
     write_sample(emitter, location);
 }
 
@@ -259,10 +266,12 @@ static void close_if_ended(struct emitter *emitter, struct location *location) {
     emit_end(emitter, location);
 }
 
-void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample, bool may_be_preceded) {
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
+                 bool may_be_preceded) {
   if (location->sample_begin > SAMPLES_HELD_MOST) {
     location->sample_end -= location->sample_begin;
-    memmove(location->samples, location->samples + location->sample_begin, location->sample_end * sizeof *sample);
+    memmove(location->samples, location->samples + location->sample_begin,
+            location->sample_end * sizeof *sample);
     location->sample_begin = 0;
   }
   memory_grow(&location->samples, &location->sample_capacity, location->sample_end + 1, sizeof *sample);

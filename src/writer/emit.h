@@ -1,5 +1,5 @@
-/* From events to the archive. An event whose team has no communicator yet, and all that follow on its location, are
- * held back in memory until emit_waiters_of. */
+/* From events to the archive. An event whose team has no communicator yet, and all that follow on its
+ * location, are held back in memory until emit_waiters_of. */
 #ifndef STAVE_WRITER_EMIT_H
 #define STAVE_WRITER_EMIT_H
 
@@ -33,9 +33,10 @@ void emit(struct emitter *emitter, struct location *location, const struct event
 /* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */
 uint64_t emit_held_since(struct emitter *emitter);
 
-/* Writes a sample in its place among the events of the location, which it never moves: it is held back while earlier
- * events may come. may_be_preceded: they may come much later. */
-void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample, bool may_be_preceded);
+/* Writes a sample in its place among the events of the location, which it never moves: it is held back while
+ * earlier events may come. may_be_preceded: they may come much later. */
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
+                 bool may_be_preceded);
 
 /* No event of the location follows: writes what is held back and closes it. */
 void emit_end(struct emitter *emitter, struct location *location);
@@ -46,7 +47,8 @@ void emit_waiters_of(struct emitter *emitter, struct team *team);
 /* A new team with one reference, the caller's. */
 struct team *team_get(struct emitter *emitter);
 
-/* References that keep a team alive while somebody still names it. team_release frees it with the last one. */
+/* References that keep a team alive while somebody still names it. team_release frees it with the last
+ * one. */
 struct team *team_keep(struct team *team);
 void team_release(struct team *team);
 

@@ -1,4 +1,5 @@
-/* OTF2 events as values: what correlation decides on and emission writes, at once or once its team is known. */
+/* OTF2 events as values: what correlation decides on and emission writes, at once or once its team is
+ * known. */
 #ifndef STAVE_WRITER_EVENT_H
 #define STAVE_WRITER_EVENT_H
 
@@ -9,10 +10,10 @@ struct team;
 
 enum event_kind {
   EVENT_PROGRAM_BEGIN,
-  EVENT_PROGRAM_END,   /* value: exit status */
-  EVENT_ENTER,         /* id: region, number: a third attribute, extra: its value, signed */
-  EVENT_LEAVE,         /* id: region */
-  EVENT_FORK,          /* number: requested threads */
+  EVENT_PROGRAM_END, /* value: exit status */
+  EVENT_ENTER,       /* id: region, number: a third attribute, extra: its value, signed */
+  EVENT_LEAVE,       /* id: region */
+  EVENT_FORK,        /* number: requested threads */
   EVENT_JOIN,
   EVENT_TEAM_BEGIN,    /* team */
   EVENT_TEAM_END,      /* team */
@@ -49,8 +50,8 @@ struct event {
   uint8_t kind;      /* enum event_kind */
   uint8_t attribute; /* enum attribute */
   uint8_t attribute2;
-  bool is_late;      /* the end of a team's member: not later than the team's own end */
-  uint32_t extra;    /* as the kind says */
+  bool is_late;   /* the end of a team's member: not later than the team's own end */
+  uint32_t extra; /* as the kind says */
 };
 
 #endif

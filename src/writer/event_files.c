@@ -17,9 +17,9 @@
 #include "writer/shared_room.h"
 
 enum {
-  CHUNKS_AHEAD_MOST = 16,    /* that get their room at once */
-  LOCATION_BYTES = 8 << 10,  /* of definitions */
-  DESCRIPTORS_KEPT = 32,     /* for everything but event files */
+  CHUNKS_AHEAD_MOST = 16,   /* that get their room at once */
+  LOCATION_BYTES = 8 << 10, /* of definitions */
+  DESCRIPTORS_KEPT = 32,    /* for everything but event files */
 };
 
 /* Of a location. */
@@ -29,22 +29,24 @@ struct event_file {
   bool is_refused;  /* a full chunk was not taken: nothing but the last follows it */
   bool shares_room; /* its first chunk's is held in files->first_room */
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
-  bool is_whole;    /* all events are in the file, which has its mark of the end: the block is not needed any more */
-  int fd;           /* -1: not open */
-  int close_error;  /* negative errno: what had been written may be lost; 0: it is not */
-  uint64_t chunks;  /* in the file */
-  uint64_t events;  /* the last one in them */
-  uint64_t before;  /* the last event in front of the chunk in memory */
-  uint64_t refused; /* events that are in no chunk of it */
-  uint64_t taken;   /* events in all, once that is known */
+  /* all events are in the file, which has its mark of the end: the block is not needed any more */
+  bool is_whole;
+  int fd;                   /* -1: not open */
+  int close_error;          /* negative errno: what had been written may be lost; 0: it is not */
+  uint64_t chunks;          /* in the file */
+  uint64_t events;          /* the last one in them */
+  uint64_t before;          /* the last event in front of the chunk in memory */
+  uint64_t refused;         /* events that are in no chunk of it */
+  uint64_t taken;           /* events in all, once that is known */
   uint64_t chunks_reserved; /* have room */
 };
 
 struct event_files {
   char *directory;
-  int folder_fd; /* of the event files, so that they are found when the directory gets another name; -1: not open */
+  /* of the event files, so that they are found when the directory gets another name; -1: not open */
+  int folder_fd;
   struct recovery *recovery;
-  struct shared_room *first_room; /* of locations without a chunk in their files */
+  struct shared_room *first_room;  /* of locations without a chunk in their files */
   struct event_file **by_location; /* NULL: not open */
   size_t capacity, location_count;
   uint64_t kept_bytes;
@@ -54,7 +56,8 @@ struct event_files {
   uint64_t ended_bytes; /* of files that were ended */
   uint64_t refused_events;
   int stop_error; /* errno: nothing more should be written; 0: go on */
-  int failure;    /* errno: a file has no mark of its end, which readers need, or may not be all there; 0: all are */
+  /* errno: a file has no mark of its end, which readers need, or may not be all there; 0: all are */
+  int failure;
 };
 
 static uint64_t descriptors_for_files(void) {
@@ -63,11 +66,11 @@ static uint64_t descriptors_for_files(void) {
   return limit.rlim_cur > DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : 0;
 }
 
-/* Stops while all that is in memory still fits: then the archive is whole, up to here. Locations that have a file have
- * reserved their room. */
+/* Stops while all that is in memory still fits: then the archive is whole, up to here. Locations that have a
+ * file have reserved their room. */
 static void look_at_room(struct event_files *files) {
-  uint64_t needed =
-      (files->unwritten + 1) * RECOVERY_CHUNK_BYTES + files->location_count * LOCATION_BYTES + files->kept_bytes;
+  uint64_t needed = (files->unwritten + 1) * RECOVERY_CHUNK_BYTES + files->location_count * LOCATION_BYTES +
+                    files->kept_bytes;
   if (!files->stop_error && room_left(files->directory) < needed)
     files->stop_error = ENOSPC;
 }
@@ -123,7 +126,8 @@ static int open_file(struct event_files *files, uint64_t location, struct event_
   return file->fd < 0 ? -errno : 0;
 }
 
-/* On file systems of networks, and with a quota, a write may fail as late as here. Returns 0 or a negative errno. */
+/* On file systems of networks, and with a quota, a write may fail as late as here. Returns 0 or a negative
+ * errno. */
 static int close_file(struct event_files *files, struct event_file *file) {
   if (file->fd < 0)
     return 0;
@@ -139,8 +143,8 @@ static bool is_for_want_of_descriptors(int error) {
   return error == -EMFILE || error == -ENFILE;
 }
 
-/* Room for so many chunks, and for further ones as the file has grown: asking takes longer than writing a chunk.
- * Returns as room_reserve. */
+/* Room for so many chunks, and for further ones as the file has grown: asking takes longer than writing a
+ * chunk. Returns as room_reserve. */
 static int reserve(struct event_file *file, uint64_t chunks) {
   if (chunks <= file->chunks_reserved)
     return 0;
@@ -195,8 +199,8 @@ static int reserve_first(struct event_files *files, struct event_file *file) {
   return error == ROOM_UNKNOWN ? reserve(file, 1) : error;
 }
 
-/* It has its file, and room for a chunk, before the first event: it may be long until the chunk is full, and who
- * takes the disk's last room meanwhile must not take this. */
+/* It has its file, and room for a chunk, before the first event: it may be long until the chunk is full, and
+ * who takes the disk's last room meanwhile must not take this. */
 static struct event_file *open_location(struct event_files *files, uint64_t location) {
   struct event_file *file = memory_get(1, sizeof *file);
   file->fd = -1;
@@ -222,13 +226,15 @@ static void leave_room(struct event_files *files, struct event_file *file) {
 }
 
 static int write_chunk(struct event_file *file, size_t count) {
-  bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES; /* nothing to give back afterwards */
+  /* nothing to give back afterwards */
+  bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES;
   int error = is_only ? 0 : reserve(file, file->chunks + 1);
   return error < 0 ? error : write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
 }
 
 /* Puts what is in memory behind the chunks of the file; they end with event number `last`. */
-static int append(struct event_files *files, uint64_t location, struct event_file *file, size_t count, uint64_t last) {
+static int append(struct event_files *files, uint64_t location, struct event_file *file, size_t count,
+                  uint64_t last) {
   int error = open_file(files, location, file);
   error = error ? error : write_chunk(file, count);
   if (error && file->shares_room && file->fd >= 0) {
@@ -251,7 +257,8 @@ static bool is_spoilt(const struct event_files *files, const struct event_file *
   return !file->is_ordinary && (recovery_is_cut(files->recovery) || !chunk_is_begun(bytes, file->before));
 }
 
-/* The chunk is given up, and the next ones lie elsewhere. The old block stays: whole events are counted there. */
+/* The chunk is given up, and the next ones lie elsewhere. The old block stays: whole events are counted
+ * there. */
 static void drop_spoilt(uint64_t location, struct event_file *file) {
   file->refused += chunk_last_event(bytes_of(file)) - file->before;
   file->is_ordinary = true;
@@ -259,8 +266,9 @@ static void drop_spoilt(uint64_t location, struct event_file *file) {
   file->block->location = (uint32_t)location;
 }
 
-/* There is room for the next chunk before it is begun: when there is none for the one behind that, it is time to stop,
- * and what is still to come goes there. What follows a chunk that was refused is refused too, but for the last one. */
+/* There is room for the next chunk before it is begun: when there is none for the one behind that, it is time
+ * to stop, and what is still to come goes there. What follows a chunk that was refused is refused too, but
+ * for the last one. */
 static void put_full_chunk(struct event_files *files, uint64_t location, struct event_file *file) {
   uint64_t last = chunk_last_event(bytes_of(file));
   int error = file->is_refused ? -EIO : append(files, location, file, RECOVERY_CHUNK_BYTES, last);
@@ -313,9 +321,10 @@ static size_t finish(unsigned char *bytes) {
   return chunk_finish(bytes, used, position.events);
 }
 
-/* A location without any chunk makes the archive unreadable: the file may be had now, and what there is may fit where
- * there is no room for a whole chunk. */
-static int squeeze_first_in(struct event_files *files, uint64_t location, struct event_file *file, size_t count) {
+/* A location without any chunk makes the archive unreadable: the file may be had now, and what there is may
+ * fit where there is no room for a whole chunk. */
+static int squeeze_first_in(struct event_files *files, uint64_t location, struct event_file *file,
+                            size_t count) {
   int error = open_file(files, location, file);
   error = error ? error : write_at(file->fd, bytes_of(file), count, 0);
   file->chunks = error ? 0 : 1;
@@ -328,13 +337,15 @@ static int put_last(struct event_files *files, uint64_t location, struct event_f
 }
 
 static int read_last(const struct event_file *file, unsigned char *bytes) {
-  ssize_t count = pread(file->fd, bytes, RECOVERY_CHUNK_BYTES, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES));
+  ssize_t count =
+      pread(file->fd, bytes, RECOVERY_CHUNK_BYTES, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES));
   return count < 0 ? -errno : count < RECOVERY_CHUNK_BYTES ? -EIO : 0;
 }
 
-/* The last chunk is not to be had: the one before is the last, and gets its mark of the end where it ends anyhow.
- * *ret_count: its bytes. What is in memory stays as it is, for recovery. */
-static int end_early(struct event_files *files, uint64_t location, struct event_file *file, size_t *ret_count) {
+/* The last chunk is not to be had: the one before is the last, and gets its mark of the end where it ends
+ * anyhow. *ret_count: its bytes. What is in memory stays as it is, for recovery. */
+static int end_early(struct event_files *files, uint64_t location, struct event_file *file,
+                     size_t *ret_count) {
   unsigned char *bytes = memory_get(1, RECOVERY_CHUNK_BYTES);
   int error = open_file(files, location, file);
   if (!error && file->chunks > 0)
@@ -348,7 +359,8 @@ static int end_early(struct event_files *files, uint64_t location, struct event_
   return error;
 }
 
-/* What stands behind the last chunk is what is left of one that was refused, and blocks that were reserved. */
+/* What stands behind the last chunk is what is left of one that was refused, and blocks that were
+ * reserved. */
 static void cut(const struct event_file *file, size_t last_count) {
   bool is_longer = file->chunks_reserved > 0 || file->chunks > 1 || file->refused > 0;
   if (is_longer && ftruncate(file->fd, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES + last_count)) < 0)

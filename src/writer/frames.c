@@ -1,5 +1,5 @@
-/* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in which a
- * location works. */
+/* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in
+ * which a location works. */
 #include <stdlib.h>
 
 #include "writer/devices.h"
@@ -22,18 +22,21 @@ void emit_point(struct correlator *c, struct location *location, const struct ev
   emit_leave(c, location, event->ticks, event->id);
 }
 
-void emit_unknown(struct correlator *c, struct location *location, uint64_t ticks, uint64_t codeptr, uint32_t number) {
-  emit_point(c, location, &(struct event){.ticks = ticks,
-                                          .id = region_at(c, location, CONSTRUCT_unknown, codeptr, number),
-                                          .attribute = ATTRIBUTE_kind,
-                                          .value = number});
+void emit_unknown(struct correlator *c, struct location *location, uint64_t ticks, uint64_t codeptr,
+                  uint32_t number) {
+  emit_point(c, location,
+             &(struct event){.ticks = ticks,
+                             .id = region_at(c, location, CONSTRUCT_unknown, codeptr, number),
+                             .attribute = ATTRIBUTE_kind,
+                             .value = number});
 }
 
 void stack_grow(struct stack *stack) {
   memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
 }
 
-void frame_leave_with(struct correlator *c, struct location *location, struct task *task, struct event *leave) {
+void frame_leave_with(struct correlator *c, struct location *location, struct task *task,
+                      struct event *leave) {
   const struct frame *frame = &task->stack.frames[--task->stack.count];
   if (frame->is_hidden)
     return;
@@ -47,10 +50,10 @@ void frame_leave(struct correlator *c, struct location *location, struct task *t
   frame_leave_with(c, location, task, &(struct event){.ticks = ticks});
 }
 
-/* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not inlined: most
- * regions have nothing to let go.) */
-static __attribute__((noinline)) void let_go(struct correlator *c, struct location *location, const struct frame *frame,
-                                             uint64_t ticks) {
+/* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not
+ * inlined: most regions have nothing to let go.) */
+static __attribute__((noinline)) void let_go(struct correlator *c, struct location *location,
+                                             const struct frame *frame, uint64_t ticks) {
   if (frame->kind == FRAME_MUTEX)
     locks_release_all(c, location, ticks, frame->wait_id);
   else
@@ -124,8 +127,8 @@ uint32_t thread_number_of(struct location *location) {
   return task->team && !task->is_initial ? task->creator : 0;
 }
 
-uint32_t region_at(struct correlator *c, struct location *location, enum construct construct, uint64_t codeptr,
-                   uint32_t detail) {
+uint32_t region_at(struct correlator *c, struct location *location, enum construct construct,
+                   uint64_t codeptr, uint32_t detail) {
   if (regions_is_nowhere(c->regions, codeptr)) {
     const struct team *team = implicit_task_of(location)->team;
     codeptr = team ? team->codeptr : 0;

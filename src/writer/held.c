@@ -6,7 +6,8 @@
 
 enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MOST = 6 };
 
-/* The second word of each: id in the low half, then kind, attribute and attribute2 in a byte each, and what follows. */
+/* The second word of each: id in the low half, then kind, attribute and attribute2 in a byte each, and what
+ * follows. */
 enum { KIND_AT = 32, ATTRIBUTE_AT = 40, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
 enum { HAS_TEAM = 1, HAS_NUMBERS = 2, HAS_VALUE = 4, HAS_VALUE2 = 8, IS_LATE = 16 };
 

@@ -1,8 +1,8 @@
 /* Events that are held back, in the order in which they came.
  *
- * While threads wait for a processor to begin with their team, those that have begun may make millions of events. So
- * one takes 16 bytes, and 8 more for each thing that only some have; nothing is touched before it is needed, and large
- * memory goes back when the last event is gone. */
+ * While threads wait for a processor to begin with their team, those that have begun may make millions of
+ * events. So one takes 16 bytes, and 8 more for each thing that only some have; nothing is touched before it
+ * is needed, and large memory goes back when the last event is gone. */
 #ifndef STAVE_WRITER_HELD_H
 #define STAVE_WRITER_HELD_H
 

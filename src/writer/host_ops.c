@@ -4,13 +4,15 @@
 #include "writer/devices.h"
 #include "writer/memory.h"
 
-/* An operation that the host has begun. Those of a device that traces itself stay until its record has come. */
+/* An operation that the host has begun. Those of a device that traces itself stay until its record has
+ * come. */
 struct host_op {
   uint64_t id;
   struct host_op *earlier, *later; /* in the order of their begins */
-  uint64_t since;        /* the begin, as the host saw it */
-  struct device *device; /* NULL: of no device that is known */
-  size_t stream;         /* its place among the device's streams; NO_STREAM: it waits for the device's record */
+  uint64_t since;                  /* the begin, as the host saw it */
+  struct device *device;           /* NULL: of no device that is known */
+  /* its place among the device's streams; NO_STREAM: it waits for the device's record */
+  size_t stream;
   bool has_ended, is_delivered, is_timed;
   struct operation operation;
 };
@@ -30,7 +32,8 @@ static void free_op(struct correlator *c, struct host_op *op) {
   free(op);
 }
 
-/* Records of a buffer wait for its end: the first of them that the host has told of has begun before the others. */
+/* Records of a buffer wait for its end: the first of them that the host has told of has begun before the
+ * others. */
 uint64_t host_ops_held_since(const struct correlator *c) {
   uint64_t since = c->first_host_op ? c->first_host_op->since : UINT64_MAX;
   size_t position = 0;

@@ -15,8 +15,8 @@ enum { NAME_BYTES = 16 };
 
 struct local_files {
   char path[PATH_MAX];
-  int directory_fd;     /* -1: not open */
-  bool has_links;       /* of the newest file in to_write */
+  int directory_fd; /* -1: not open */
+  bool has_links;   /* of the newest file in to_write */
   uint32_t *to_write;
   size_t count, capacity;
 };

@@ -1,6 +1,7 @@
-/* The files of the locations' local definitions. All hold the same, the one table of region numbers or nothing: so they
- * are names of one file (hard links), which are made when a location appears, and one file is written at the end. A
- * location has a file of its own where the file system has no links, or no further one of the same file. */
+/* The files of the locations' local definitions. All hold the same, the one table of region numbers or
+ * nothing: so they are names of one file (hard links), which are made when a location appears, and one file
+ * is written at the end. A location has a file of its own where the file system has no links, or no further
+ * one of the same file. */
 #ifndef STAVE_WRITER_LOCAL_FILES_H
 #define STAVE_WRITER_LOCAL_FILES_H
 
@@ -9,8 +10,8 @@
 
 struct local_files;
 
-/* For an archive in `directory`, whose folder of locations is there when the first of them is added. Never NULL; free
- * with local_files_close. */
+/* For an archive in `directory`, whose folder of locations is there when the first of them is added. Never
+ * NULL; free with local_files_close. */
 struct local_files *local_files_open(const char *directory);
 
 /* NULL is fine. */

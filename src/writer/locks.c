@@ -1,7 +1,8 @@
 /* Critical sections, ordered, atomic and locks.
  *
- * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release carries its
- * acquire's number and is found by lock and thread, because the runtime may report it after the next owner's acquire.*/
+ * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release
+ * carries its acquire's number and is found by lock and thread, because the runtime may report it after the
+ * next owner's acquire.*/
 #include <stdlib.h>
 
 #include "writer/correlate.h"
@@ -54,7 +55,8 @@ static enum construct construct_of(uint32_t kind) {
   case MUTEX_ORDERED:
     return CONSTRUCT_ordered;
   default:
-    return CONSTRUCT_critical; /* a lock event must stand in a region of a mutex's role, also of an unknown kind */
+    /* a lock event must stand in a region of a mutex's role, also of an unknown kind */
+    return CONSTRUCT_critical;
   }
 }
 
@@ -67,13 +69,14 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   return lock;
 }
 
-/* What the description of a mutex's region tells: 1 + the implementation in the low half, the hint in the high one. */
+/* What the description of a mutex's region tells: 1 + the implementation in the low half, the hint in the
+ * high one. */
 static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
   return hint << 16 | ((impl + 1) & 0xffff);
 }
 
-void on_mutex_acquire(struct correlator *c, struct location *location, const struct record_mutex_acquire *record,
-                      const uint64_t *words) {
+void on_mutex_acquire(struct correlator *c, struct location *location,
+                      const struct record_mutex_acquire *record, const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(words[0] >> 32) : record->endpoint;
@@ -113,7 +116,8 @@ static bool is_held_by(const struct lock *lock, const struct location *location)
   return false;
 }
 
-static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait_id, struct hold *hold, uint64_t now) {
+static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait_id, struct hold *hold,
+                          uint64_t now) {
   hold->is_hidden = false;
   hold->order = ++lock->order;
   struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .number = hold->order};
@@ -126,7 +130,8 @@ static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait
   emit_event(c, hold->location, &event);
 }
 
-static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint32_t region, uint64_t now) {
+static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint32_t region,
+                    uint64_t now) {
   struct lock *lock = lock_of(c, wait_id);
   memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
   struct hold *hold = &lock->holds[lock->count++];
@@ -185,14 +190,16 @@ static void begin_unseen(struct correlator *c, struct location *location, uint32
                              .region = region_at(c, location, construct_of(kind), codeptr, 0)});
 }
 
-void on_mutex_acquired(struct correlator *c, struct location *location, const struct record_mutex_acquired *record) {
+void on_mutex_acquired(struct correlator *c, struct location *location,
+                       const struct record_mutex_acquired *record) {
   uint64_t now = location_now(c, location, record->ticks);
   if (is_held_by(map_get(&c->locks, record->wait_id), location)) {
     c->ignored_ends++; /* said twice */
     return;
   }
   begin_unseen(c, location, record->kind, record->wait_id, record->codeptr, now);
-  const struct frame *locking = is_routine(record->kind) ? frame_find(location->current, FRAME_LOCKING) : NULL;
+  const struct frame *locking =
+      is_routine(record->kind) ? frame_find(location->current, FRAME_LOCKING) : NULL;
   acquire(c, location, record->wait_id, locking ? locking->region : REGION_NONE, now);
   if (is_routine(record->kind)) {
     leave_locking(c, location, now, 0);
@@ -200,9 +207,11 @@ void on_mutex_acquired(struct correlator *c, struct location *location, const st
   }
   if (record->kind == MUTEX_ATOMIC)
     return;
-  enum construct sblock = record->kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
-  frame_enter(c, location, location->current, now,
-              (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, location, sblock, record->codeptr, 0)});
+  enum construct sblock =
+      record->kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
+  frame_enter(
+      c, location, location->current, now,
+      (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, location, sblock, record->codeptr, 0)});
 }
 
 /* Ends the location's hold; false if it has none, or the lock (NULL) was never acquired. */
@@ -211,18 +220,21 @@ static bool release(struct correlator *c, struct location *location, struct lock
     if (lock->holds[i].location != location)
       continue;
     if (!lock->holds[i].is_hidden)
-      emit_event(c, location, &(struct event){.kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id,
-                                              .number = lock->holds[i].order});
+      emit_event(
+          c, location,
+          &(struct event){
+              .kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id, .number = lock->holds[i].order});
     lock->holds[i] = lock->holds[--lock->count];
     return true;
   }
   return false;
 }
 
-static void release_routine(struct correlator *c, struct location *location, const struct record_mutex_released *record,
-                            uint64_t now) {
-  uint32_t region = region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock,
-                              record->codeptr, 0);
+static void release_routine(struct correlator *c, struct location *location,
+                            const struct record_mutex_released *record, uint64_t now) {
+  uint32_t region =
+      region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock,
+                record->codeptr, 0);
   struct lock *lock = map_get(&c->locks, record->wait_id);
   bool is_written = !c->is_paused || (is_held_by(lock, location) && !hidden_hold(lock, location));
   if (is_written)
@@ -232,7 +244,8 @@ static void release_routine(struct correlator *c, struct location *location, con
     emit_leave(c, location, now, region);
 }
 
-void on_mutex_released(struct correlator *c, struct location *location, const struct record_mutex_released *record) {
+void on_mutex_released(struct correlator *c, struct location *location,
+                       const struct record_mutex_released *record) {
   uint64_t now = location_now(c, location, record->ticks);
   struct task *task = location->current;
   struct frame *frame = is_routine(record->kind) ? NULL : mutex_frame(task, record->wait_id);
@@ -255,20 +268,23 @@ void on_lock_init(struct correlator *c, struct location *location, const struct 
   uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(words[0] >> 32) : record->endpoint;
   enum construct construct = is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
-  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
-                                          .id = region_at(c, location, construct, record->codeptr,
-                                                          lock_detail(record->hint, impl)),
-                                          .attribute = ATTRIBUTE_lock_address,
-                                          .value = record->wait_id});
+  emit_point(c, location,
+             &(struct event){
+                 .ticks = location_now(c, location, record->ticks),
+                 .id = region_at(c, location, construct, record->codeptr, lock_detail(record->hint, impl)),
+                 .attribute = ATTRIBUTE_lock_address,
+                 .value = record->wait_id});
 }
 
 /* Another lock may come to lie at the address: it will be a new one. */
-void on_lock_destroy(struct correlator *c, struct location *location, const struct record_lock_destroy *record) {
+void on_lock_destroy(struct correlator *c, struct location *location,
+                     const struct record_lock_destroy *record) {
   enum construct construct = is_nestable(record->kind) ? CONSTRUCT_destroy_nest_lock : CONSTRUCT_destroy_lock;
-  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
-                                          .id = region_at(c, location, construct, record->codeptr, 0),
-                                          .attribute = ATTRIBUTE_lock_address,
-                                          .value = record->wait_id});
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = region_at(c, location, construct, record->codeptr, 0),
+                             .attribute = ATTRIBUTE_lock_address,
+                             .value = record->wait_id});
   struct lock *lock = map_get(&c->locks, record->wait_id);
   if (!lock || lock->count)
     return;

@@ -1,5 +1,5 @@
-/* A table from 64-bit keys to pointers: open addressing, linear probing, deletion without tombstones, so that a table
- * of live things stays as small as what is alive. One thread. */
+/* A table from 64-bit keys to pointers: open addressing, linear probing, deletion without tombstones, so that
+ * a table of live things stays as small as what is alive. One thread. */
 #ifndef STAVE_WRITER_MAP_H
 #define STAVE_WRITER_MAP_H
 

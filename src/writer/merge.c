@@ -59,7 +59,8 @@ static void find_new_slots(struct merge *merge) {
   memory_grow(&merge->sources, &merge->sources_capacity, used, sizeof *merge->sources);
   memory_grow(&merge->heap, &merge->heap_capacity, used, sizeof *merge->heap);
   for (; merge->slots < used; merge->slots++)
-    ring_view_init(&merge->sources[merge->slots].view, session_slot(merge->session, merge->stride, merge->slots),
+    ring_view_init(&merge->sources[merge->slots].view,
+                   session_slot(merge->session, merge->stride, merge->slots),
                    (merge->stride - SESSION_PAGE_BYTES) / RECORD_BYTES);
 }
 
@@ -135,7 +136,8 @@ static void take(struct merge *merge, uint32_t slot) {
     give_back(merge, source);
 }
 
-/* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how many. */
+/* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how
+ * many. */
 static uint64_t take_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), taken = 0;
@@ -158,8 +160,8 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
     session_return_slot(merge->session, slot);
 }
 
-/* Whether some of what the first reading saw is still to be taken. A position that was written over may be about to
- * wrap, so only differences mean something. */
+/* Whether some of what the first reading saw is still to be taken. A position that was written over may be
+ * about to wrap, so only differences mean something. */
 static bool is_due(const struct source *source) {
   return (int64_t)(source->first_head - source->view.next) > 0;
 }

@@ -1,9 +1,10 @@
 /* All rings as one stream of records in time order.
  *
- * One pass reads every ring's head (H1), then every head again (H2), merges by time what lies below H2, and stops when
- * all below H1 is done. Why two readings: a record below H1 was committed before the first reading; whatever happened
- * before it in another thread was committed before that, so the second reading sees it, and the merge has it in front.
- * Lock order, task resumption, parents and late ends of teams all rest on this rule alone. */
+ * One pass reads every ring's head (H1), then every head again (H2), merges by time what lies below H2, and
+ * stops when all below H1 is done. Why two readings: a record below H1 was committed before the first
+ * reading; whatever happened before it in another thread was committed before that, so the second reading
+ * sees it, and the merge has it in front. Lock order, task resumption, parents and late ends of teams all
+ * rest on this rule alone. */
 #ifndef STAVE_WRITER_MERGE_H
 #define STAVE_WRITER_MERGE_H
 
@@ -13,9 +14,10 @@
 
 struct merge;
 
-/* Takes one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values. Record and
- * words are copies, valid until it returns. */
-typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
+/* Takes one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values.
+ * Record and words are copies, valid until it returns. */
+typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                           const uint64_t *words);
 
 /* session stays the caller's and must outlive the result; free with merge_destroy. */
 struct merge *merge_create(struct session_header *session, merge_sink sink, void *data);

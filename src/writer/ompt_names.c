@@ -76,7 +76,8 @@ bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text,
   case CONSTRUCT_create_task:
     return describe_flags(OMPT_TASK, detail, OMPT_TASK_explicit, text, size);
   case CONSTRUCT_parallel:
-    return describe_flags(OMPT_PARALLEL, detail, OMPT_PARALLEL_team | OMPT_PARALLEL_invoker_runtime, text, size);
+    return describe_flags(OMPT_PARALLEL, detail, OMPT_PARALLEL_team | OMPT_PARALLEL_invoker_runtime, text,
+                          size);
   case CONSTRUCT_implicit_barrier:
   case CONSTRUCT_barrier:
   case CONSTRUCT_barrier_wait:

@@ -122,14 +122,15 @@ static int number_of(const char *const *names) {
 }
 
 int output_mpi_rank(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                      "SLURM_PROCID", NULL};
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
+                                      "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", NULL};
   return number_of(names);
 }
 
 /* The fifth is what MPI_Init of Open MPI sets in a program that no launcher has started. */
 int output_mpi_size(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS",
+  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE",        "PMI_SIZE",
+                                      "MV2_COMM_WORLD_SIZE",         "SLURM_NTASKS",
                                       "OMPI_MCA_orte_ess_num_procs", NULL};
   return number_of(names);
 }

@@ -1,13 +1,14 @@
 /* omp_control_tool, and pausing: recording stops and goes on while the model follows everything.
  *
- * What was open when the pause began stays open and ends when it ends. What begins in the pause is hidden: a frame, a
- * task, a team or the holding of a lock that is marked so has no event. If it ends in the pause, it leaves no trace; if
- * it is still open at the end of the pause, it is written then, from the outside in. A suspended task is not running
- * anywhere: its frames are written when it goes on. The begins of a team that is written go on being written in a
- * pause, because its communicator names all members.
+ * What was open when the pause began stays open and ends when it ends. What begins in the pause is hidden: a
+ * frame, a task, a team or the holding of a lock that is marked so has no event. If it ends in the pause, it
+ * leaves no trace; if it is still open at the end of the pause, it is written then, from the outside in. A
+ * suspended task is not running anywhere: its frames are written when it goes on. The begins of a team that
+ * is written go on being written in a pause, because its communicator names all members.
  *
- * In a pause `shown` is the task that runs on a location as far as was written: switches are written only where an end
- * must be. It is the location's part of its innermost written team, or a task in front of that. */
+ * In a pause `shown` is the task that runs on a location as far as was written: switches are written only
+ * where an end must be. It is the location's part of its innermost written team, or a task in front of
+ * that. */
 #include <stdlib.h>
 
 #include "writer/correlate.h"
@@ -16,8 +17,9 @@
 
 /* omp_control_tool_t (OpenMP 5.1, 3.14) */
 
-/* The team whose last barrier the primary may have left already while the location, a worker, is told so later, or
- * NULL. What is written there must not be later than that barrier's end, which is known when the team has ended. */
+/* The team whose last barrier the primary may have left already while the location, a worker, is told so
+ * later, or NULL. What is written there must not be later than that barrier's end, which is known when the
+ * team has ended. */
 static struct team *ending_team(const struct location *location) {
   const struct task *task = location->current;
   struct team *team = task->is_implicit && !task->is_initial ? task->team : NULL;
@@ -31,11 +33,10 @@ static void emit_measurement(struct correlator *c, struct location *location, ui
                              OTF2_MeasurementMode mode) {
   struct team *team = ending_team(location);
   undecided_flush(c, location, team);
-  emit_event(c, location, &(struct event){.kind = EVENT_MEASUREMENT,
-                                          .ticks = ticks,
-                                          .value = mode,
-                                          .team = team,
-                                          .is_late = team != NULL});
+  emit_event(
+      c, location,
+      &(struct event){
+          .kind = EVENT_MEASUREMENT, .ticks = ticks, .value = mode, .team = team, .is_late = team != NULL});
 }
 
 /* -- in the pause -- */
@@ -137,7 +138,8 @@ static bool is_top_mutex(const struct task *task) {
   return stack->count > 0 && stack->frames[stack->count - 1].kind == FRAME_MUTEX;
 }
 
-static void begin_hidden_team(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+static void begin_hidden_team(struct correlator *c, struct location *location, struct task *task,
+                              uint64_t ticks) {
   struct team *team = task->team;
   if (location == team->primary)
     team_write_fork(c, team, ticks);
@@ -147,14 +149,17 @@ static void begin_hidden_team(struct correlator *c, struct location *location, s
 
 /* It is part of a team of which nothing is written on the location. */
 static bool begins_hidden_team(const struct task *task) {
-  return task->stack.count > 0 && task->stack.frames[0].kind == FRAME_PARALLEL && task->stack.frames[0].is_hidden;
+  return task->stack.count > 0 && task->stack.frames[0].kind == FRAME_PARALLEL &&
+         task->stack.frames[0].is_hidden;
 }
 
-/* Writes what is hidden of the tasks that run on the location, from the outside in: `inner` is what runs in front of
- * the task, or NULL. False: a task comes that another location has created, which is not written yet. */
-static bool show_chain(struct correlator *c, struct location *location, struct task *task, const struct task *inner,
-                       uint64_t ticks) {
-  if (task != location->base && !show_chain(c, location, task->outer ? task->outer : location->base, task, ticks))
+/* Writes what is hidden of the tasks that run on the location, from the outside in: `inner` is what runs in
+ * front of the task, or NULL. False: a task comes that another location has created, which is not written
+ * yet. */
+static bool show_chain(struct correlator *c, struct location *location, struct task *task,
+                       const struct task *inner, uint64_t ticks) {
+  if (task != location->base &&
+      !show_chain(c, location, task->outer ? task->outer : location->base, task, ticks))
     return false;
   if (task->is_hidden && task->creator_location == location->id)
     task_show(c, location, task, ticks);
@@ -173,8 +178,8 @@ static int by_id(const void *left, const void *right) {
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The tasks that were created in the pause and live: `count` of them in the order of their creation; the caller's to
- * free. */
+/* The tasks that were created in the pause and live: `count` of them in the order of their creation; the
+ * caller's to free. */
 static struct task **hidden_tasks(struct correlator *c, size_t *ret_count) {
   struct task **tasks = memory_get(c->tasks.count, sizeof *tasks);
   size_t count = 0, position = 0;
@@ -191,7 +196,8 @@ static void show_tasks(struct correlator *c, struct location **locations, size_t
   size_t hidden;
   struct task **tasks = hidden_tasks(c, &hidden);
   for (size_t i = 0; i < hidden; i++) {
-    struct location *location = tasks[i]->creator_location < count ? locations[tasks[i]->creator_location] : NULL;
+    struct location *location =
+        tasks[i]->creator_location < count ? locations[tasks[i]->creator_location] : NULL;
     if (!location || !location->writer)
       location = c->primary;
     task_show(c, location, tasks[i], location_now(c, location, ticks));
@@ -243,31 +249,36 @@ static void pause_end(struct correlator *c, uint64_t ticks) {
 /* -- omp_control_tool -- */
 
 static void point_control_tool(struct correlator *c, struct location *location,
-                               const struct record_control_tool *record, const uint64_t *words, uint64_t now) {
-  uint32_t region = region_at(c, location, CONSTRUCT_control_tool, record->codeptr, (uint32_t)record->command);
+                               const struct record_control_tool *record, const uint64_t *words,
+                               uint64_t now) {
+  uint32_t region =
+      region_at(c, location, CONSTRUCT_control_tool, record->codeptr, (uint32_t)record->command);
   if (c->is_paused)
     return;
-  emit_event(c, location, &(struct event){.kind = EVENT_ENTER,
-                                          .ticks = now,
-                                          .id = region,
-                                          .attribute = ATTRIBUTE_command,
-                                          .value = record->command,
-                                          .attribute2 = ATTRIBUTE_modifier,
-                                          .value2 = words[0]});
-  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE,
-                                          .ticks = now,
-                                          .id = region,
-                                          .attribute = ATTRIBUTE_argument,
-                                          .value = words[1]});
+  emit_event(c, location,
+             &(struct event){.kind = EVENT_ENTER,
+                             .ticks = now,
+                             .id = region,
+                             .attribute = ATTRIBUTE_command,
+                             .value = record->command,
+                             .attribute2 = ATTRIBUTE_modifier,
+                             .value2 = words[0]});
+  emit_event(c, location,
+             &(struct event){.kind = EVENT_LEAVE,
+                             .ticks = now,
+                             .id = region,
+                             .attribute = ATTRIBUTE_argument,
+                             .value = words[1]});
 }
 
-void on_control_tool(struct correlator *c, struct location *location, const struct record_control_tool *record,
-                     const uint64_t *words) {
+void on_control_tool(struct correlator *c, struct location *location,
+                     const struct record_control_tool *record, const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks), none[2] = {0};
   if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over)
     pause_end(c, now);
   point_control_tool(c, location, record, record->more ? words : none, now);
-  if ((record->command == OMPT_CONTROL_TOOL_pause || record->command == OMPT_CONTROL_TOOL_end) && !c->is_paused)
+  if ((record->command == OMPT_CONTROL_TOOL_pause || record->command == OMPT_CONTROL_TOOL_end) &&
+      !c->is_paused)
     pause_begin(c, now);
   c->is_over |= record->command == OMPT_CONTROL_TOOL_end;
 }

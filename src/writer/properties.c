@@ -21,10 +21,11 @@ static void set_if_any(struct archive *archive, const char *name, uint64_t numbe
 
 /* OTF2 readers take these as whether analyses that need every event may be run. */
 static void set_completeness(struct archive *archive, const struct summary *summary) {
-  static const char *const names[] = {"OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
-                                      "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
-  bool is_complete = summary->lost == 0 && summary->damaged == 0 && summary->refused == 0 &&
-                     !summary->is_recovered;
+  static const char *const names[] = {
+      "OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
+      "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
+  bool is_complete =
+      summary->lost == 0 && summary->damaged == 0 && summary->refused == 0 && !summary->is_recovered;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     archive_set_property(archive, names[i], is_complete ? "true" : "false");
 }
@@ -67,7 +68,8 @@ static void set_not_asked(struct archive *archive, const int32_t *results) {
     unsigned number;
     const char *reason;
   } rows[] = {
-#define HARMFUL(name, class, reason) {OMPT_CALLBACK_##name, reason ": STAVE_EVENTS=all," #class " asks for it"},
+#define HARMFUL(name, class, reason)                                                                         \
+  {OMPT_CALLBACK_##name, reason ": STAVE_EVENTS=all," #class " asks for it"},
 #include "session/harmful.def"
 #undef HARMFUL
   };

@@ -23,13 +23,13 @@ struct summary {
   uint64_t refused;          /* events that OTF2 did not take */
   uint64_t stalls;           /* times a thread waited for the writer */
   struct sampling_summary samples;
-  uint64_t pauses;           /* by omp_control_tool */
+  uint64_t pauses; /* by omp_control_tool */
   uint64_t user_regions_left_open, user_ends_refused;
-  const uint64_t *records;   /* how many came, by record type */
-  const char *arguments;     /* of the program, quoted for a shell */
-  const char *runtimes;      /* files of OpenMP runtimes in the process (runtimes.h) */
-  bool is_recovered;         /* by `stave recover`: nobody knows what is missing behind */
-  uint64_t whole_until;      /* this time */
+  const uint64_t *records; /* how many came, by record type */
+  const char *arguments;   /* of the program, quoted for a shell */
+  const char *runtimes;    /* files of OpenMP runtimes in the process (runtimes.h) */
+  bool is_recovered;       /* by `stave recover`: nobody knows what is missing behind */
+  uint64_t whole_until;    /* this time */
 };
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

@@ -16,15 +16,15 @@
 #include "writer/memory.h"
 
 enum {
-  ARENA_BLOCKS = 64,                 /* mapped at once */
-  DISK_RESERVE_BYTES = 4 << 20,      /* below that the disk's room is for the archive alone */
+  ARENA_BLOCKS = 64,            /* mapped at once */
+  DISK_RESERVE_BYTES = 4 << 20, /* below that the disk's room is for the archive alone */
 };
 
 struct recovery {
   int fd; /* holds the lock; -1: no file */
   size_t page_bytes;
-  bool has_failed; /* the journal has: what follows it would be worth nothing */
-  bool is_cut;     /* somebody has made the file shorter: what was in it is gone */
+  bool has_failed;                 /* the journal has: what follows it would be worth nothing */
+  bool is_cut;                     /* somebody has made the file shorter: what was in it is gone */
   volatile sig_atomic_t is_frozen; /* the file stays as it is: what is stored goes to memory of our own */
   struct recovery_header *header;
   struct recovery_header unmapped; /* in its place when there is no file */
@@ -65,8 +65,8 @@ static bool is_of_file(const struct recovery *recovery, const void *address) {
 }
 
 static bool map_private(const struct recovery *recovery, void *memory, size_t bytes, off_t offset) {
-  return mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, recovery->fd, offset) ==
-         memory;
+  return mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, recovery->fd,
+              offset) == memory;
 }
 
 /* All of it at one moment: the journal, the events and how far the writer was belong together. */
@@ -81,13 +81,13 @@ static bool freeze(struct recovery *recovery) {
 /* The file is shorter than it was: what the page held is gone. */
 static bool put_empty_page(const struct recovery *recovery, const void *address) {
   void *page = (void *)((uintptr_t)address & -(uintptr_t)recovery->page_bytes);
-  return mmap(page, recovery->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-         page;
+  return mmap(page, recovery->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+              0) == page;
 }
 
-/* The room that was reserved does not help where a file system copies on write and has none left, or a quota is used
- * up: the store is SIGBUS. The file stays as it is then, which is as the archive was at that moment, and the writer
- * goes on in copies of its pages. Recovery has less of it; the archive loses nothing. */
+/* The room that was reserved does not help where a file system copies on write and has none left, or a quota
+ * is used up: the store is SIGBUS. The file stays as it is then, which is as the archive was at that moment,
+ * and the writer goes on in copies of its pages. Recovery has less of it; the archive loses nothing. */
 static void on_page_without_room(int number, siginfo_t *info, void *context) {
   (void)context;
   int error = errno;
@@ -105,8 +105,8 @@ static void keep_pages_of(struct recovery *recovery) {
 
 /* -- the file -- */
 
-/* The first touch of a page reads no others around it, as it would: what was never written is zero, and some MiB of
- * that, page by page, take longer than all the rest of the writer's start. */
+/* The first touch of a page reads no others around it, as it would: what was never written is zero, and some
+ * MiB of that, page by page, take longer than all the rest of the writer's start. */
 static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, recovery->fd, offset);
   if (memory == MAP_FAILED)
@@ -115,8 +115,8 @@ static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
   return memory;
 }
 
-/* Reserves the disk's room for a part of the file: a store to a page that the disk has no room for would be SIGBUS.
- * File systems that cannot reserve are written to. Returns 0 or a negative errno. */
+/* Reserves the disk's room for a part of the file: a store to a page that the disk has no room for would be
+ * SIGBUS. File systems that cannot reserve are written to. Returns 0 or a negative errno. */
 static int reserve(const struct recovery *recovery, off_t offset, size_t bytes) {
   static const char zeros[4096];
   if (fallocate(recovery->fd, 0, offset, (off_t)bytes) == 0)
@@ -217,7 +217,8 @@ static int add_arena(struct recovery *recovery) {
   struct recovery_block *arena = map(recovery, arena_bytes, arena_offset(recovery->arena_count));
   if (!arena)
     return -errno;
-  memory_grow(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1, sizeof *recovery->arenas);
+  memory_grow(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1,
+              sizeof *recovery->arenas);
   recovery->arenas[recovery->arena_count++] = arena;
   return 0;
 }
@@ -258,7 +259,8 @@ struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_us
 
 void recovery_release(struct recovery *recovery, struct recovery_block *block) {
   block->use = RECOVERY_UNUSED;
-  memory_grow(&recovery->unused, &recovery->unused_capacity, recovery->unused_count + 1, sizeof *recovery->unused);
+  memory_grow(&recovery->unused, &recovery->unused_capacity, recovery->unused_count + 1,
+              sizeof *recovery->unused);
   recovery->unused[recovery->unused_count++] = block;
 }
 
@@ -295,7 +297,8 @@ static void put(struct recovery *recovery, const void *data, size_t count) {
       end_journal(recovery);
       return;
     }
-    size_t used = atomic_load_explicit(&block->count, memory_order_relaxed), room = sizeof block->bytes - used;
+    size_t used = atomic_load_explicit(&block->count, memory_order_relaxed),
+           room = sizeof block->bytes - used;
     size_t piece = count < room ? count : room;
     memcpy(block->bytes + used, bytes, piece);
     atomic_store_explicit(&block->count, used + piece, memory_order_release);

@@ -1,16 +1,15 @@
-/* traces.recovery: what lies beside an archive as long as it is being written, so that `stave recover` can rebuild the
- * archive when its writer dies.
+/* traces.recovery: what lies beside an archive as long as it is being written, so that `stave recover` can
+ * rebuild the archive when its writer dies.
  *
  *   header | block | block | ...
  *
- * The writer maps it shared: what it has stored there survives its death in the kernel's page cache, in the order in
- * which it was stored, without a system call. (Not the machine's: after a power loss any page may be as old as it was
- * on the disk.) Every value that is read from here is a guess. A block holds
- *   journal: a piece of the journal, a stream of entries, of which every definition has one before an event refers to
- *     it; or
- *   events: the chunk of a location's events that OTF2 is filling. A full chunk is written to the event file, and the
- *     next one takes its place. The block counts the location's whole events.
- * The process that writes the archive holds a lock (fcntl, F_SETLK) on the file. */
+ * The writer maps it shared: what it has stored there survives its death in the kernel's page cache, in the
+ * order in which it was stored, without a system call. (Not the machine's: after a power loss any page may be
+ * as old as it was on the disk.) Every value that is read from here is a guess. A block holds journal: a
+ * piece of the journal, a stream of entries, of which every definition has one before an event refers to it;
+ * or events: the chunk of a location's events that OTF2 is filling. A full chunk is written to the event
+ * file, and the next one takes its place. The block counts the location's whole events. The process that
+ * writes the archive holds a lock (fcntl, F_SETLK) on the file. */
 #ifndef STAVE_WRITER_RECOVERY_FILE_H
 #define STAVE_WRITER_RECOVERY_FILE_H
 
@@ -56,11 +55,12 @@ enum recovery_use { RECOVERY_UNUSED, RECOVERY_JOURNAL, RECOVERY_EVENTS };
 
 struct recovery_block {
   uint32_t use;
-  uint32_t location;         /* of events */
-  uint64_t sequence;         /* of the journal's piece, or of the location's chunk; from 0 */
-  _Atomic uint64_t count;    /* bytes of the journal in this block; or a location's whole events */
+  uint32_t location;      /* of events */
+  uint64_t sequence;      /* of the journal's piece, or of the location's chunk; from 0 */
+  _Atomic uint64_t count; /* bytes of the journal in this block; or a location's whole events */
   _Alignas(64) char bytes[RECOVERY_CHUNK_BYTES];
-  char beyond[RECOVERY_UNIT_BYTES - 64]; /* OTF2 marks the end of events with two bytes, and leaves room for one */
+  /* OTF2 marks the end of events with two bytes, and leaves room for one */
+  char beyond[RECOVERY_UNIT_BYTES - 64];
 };
 _Static_assert(sizeof(struct recovery_block) == RECOVERY_BLOCK_BYTES, "blocks follow each other");
 
@@ -69,16 +69,16 @@ enum { RECOVERY_USED_BYTES = offsetof(struct recovery_block, beyond) + 1 };
 
 /* What the journal tells, in the order of what it tells of: numbers are given out again as they were. */
 enum journal_type {
-  JOURNAL_RUN = 1,   /* struct journal_run, then the arguments, a zero and the runtimes' files */
-  JOURNAL_STRING,    /* the text */
-  JOURNAL_ATTRIBUTE, /* u32: enum attribute */
-  JOURNAL_MODULE,    /* struct journal_module, then the path */
-  JOURNAL_REGION,    /* struct journal_region */
-  JOURNAL_COUNTER,     /* struct journal_counter */
-  JOURNAL_USER_REGION, /* struct journal_user_region, then name and file */
-  JOURNAL_COMM,      /* struct journal_comm, then u32 members */
-  JOURNAL_LOCATION,  /* struct journal_location; the last one of a location is true */
-  JOURNAL_DEVICE,    /* i32: its number in the program */
+  JOURNAL_RUN = 1,         /* struct journal_run, then the arguments, a zero and the runtimes' files */
+  JOURNAL_STRING,          /* the text */
+  JOURNAL_ATTRIBUTE,       /* u32: enum attribute */
+  JOURNAL_MODULE,          /* struct journal_module, then the path */
+  JOURNAL_REGION,          /* struct journal_region */
+  JOURNAL_COUNTER,         /* struct journal_counter */
+  JOURNAL_USER_REGION,     /* struct journal_user_region, then name and file */
+  JOURNAL_COMM,            /* struct journal_comm, then u32 members */
+  JOURNAL_LOCATION,        /* struct journal_location; the last one of a location is true */
+  JOURNAL_DEVICE,          /* i32: its number in the program */
   JOURNAL_DEVICE_PROPERTY, /* u32: device, then the name, a zero and the value */
   JOURNAL_METRIC,          /* u32: enum metric */
   JOURNAL_PARAMETER,       /* the name */

@@ -111,8 +111,8 @@ bool regions_is_nowhere(const struct regions *regions, uint64_t address) {
 
 /* glibc's, also before 2.34, and musl's names. */
 static bool starts_programs(const char *path) {
-  static const char *const names[] = {"libc.so", "libc-2.", "libc.musl-", "libpthread", "ld-linux", "ld-2.", "ld-musl-",
-                                      "ld.so", "ld64.so"};
+  static const char *const names[] = {"libc.so", "libc-2.",  "libc.musl-", "libpthread", "ld-linux",
+                                      "ld-2.",   "ld-musl-", "ld.so",      "ld64.so"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strncmp(base_name(path), names[i], strlen(names[i])) == 0)
       return true;
@@ -125,14 +125,16 @@ void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, c
     regions->nowhere[regions->nowhere_count++] = (struct code_range){base, size};
 }
 
-static uint32_t add(struct regions *regions, enum construct construct, struct code_place *place, uint32_t detail) {
+static uint32_t add(struct regions *regions, enum construct construct, struct code_place *place,
+                    uint32_t detail) {
   memory_grow(&regions->all, &regions->capacity, regions->count + 1, sizeof *regions->all);
   regions->all[regions->count] = (struct region){.construct = construct, .detail = detail, .place = place};
   return (uint32_t)regions->count++;
 }
 
 /* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
-static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address,
+                            uint32_t detail) {
   struct code_place *place = address ? symbols_request(regions->symbols, address) : NULL;
   struct map *map = &regions->by_place[construct];
   uint64_t key = ((uint64_t)(uintptr_t)place >> 4) + detail * UINT64_C(0x9e3779b97f4a7c15);
@@ -152,14 +154,14 @@ static char *copy_of(const char *text) {
   return strcpy(memory_get(strlen(text) + 1, 1), text);
 }
 
-static bool is_given(const struct region *region, enum construct construct, const char *name, const char *file,
-                     uint32_t line) {
+static bool is_given(const struct region *region, enum construct construct, const char *name,
+                     const char *file, uint32_t line) {
   return region->construct == construct && region->line == line && strcmp(region->given_name, name) == 0 &&
          strcmp(region->given_file, file) == 0;
 }
 
-static uint32_t add_given(struct regions *regions, enum construct construct, const char *name, const char *file,
-                          uint32_t line) {
+static uint32_t add_given(struct regions *regions, enum construct construct, const char *name,
+                          const char *file, uint32_t line) {
   uint32_t id = add(regions, construct, NULL, 0);
   struct region *region = &regions->all[id];
   region->given_name = copy_of(name);
@@ -180,7 +182,8 @@ static void tell_given(struct regions *regions, const struct journal_user_region
 
 uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
                       uint32_t line) {
-  struct journal_user_region entry = {(uint32_t)construct, line, (uint32_t)strlen(name), (uint32_t)strlen(file)};
+  struct journal_user_region entry = {(uint32_t)construct, line, (uint32_t)strlen(name),
+                                      (uint32_t)strlen(file)};
   uint64_t key = journal_sum(journal_sum(journal_sum(1, &entry, sizeof entry), name, entry.name_bytes), file,
                              entry.file_bytes);
   for (uintptr_t found; (found = (uintptr_t)map_get(&regions->by_text, key)); key++)
@@ -257,7 +260,8 @@ static void name_construct(struct region *region) {
     region->file = place->source.file;
     region->line = place->source.line;
     region->name = format("%s%s @%s:%u", prefix, word, base_name(region->file), region->line);
-    region->description = describe(region, place->source.function ? place->source.function : base_name(region->file));
+    region->description =
+        describe(region, place->source.function ? place->source.function : base_name(region->file));
   } else if (place) {
     const char *module = place->module ? base_name(place->module->path) : "unknown module";
     char *position = format("%s+0x%" PRIx64, module, code_place_offset(place));
@@ -273,7 +277,8 @@ static void name_construct(struct region *region) {
 
 /* -- functions met by samples -- */
 
-/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the name itself.
+/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the
+ * name itself.
  * */
 static const char *full_path(const struct regions *regions, const char *file) {
   const char *tail = file;
@@ -343,10 +348,12 @@ uint32_t regions_function(struct regions *regions, const struct code_place *plac
   file = file && *file == '/' ? file : NULL;
   enum construct construct = construct_of_function(name, is_in_runtime);
   struct map *map = &regions->by_place[construct];
-  uint64_t key = hash_text(hash_text(hash_text(UINT64_C(0xcbf29ce484222325), name), description), file ? file : "");
+  uint64_t key =
+      hash_text(hash_text(hash_text(UINT64_C(0xcbf29ce484222325), name), description), file ? file : "");
   for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
     const struct region *region = &regions->all[found - 1];
-    if (strcmp(region->name, name) || strcmp(region->description, description) || compare_text(region->file, file))
+    if (strcmp(region->name, name) || strcmp(region->description, description) ||
+        compare_text(region->file, file))
       continue;
     free(name);
     free(description);

@@ -25,7 +25,8 @@ void report_stopped(struct report *report, const char *why);
 /* What is for the user to read at the end (may be empty), should the writer not get to report_closed. */
 void report_notice(struct report *report, const char *notice);
 
-/* The archive is whole. `figures` is the rest of the status line; the notice is for the user (may be empty). */
+/* The archive is whole. `figures` is the rest of the status line; the notice is for the user (may be
+ * empty). */
 void report_closed(struct report *report, const char *figures, const char *notice);
 
 #endif

@@ -46,5 +46,6 @@ int room_hold(const char *directory, uint64_t bytes) {
 const char *room_error_text(const char *directory, int error) {
   struct statvfs status;
   bool has_room = error == ENOSPC && statvfs(directory, &status) == 0 && status.f_bavail > 0;
-  return has_room && status.f_files > 0 && status.f_favail == 0 ? "No inodes left on device" : strerror(error);
+  return has_room && status.f_files > 0 && status.f_favail == 0 ? "No inodes left on device"
+                                                                : strerror(error);
 }

@@ -1,8 +1,9 @@
-/* Samples of threads: the runtime's state, and a calling context made of the constructs that are open on the thread and
- * of the addresses on its stack.
+/* Samples of threads: the runtime's state, and a calling context made of the constructs that are open on the
+ * thread and of the addresses on its stack.
  *
- * Constructs and addresses are brought together task by task: a task's open regions, then its part of the call path.
- * The runtime may say early or late which task runs, so what does not fit is put to the outermost one. */
+ * Constructs and addresses are brought together task by task: a task's open regions, then its part of the
+ * call path. The runtime may say early or late which task runs, so what does not fit is put to the outermost
+ * one. */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -43,14 +44,16 @@ static uint32_t add_constructs(struct contexts *contexts, uint32_t parent, const
 }
 
 /* All but the innermost address are return addresses. */
-static uint32_t add_addresses(struct contexts *contexts, uint32_t parent, const uint64_t *words, struct part part) {
+static uint32_t add_addresses(struct contexts *contexts, uint32_t parent, const uint64_t *words,
+                              struct part part) {
   for (unsigned i = part.end; i-- > part.begin;)
-    parent = contexts_code(contexts, parent, SAMPLE_ADDRESS(words[i]) + (i == 0), words[i] & SAMPLE_IN_RUNTIME);
+    parent =
+        contexts_code(contexts, parent, SAMPLE_ADDRESS(words[i]) + (i == 0), words[i] & SAMPLE_IN_RUNTIME);
   return parent;
 }
 
-static uint32_t context_of(struct correlator *c, const struct location *location, const struct record_sample *record,
-                           const uint64_t *words) {
+static uint32_t context_of(struct correlator *c, const struct location *location,
+                           const struct record_sample *record, const uint64_t *words) {
   const struct task *tasks[TASKS_MAX];
   struct part parts[TASKS_MAX];
   unsigned task_count = find_tasks(location, tasks), part_count = split_path(words, 4u * record->more, parts);
@@ -59,7 +62,8 @@ static uint32_t context_of(struct correlator *c, const struct location *location
     if (i < task_count)
       context = add_constructs(c->contexts, context, tasks[i]);
     if (i == part_count - 1 && (record->flags & SAMPLE_FLAG_CUT))
-      context = contexts_construct(c->contexts, context, regions_get(c->regions, CONSTRUCT_frames_left_out, 0, 0));
+      context =
+          contexts_construct(c->contexts, context, regions_get(c->regions, CONSTRUCT_frames_left_out, 0, 0));
     if (i < part_count)
       context = add_addresses(c->contexts, context, words, parts[i]);
   }
@@ -83,8 +87,8 @@ static uint32_t state_name(struct correlator *c, uint32_t state) {
   return definitions_string(c->definitions, text);
 }
 
-/* What the thread has asked for and not got. LLVM's runtime names a lock by the user's variable in events, and by its
- * own structure in states. */
+/* What the thread has asked for and not got. LLVM's runtime names a lock by the user's variable in events,
+ * and by its own structure in states. */
 static uint64_t awaited_lock(const struct location *location, uint64_t wait_id) {
   const struct stack *stack = &location->current->stack;
   const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
@@ -92,8 +96,8 @@ static uint64_t awaited_lock(const struct location *location, uint64_t wait_id) 
   return is_awaited ? top->wait_id : wait_id;
 }
 
-static void add_wait(struct correlator *c, const struct location *location, const struct record_sample *record,
-                     struct event *event) {
+static void add_wait(struct correlator *c, const struct location *location,
+                     const struct record_sample *record, struct event *event) {
   uint32_t lock;
   if (!record->wait_id)
     return;
@@ -103,8 +107,8 @@ static void add_wait(struct correlator *c, const struct location *location, cons
   event->value2 = is_known ? lock : wait_id;
 }
 
-/* Whether something may still be written in front of this moment: a fork whose team has not begun, or the end of a
- * worker's region, which comes when its primary's does. */
+/* Whether something may still be written in front of this moment: a fork whose team has not begun, or the end
+ * of a worker's region, which comes when its primary's does. */
 static bool may_be_preceded(struct location *location) {
   const struct task *task = implicit_task_of(location);
   if (location->current->forked && !location->current->forked->is_forked)

@@ -44,7 +44,7 @@ struct symbols {
   struct resolver *resolver; /* the symboliser's while it runs */
   pthread_t thread;
   _Atomic uint64_t *counter; /* whoever wants to see that something happens; NULL: nobody */
-  bool running; /* the thread was started and neither joined nor abandoned */
+  bool running;              /* the thread was started and neither joined nor abandoned */
   bool abandoned;
   atomic_bool stop;  /* nothing more comes */
   atomic_bool hurry; /* leave what waits */
@@ -233,8 +233,8 @@ static struct entry *entry_of_link(struct cds_wfcq_node *link) {
   return link ? caa_container_of(link, struct entry, link) : NULL;
 }
 
-/* Takes all entries out of the table; returns them as a list through their links. The symboliser has ended.
- */
+/* Takes all entries out of the table; returns them as a list through their links. The symboliser has
+ * ended. */
 static struct cds_wfcq_node *take_all(struct cds_lfht *table) {
   struct cds_lfht_iter iterator;
   struct cds_lfht_node *node;

@@ -20,8 +20,8 @@
 
 /* A position in the source. Any of the names may be NULL, the line is 0 when not known. */
 struct code_frame {
-  const char
-      *function; /* demangled, what the user wrote: outlined and cloned functions have their origin's name */
+  /* demangled, what the user wrote: outlined and cloned functions have their origin's name */
+  const char *function;
   const char *file; /* full path where the debug info has it */
   unsigned line;
 };
@@ -34,8 +34,8 @@ struct code_place {
   struct code_frame source; /* the innermost function, inlined or not */
   const char *symbol;       /* the enclosing symbol as in the file, mangled; NULL: none */
   unsigned n_inlined;       /* 0: source.function is not inlined here */
-  const struct code_frame
-      *inlined; /* where it was inlined to: caller by caller, the last is a real function */
+  /* where it was inlined to: caller by caller, the last is a real function */
+  const struct code_frame *inlined;
 };
 
 /* Whether the names in the place are there to be read. */
@@ -60,7 +60,8 @@ struct symbols *symbols_create(struct modules *modules, int *ret_error);
  * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
 
-/* Before the first symbols_request: the symboliser adds 1 to *counter, which stays the caller's, for each place. */
+/* Before the first symbols_request: the symboliser adds 1 to *counter, which stays the caller's, for each
+ * place. */
 void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter);
 
 /* What is not resolved yet stays so from now on, also while symbols_finish waits. Async-signal-safe. */

@@ -8,7 +8,7 @@
 #include "writer/symbols_names.h"
 
 enum {
-  FRAMES_MAX = 64,        /* inlining deeper than that is cut at the outer end */
+  FRAMES_MAX = 64, /* inlining deeper than that is cut at the outer end */
   /* How far to look when the line table says "line 0" (code of no line). */
   LINE_BEFORE_BYTES = 64, /* the line before is the better one up to here */
   LINE_SEARCH_BYTES = 4096,
@@ -130,8 +130,8 @@ static const char *user_name(struct resolver *resolver, struct object *object, c
   return intern(resolver, readable);
 }
 
-/* The last anchor of the same file at or before the line is number result - 1, if that is of the same file.
- */
+/* The last anchor of the same file at or before the line is number result - 1, if that is of the same
+ * file. */
 static size_t anchors_after(const struct source *source, const char *file, unsigned line) {
   size_t low = 0, high = source->n_anchors;
   while (low < high) {
@@ -217,9 +217,9 @@ static bool has_line(struct object *object, uint64_t at, const struct object_sym
          same_function(ret, wanted);
 }
 
-/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Then the line
- * shortly before it in the same function says best where it came from, or else the nearest. What object_inlined_into
- * says next belongs to the line that was found. Returns false if there is nothing. */
+/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Then the
+ * line shortly before it in the same function says best where it came from, or else the nearest. What
+ * object_inlined_into says next belongs to the line that was found. Returns false if there is nothing. */
 static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
   bool is_found = object_line_at(object, address, ret);
   const struct object_line wanted = *ret;
@@ -230,7 +230,8 @@ static bool line_near(struct object *object, uint64_t address, struct object_lin
     if (has_line(object, address - i, symbol, &wanted, ret))
       return true;
   for (uint64_t i = 1; i < LINE_SEARCH_BYTES && i < address; i++)
-    if (has_line(object, address - i, symbol, &wanted, ret) || has_line(object, address + i, symbol, &wanted, ret))
+    if (has_line(object, address - i, symbol, &wanted, ret) ||
+        has_line(object, address + i, symbol, &wanted, ret))
       return true;
   return object_line_at(object, address, ret);
 }

@@ -25,8 +25,9 @@ static enum construct construct_of_work(uint32_t kind) {
   case OMPT_WORK_scope:
     return CONSTRUCT_scope;
   default:
-    return kind == OMPT_WORK_loop || (kind >= OMPT_WORK_loop_static && kind <= OMPT_WORK_loop_other) ? CONSTRUCT_loop
-                                                                                      : CONSTRUCT_unknown;
+    return kind == OMPT_WORK_loop || (kind >= OMPT_WORK_loop_static && kind <= OMPT_WORK_loop_other)
+               ? CONSTRUCT_loop
+               : CONSTRUCT_unknown;
   }
 }
 
@@ -36,13 +37,14 @@ static uint32_t detail_of_work(uint32_t kind, enum construct construct) {
   return tells_more ? kind : 0;
 }
 
-static void leave_frame(struct correlator *c, struct location *location, const struct frame *frame, uint64_t now) {
+static void leave_frame(struct correlator *c, struct location *location, const struct frame *frame,
+                        uint64_t now) {
   struct task *task = location->current;
   frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames));
 }
 
-/* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to a barrier
- * or another worksharing region. A taskloop may stand inside of one. */
+/* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to
+ * a barrier or another worksharing region. A taskloop may stand inside of one. */
 void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
   struct frame *frame = frame_find(location->current, FRAME_WORK);
   if (frame && frame->detail != OMPT_WORK_taskloop)
@@ -72,7 +74,8 @@ static void leave_work_behind(struct correlator *c, struct location *location, u
 /* A kind that no specification names is kept on the event. */
 static struct event enter_of_kind(uint64_t now, enum construct construct, uint32_t kind) {
   bool is_unknown = construct == CONSTRUCT_unknown;
-  return (struct event){.ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
+  return (struct event){
+      .ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
 }
 
 /* Every single region has the count 1, which would only repeat what the construct says. */
@@ -108,12 +111,14 @@ static void begin_work(struct correlator *c, struct location *location, const st
   struct event enter = enter_of_work(record, now, construct);
   frame_enter_with(c, location, location->current, frame, &enter);
   if (record->kind == OMPT_WORK_single_executor)
-    frame_enter(c, location, location->current, now,
-                (struct frame){.kind = FRAME_SBLOCK,
-                               .region = region_at(c, location, CONSTRUCT_single_sblock, record->codeptr, 0)});
+    frame_enter(
+        c, location, location->current, now,
+        (struct frame){.kind = FRAME_SBLOCK,
+                       .region = region_at(c, location, CONSTRUCT_single_sblock, record->codeptr, 0)});
 }
 
-/* By kind if there is one of it, else the innermost: clang 14 ends `distribute parallel for` as distribute. */
+/* By kind if there is one of it, else the innermost: clang 14 ends `distribute parallel for` as
+ * distribute. */
 static struct frame *find_work(struct task *task, uint32_t kind) {
   for (size_t i = task->stack.count; i-- > 0;)
     if (task->stack.frames[i].kind == FRAME_WORK && task->stack.frames[i].detail == kind)
@@ -121,7 +126,8 @@ static struct frame *find_work(struct task *task, uint32_t kind) {
   return frame_find(task, FRAME_WORK);
 }
 
-static void end_work(struct correlator *c, struct location *location, const struct record_work *record, uint64_t now) {
+static void end_work(struct correlator *c, struct location *location, const struct record_work *record,
+                     uint64_t now) {
   struct frame *frame = find_work(location->current, record->kind);
   if (frame)
     leave_frame(c, location, frame, now);
@@ -170,7 +176,8 @@ static enum construct construct_of_wait(const struct task *task, uint32_t kind) 
   if (is_barrier(kind) && top && top->kind == FRAME_SYNC && is_barrier(top->detail))
     kind = top->detail;
   if (is_barrier(kind))
-    return construct_of_sync(kind) == CONSTRUCT_barrier ? CONSTRUCT_barrier_wait : CONSTRUCT_implicit_barrier_wait;
+    return construct_of_sync(kind) == CONSTRUCT_barrier ? CONSTRUCT_barrier_wait
+                                                        : CONSTRUCT_implicit_barrier_wait;
   if (kind == OMPT_SYNC_REGION_taskwait)
     return CONSTRUCT_taskwait_wait;
   if (kind == OMPT_SYNC_REGION_taskgroup)
@@ -178,8 +185,8 @@ static enum construct construct_of_wait(const struct task *task, uint32_t kind) 
   return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction_wait : CONSTRUCT_unknown;
 }
 
-/* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that its primary
- * has ended, or has no beginning. */
+/* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that
+ * its primary has ended, or has no beginning. */
 static struct frame *find_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
                                uint32_t kind, uint64_t task_id) {
   struct task *task = location->current;
@@ -206,7 +213,8 @@ bool may_end_late(const struct location *location) {
   return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(location, &stack->frames[1]);
 }
 
-static void leave_undecided(struct correlator *c, struct location *location, struct frame *frame, uint64_t now) {
+static void leave_undecided(struct correlator *c, struct location *location, struct frame *frame,
+                            uint64_t now) {
   struct task *task = location->current;
   frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames) + 1);
   struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region, .is_late = true};
@@ -235,7 +243,8 @@ static void begin_sync(struct correlator *c, struct location *location, enum fra
   frame_enter_with(c, location, location->current, frame, &enter);
 }
 
-static void end_sync(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+static void end_sync(struct correlator *c, struct location *location,
+                     const struct record_sync_region *record) {
   struct frame *frame = find_sync(c, location, FRAME_SYNC, record->kind, record->task);
   if (!frame)
     return;
@@ -249,7 +258,8 @@ static void end_sync(struct correlator *c, struct location *location, const stru
   }
 }
 
-static void end_wait(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+static void end_wait(struct correlator *c, struct location *location,
+                     const struct record_sync_region *record) {
   struct frame *frame = find_sync(c, location, FRAME_WAIT, record->kind, record->task);
   if (!frame)
     return;
@@ -262,7 +272,8 @@ static void end_wait(struct correlator *c, struct location *location, const stru
   }
 }
 
-void on_sync_region(struct correlator *c, struct location *location, const struct record_sync_region *record) {
+void on_sync_region(struct correlator *c, struct location *location,
+                    const struct record_sync_region *record) {
   task_left_unsaid(c, location, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN) {
     undecided_flush(c, location, NULL);
@@ -277,9 +288,10 @@ void on_sync_region(struct correlator *c, struct location *location, const struc
 /* The rows sync_region and sync_region_wait of the record table have the same fields. */
 void on_sync_region_wait(struct correlator *c, struct location *location,
                          const struct record_sync_region_wait *record) {
-  _Static_assert(offsetof(struct record_sync_region_wait, kind) == offsetof(struct record_sync_region, kind) &&
-                     offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
-                 "read alike below");
+  _Static_assert(
+      offsetof(struct record_sync_region_wait, kind) == offsetof(struct record_sync_region, kind) &&
+          offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
+      "read alike below");
   const struct record_sync_region *alike = (const struct record_sync_region *)record;
   task_left_unsaid(c, location, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
@@ -325,7 +337,8 @@ static enum construct construct_of_dispatch(uint32_t kind) {
   }
 }
 
-/* A chunk lasts until the next one, or until the work ends, which leaves it too. A section's start is its address. */
+/* A chunk lasts until the next one, or until the work ends, which leaves it too. A section's start is its
+ * address. */
 void on_dispatch(struct correlator *c, struct location *location, const struct record_dispatch *record) {
   uint64_t now = location_now(c, location, record->ticks);
   struct stack *stack = &location->current->stack;
@@ -334,8 +347,10 @@ void on_dispatch(struct correlator *c, struct location *location, const struct r
   enum construct construct = construct_of_dispatch(record->kind);
   bool is_section = construct == CONSTRUCT_section;
   const struct frame *work = frame_find(location->current, FRAME_WORK);
-  uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0; /* a chunk has no address of its own */
-  uint32_t region = region_at(c, location, construct, codeptr, construct == CONSTRUCT_unknown ? record->kind : 0);
+  /* a chunk has no address of its own */
+  uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0;
+  uint32_t region =
+      region_at(c, location, construct, codeptr, construct == CONSTRUCT_unknown ? record->kind : 0);
   struct event enter = {.ticks = now};
   if (!is_section) {
     enter.attribute = ATTRIBUTE_chunk_start;
@@ -343,12 +358,14 @@ void on_dispatch(struct correlator *c, struct location *location, const struct r
     enter.attribute2 = ATTRIBUTE_chunk_size;
     enter.value2 = record->iterations;
   }
-  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region}, &enter);
+  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region},
+                   &enter);
 }
 
 void on_flush(struct correlator *c, struct location *location, const struct record_flush *record) {
-  emit_point(c, location, &(struct event){.ticks = location_now(c, location, record->ticks),
-                                          .id = region_at(c, location, CONSTRUCT_flush, record->codeptr, 0)});
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = region_at(c, location, CONSTRUCT_flush, record->codeptr, 0)});
 }
 
 void on_error(struct correlator *c, struct location *location, const struct record_error *record,

@@ -1,9 +1,9 @@
 /* Target regions, operations on devices and mappings as the host reports them.
  *
- * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does there. The
- * callbacks of the EMI form tell begin and end, which is when the host waited for the operation; the device may have
- * been at it until later. Those of the plain form tell one time: then the operation is a point, and its region's
- * description says that the duration is unknown. */
+ * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does
+ * there. The callbacks of the EMI form tell begin and end, which is when the host waited for the operation;
+ * the device may have been at it until later. Those of the plain form tell one time: then the operation is a
+ * point, and its region's description says that the duration is unknown. */
 #include "writer/devices.h"
 #include "writer/ompt_names.h"
 
@@ -30,8 +30,8 @@ static enum construct construct_of_target(uint32_t kind) {
   }
 }
 
-/* With nowait the runtime is called from code that the compiler made and that has no line: the construct is where its
- * task was created. */
+/* With nowait the runtime is called from code that the compiler made and that has no line: the construct is
+ * where its task was created. */
 static uint64_t place_of(const struct location *location, uint64_t codeptr) {
   const struct task *task = location->current;
   return task->is_target && task->codeptr ? task->codeptr : codeptr;
@@ -46,7 +46,8 @@ static struct frame *find_frame(struct task *task, enum frame_kind kind, uint64_
   return innermost;
 }
 
-static void leave_from(struct correlator *c, struct location *location, const struct frame *frame, uint64_t now) {
+static void leave_from(struct correlator *c, struct location *location, const struct frame *frame,
+                       uint64_t now) {
   frames_leave_above(c, location, location->current, now, (size_t)(frame - location->current->stack.frames));
 }
 
@@ -68,14 +69,15 @@ static void begin_target(struct correlator *c, struct location *location, const 
                                    .value2 = record->kind});
 }
 
-void on_target(struct correlator *c, struct location *location, const struct record_target *record, uint64_t id,
-               const uint64_t *words) {
+void on_target(struct correlator *c, struct location *location, const struct record_target *record,
+               uint64_t id, const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   uint64_t target = is_plain || !(record->endpoint & ENDPOINT_BEGIN) ? record->target : id;
   if (record->endpoint & ENDPOINT_BEGIN)
     begin_target(c, location, record, target, record->more ? (int32_t)words[0] : NO_DEVICE, now);
-  struct frame *frame = record->endpoint & ENDPOINT_END ? find_frame(location->current, FRAME_TARGET, target) : NULL;
+  struct frame *frame =
+      record->endpoint & ENDPOINT_END ? find_frame(location->current, FRAME_TARGET, target) : NULL;
   if (frame)
     leave_from(c, location, frame, now);
   c->ignored_ends += !frame && record->endpoint & ENDPOINT_END;
@@ -94,7 +96,8 @@ static struct event enter_of_op(uint64_t now, int32_t device, uint64_t id) {
 }
 
 /* Leaves the thread's region of the operation, with attributes of the caller's. */
-static void leave_op(struct correlator *c, struct location *location, const struct frame *frame, struct event leave) {
+static void leave_op(struct correlator *c, struct location *location, const struct frame *frame,
+                     struct event leave) {
   struct task *task = location->current;
   size_t index = (size_t)(frame - task->stack.frames);
   frames_leave_above(c, location, task, leave.ticks, index + 1);
@@ -153,9 +156,10 @@ static bool is_any_transfer(enum construct construct) {
   return construct == CONSTRUCT_target_transfer || construct == CONSTRUCT_target_transfer_rect;
 }
 
-/* Which of the two numbers is the device's: the host has one too, which callbacks do not tell, and runtimes leave the
- * one out that does not matter. Between two devices it is the destination that gets. */
-static void choose_device(const struct correlator *c, struct data_op *op, int32_t source, int32_t destination) {
+/* Which of the two numbers is the device's: the host has one too, which callbacks do not tell, and runtimes
+ * leave the one out that does not matter. Between two devices it is the destination that gets. */
+static void choose_device(const struct correlator *c, struct data_op *op, int32_t source,
+                          int32_t destination) {
   bool is_source = op->construct == CONSTRUCT_target_from_device || op->construct == CONSTRUCT_target_delete;
   op->is_from_device = is_source;
   op->device = is_source ? source : destination;
@@ -183,7 +187,8 @@ static struct data_op read_data_op(const struct correlator *c, const struct reco
 
 /* The location that a transfer reaches: the thread's, or the other device's first stream. */
 static uint32_t remote_of(struct correlator *c, const struct location *location, const struct data_op *op) {
-  struct device *other = device_is_known(c, op->other) && op->other != op->device ? device_get(c, op->other) : NULL;
+  struct device *other =
+      device_is_known(c, op->other) && op->other != op->device ? device_get(c, op->other) : NULL;
   struct stream *stream = !other                ? NULL
                           : other->stream_count ? &other->streams[0]
                                                 : device_stream(c, other, 0);
@@ -192,11 +197,13 @@ static uint32_t remote_of(struct correlator *c, const struct location *location,
 
 /* How the operation begins on the device's stream; ticks are the caller's. */
 static struct event begin_on_stream(const struct data_op *op, uint64_t id, uint32_t remote, uint32_t region) {
-  bool is_transfer = op->construct == CONSTRUCT_target_to_device || op->construct == CONSTRUCT_target_from_device ||
-                     is_any_transfer(op->construct);
+  bool is_transfer = op->construct == CONSTRUCT_target_to_device ||
+                     op->construct == CONSTRUCT_target_from_device || is_any_transfer(op->construct);
   if (is_transfer)
-    return (struct event){
-        .kind = op->is_from_device ? EVENT_RMA_PUT : EVENT_RMA_GET, .id = remote, .value = op->bytes, .value2 = id};
+    return (struct event){.kind = op->is_from_device ? EVENT_RMA_PUT : EVENT_RMA_GET,
+                          .id = remote,
+                          .value = op->bytes,
+                          .value2 = id};
   return (struct event){.kind = EVENT_ENTER,
                         .id = region,
                         .attribute = ATTRIBUTE_bytes,
@@ -220,15 +227,17 @@ static void note_memory(struct correlator *c, const struct data_op *op, uint64_t
     device_freed(c, device_get(c, op->device), op->source, now);
 }
 
-static void begin_data_op(struct correlator *c, struct location *location, const struct record_target_data_op *record,
-                          const struct data_op *op, uint64_t id, uint64_t now) {
+static void begin_data_op(struct correlator *c, struct location *location,
+                          const struct record_target_data_op *record, const struct data_op *op, uint64_t id,
+                          uint64_t now) {
   bool is_unknown = op->construct == CONSTRUCT_unknown;
   uint32_t detail = is_unknown ? op->kind
                                : (is_async(op->kind) ? TARGET_DETAIL_NOWAIT : 0) |
                                      (record->flags & FLAG_PLAIN_FORM ? TARGET_DETAIL_NO_END : 0);
-  struct frame frame = {.kind = FRAME_OPERATION,
-                        .wait_id = id,
-                        .region = region_at(c, location, op->construct, place_of(location, record->codeptr), detail)};
+  struct frame frame = {
+      .kind = FRAME_OPERATION,
+      .wait_id = id,
+      .region = region_at(c, location, op->construct, place_of(location, record->codeptr), detail)};
   struct event enter = enter_of_op(now, op->device, id);
   if (is_unknown) {
     enter.attribute2 = ATTRIBUTE_kind;
@@ -241,8 +250,8 @@ static void begin_data_op(struct correlator *c, struct location *location, const
   host_op_begin(c, id, device, begin);
 }
 
-static void end_data_op(struct correlator *c, struct location *location, const struct data_op *op, uint64_t id,
-                        uint64_t now) {
+static void end_data_op(struct correlator *c, struct location *location, const struct data_op *op,
+                        uint64_t id, uint64_t now) {
   struct frame *frame = find_frame(location->current, FRAME_OPERATION, id);
   if (!frame) {
     c->ignored_ends++;
@@ -254,12 +263,13 @@ static void end_data_op(struct correlator *c, struct location *location, const s
   note_memory(c, op, now);
 }
 
-void on_target_data_op(struct correlator *c, struct location *location, const struct record_target_data_op *record,
-                       uint64_t id, const uint64_t *words) {
+void on_target_data_op(struct correlator *c, struct location *location,
+                       const struct record_target_data_op *record, uint64_t id, const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   struct data_op op = read_data_op(c, record, words);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
-  bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN, ends = is_plain || record->endpoint & ENDPOINT_END;
+  bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
+       ends = is_plain || record->endpoint & ENDPOINT_END;
   uint64_t own = is_plain && op.host_op ? op.host_op : id;
   if (begins)
     begin_data_op(c, location, record, &op, own, now);
@@ -271,8 +281,8 @@ void on_target_data_op(struct correlator *c, struct location *location, const st
 
 /* -- kernels -- */
 
-static void begin_submit(struct correlator *c, struct location *location, const struct record_target_submit *record,
-                         uint64_t id, uint64_t now) {
+static void begin_submit(struct correlator *c, struct location *location,
+                         const struct record_target_submit *record, uint64_t id, uint64_t now) {
   const struct frame *target = find_frame(location->current, FRAME_TARGET, record->target);
   uint64_t codeptr = target ? target->codeptr : 0;
   int32_t device = target ? (int32_t)target->detail : NO_DEVICE;
@@ -283,13 +293,13 @@ static void begin_submit(struct correlator *c, struct location *location, const 
   struct event enter = enter_of_op(now, device, id);
   frame_enter_with(c, location, location->current, frame, &enter);
   host_op_begin(c, id, device >= 0 ? device_get(c, device) : NULL,
-           (struct event){.kind = EVENT_ENTER,
-                          .ticks = now,
-                          .id = region_at(c, location, CONSTRUCT_target_kernel, codeptr, detail),
-                          .attribute = ATTRIBUTE_requested_teams,
-                          .value = record->requested,
-                          .attribute2 = ATTRIBUTE_matching_id,
-                          .value2 = id});
+                (struct event){.kind = EVENT_ENTER,
+                               .ticks = now,
+                               .id = region_at(c, location, CONSTRUCT_target_kernel, codeptr, detail),
+                               .attribute = ATTRIBUTE_requested_teams,
+                               .value = record->requested,
+                               .attribute2 = ATTRIBUTE_matching_id,
+                               .value2 = id});
 }
 
 static void end_submit(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
@@ -303,11 +313,12 @@ static void end_submit(struct correlator *c, struct location *location, uint64_t
   leave_op(c, location, frame, end);
 }
 
-void on_target_submit(struct correlator *c, struct location *location, const struct record_target_submit *record,
-                      uint64_t id) {
+void on_target_submit(struct correlator *c, struct location *location,
+                      const struct record_target_submit *record, uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
-  bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN, ends = is_plain || record->endpoint & ENDPOINT_END;
+  bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
+       ends = is_plain || record->endpoint & ENDPOINT_END;
   uint64_t own = is_plain && record->host_op ? record->host_op : id;
   if (begins)
     begin_submit(c, location, record, own, now);
@@ -323,18 +334,22 @@ void on_target_map(struct correlator *c, struct location *location, const struct
                    const uint64_t *words) {
   uint64_t now = location_now(c, location, record->ticks);
   uint64_t bytes = record->more ? words[0] : 0, codeptr = record->more ? words[2] : 0;
-  uint32_t region = region_at(c, location, CONSTRUCT_target_map, place_of(location, codeptr), record->mapping_flags);
+  uint32_t region =
+      region_at(c, location, CONSTRUCT_target_map, place_of(location, codeptr), record->mapping_flags);
   if (c->is_paused)
     return;
-  emit_event(c, location, &(struct event){.kind = EVENT_ENTER,
-                                          .ticks = now,
-                                          .id = region,
-                                          .attribute = ATTRIBUTE_host_address,
-                                          .value = record->host_address,
-                                          .attribute2 = ATTRIBUTE_device_address,
-                                          .value2 = record->device_address});
-  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region,
-                                          .attribute = ATTRIBUTE_bytes, .value = bytes});
+  emit_event(c, location,
+             &(struct event){.kind = EVENT_ENTER,
+                             .ticks = now,
+                             .id = region,
+                             .attribute = ATTRIBUTE_host_address,
+                             .value = record->host_address,
+                             .attribute2 = ATTRIBUTE_device_address,
+                             .value2 = record->device_address});
+  emit_event(
+      c, location,
+      &(struct event){
+          .kind = EVENT_LEAVE, .ticks = now, .id = region, .attribute = ATTRIBUTE_bytes, .value = bytes});
 }
 
 /* -- what devices tell themselves -- */
@@ -345,11 +360,12 @@ struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const st
                        .source = told->source,
                        .destination = told->destination,
                        .bytes = told->bytes};
-  op.is_from_device = is_any_transfer(op.construct) ? told->is_from_device
-                                                    : op.construct == CONSTRUCT_target_from_device;
+  op.is_from_device =
+      is_any_transfer(op.construct) ? told->is_from_device : op.construct == CONSTRUCT_target_from_device;
   uint32_t region = told->region;
   if (!regions_is(c->regions, region, op.construct))
-    region = regions_get(c->regions, op.construct, told->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);
+    region =
+        regions_get(c->regions, op.construct, told->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);
   struct event begin = begin_on_stream(&op, told->matching_id, told->remote, region);
   return (struct operation){begin, with_addresses(operation_end(&begin, told->matching_id), &op)};
 }

@@ -1,7 +1,8 @@
 /* Explicit tasks: created, switched between at task scheduling points, completed.
  *
- * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied tasks), so
- * what runs is what the location says, and a task that completes elsewhere is switched to first. */
+ * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
+ * tasks), so what runs is what the location says, and a task that completes elsewhere is switched to
+ * first. */
 #include "writer/correlate.h"
 #include "writer/ompt_names.h"
 
@@ -14,11 +15,15 @@ enum {
   STATUS_SWITCH = OMPT_TASK_STATUS_switch,
   STATUS_TASKWAIT_COMPLETE = OMPT_TASK_STATUS_taskwait_complete,
 };
-static const uint32_t DETAIL_TASKWAIT_DEPEND = UINT32_MAX; /* of its FRAME_SYNC, whose wait_id is the task's id */
+/* of its FRAME_SYNC, whose wait_id is the task's id */
+static const uint32_t DETAIL_TASKWAIT_DEPEND = UINT32_MAX;
 
 static struct event task_event(enum event_kind kind, const struct task *task, uint64_t ticks) {
-  return (struct event){
-      .kind = (uint8_t)kind, .ticks = ticks, .team = task->team, .id = task->creator, .number = task->generation};
+  return (struct event){.kind = (uint8_t)kind,
+                        .ticks = ticks,
+                        .team = task->team,
+                        .id = task->creator,
+                        .number = task->generation};
 }
 
 static void set_status(struct correlator *c, struct event *event, uint32_t status) {
@@ -43,7 +48,8 @@ struct event task_switch_event(struct correlator *c, struct location *location, 
 
 /* -- creation -- */
 
-/* Its team has ended in the pause, and the runtime did not say that the task has: then it is one of the location's. */
+/* Its team has ended in the pause, and the runtime did not say that the task has: then it is one of the
+ * location's. */
 static void move_to_known_team(struct correlator *c, struct location *location, struct task *task) {
   if (!task->team->is_hidden || !task->team->has_ended)
     return;
@@ -85,11 +91,12 @@ void on_task_create(struct correlator *c, struct location *location, const struc
                     uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
   if (record->task_flags & OMPT_TASK_taskwait)
-    frame_enter(c, location, location->current, now,
-                (struct frame){.kind = FRAME_SYNC,
-                               .detail = DETAIL_TASKWAIT_DEPEND,
-                               .wait_id = id,
-                               .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
+    frame_enter(
+        c, location, location->current, now,
+        (struct frame){.kind = FRAME_SYNC,
+                       .detail = DETAIL_TASKWAIT_DEPEND,
+                       .wait_id = id,
+                       .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
   struct task *task = create(c, location, id, record->codeptr, record->task_flags, now);
   if (record->task_flags & OMPT_TASK_merged)
     task_free(task); /* it runs as part of the task that creates it */
@@ -106,8 +113,8 @@ static void unlink_task(struct location *location, const struct task *task) {
       open->outer = task->outer;
 }
 
-/* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody goes on with
- * a task in front of which something runs. */
+/* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody
+ * goes on with a task in front of which something runs. */
 static void come_back_to(struct correlator *c, struct task *task) {
   struct location *location = task->location;
   if (task->forked)
@@ -137,7 +144,8 @@ static void take_from_other(struct correlator *c, struct location *location, str
     task_switch(c, other, implicit_task_of(other), other->last_ticks, STATUS_SWITCH);
 }
 
-static void start_or_resume(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+static void start_or_resume(struct correlator *c, struct location *location, struct task *task,
+                            uint64_t ticks) {
   task->outer = implicit_task_of(location);
   task->location = location;
   location->current = task;
@@ -149,15 +157,16 @@ static void start_or_resume(struct correlator *c, struct location *location, str
   frame_enter(c, location, task, ticks, (struct frame){.kind = FRAME_TASK, .region = task->region});
 }
 
-static void write_switch(struct correlator *c, struct location *location, const struct task *next, uint64_t ticks,
-                         uint32_t status) {
+static void write_switch(struct correlator *c, struct location *location, const struct task *next,
+                         uint64_t ticks, uint32_t status) {
   struct event event = task_switch_event(c, location, next, ticks);
   if (status != STATUS_COMPLETE && status != STATUS_SWITCH)
     set_status(c, &event, status);
   emit_event(c, location, &event);
 }
 
-void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks, uint32_t status) {
+void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks,
+                 uint32_t status) {
   bool is_explicit = !next->is_implicit && next != location->base;
   if (is_explicit) {
     come_back_to(c, next);
@@ -170,10 +179,12 @@ void task_switch(struct correlator *c, struct location *location, struct task *n
   if (is_explicit)
     start_or_resume(c, location, next, ticks);
   else
-    location->current = implicit_task_of(location); /* whatever implicit task it says: this thread's is the innermost */
+    /* whatever implicit task it says: this thread's is the innermost */
+    location->current = implicit_task_of(location);
 }
 
-/* One that has run in a pause only, as far as was written, completes without having run: then the attribute says how.*/
+/* One that has run in a pause only, as far as was written, completes without having run: then the attribute
+ * says how.*/
 static void complete(struct correlator *c, struct location *location, struct task *task, uint64_t now,
                      uint32_t status) {
   struct event event = task_event(EVENT_TASK_COMPLETE, task, now);
@@ -200,7 +211,8 @@ static void end_running(struct correlator *c, struct location *location, struct 
 }
 
 /* A task with the id was never seen to be created: its creation was dropped. */
-static struct task *create_unseen(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+static struct task *create_unseen(struct correlator *c, struct location *location, uint64_t id,
+                                  uint64_t now) {
   struct task *task = create(c, location, id, 0, 0, now);
   map_put(&c->tasks, id, task);
   return task;
@@ -212,20 +224,23 @@ static struct task *known_or_implicit(struct correlator *c, struct location *loc
   return task && !task->is_implicit ? task : implicit_task_of(location);
 }
 
-/* What goes on when a task has ended. LLVM's runtime may still be at the end of one that is complete when it begins one
- * that waited for it, and then names the complete one: what that was switched to in front of goes on. */
-static struct task *resumed_by_end(struct correlator *c, struct location *location, uint64_t id, uint64_t in_front_of) {
+/* What goes on when a task has ended. LLVM's runtime may still be at the end of one that is complete when it
+ * begins one that waited for it, and then names the complete one: what that was switched to in front of goes
+ * on. */
+static struct task *resumed_by_end(struct correlator *c, struct location *location, uint64_t id,
+                                   uint64_t in_front_of) {
   bool is_gone = id && !map_get(&c->tasks, id);
   return known_or_implicit(c, location, is_gone ? in_front_of : id);
 }
 
 /* A task that is complete may begin once more, without being created once more (taskgraph). */
 static struct task *switched_to(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
-  return id && !map_get(&c->tasks, id) ? create_unseen(c, location, id, now) : known_or_implicit(c, location, id);
+  return id && !map_get(&c->tasks, id) ? create_unseen(c, location, id, now)
+                                       : known_or_implicit(c, location, id);
 }
 
-static void point_fulfill(struct correlator *c, struct location *location, const struct task *task, uint32_t status,
-                          uint64_t now) {
+static void point_fulfill(struct correlator *c, struct location *location, const struct task *task,
+                          uint32_t status, uint64_t now) {
   struct event event = {.ticks = now, .id = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0)};
   set_status(c, &event, status);
   if (task) {
@@ -235,14 +250,16 @@ static void point_fulfill(struct correlator *c, struct location *location, const
   emit_point(c, location, &event);
 }
 
-/* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end for it
+/* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end
+ * for it
  * (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id. */
 void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks) {
   if (!task_id && location->current->is_untied)
     task_switch(c, location, implicit_task_of(location), location_now(c, location, ticks), STATUS_SWITCH);
 }
 
-/* -- taskwait with depend: a task that the tool gives no id (callbacks_task.c); the construct's frame has it -- */
+/* -- taskwait with depend: a task that the tool gives no id (callbacks_task.c); the construct's frame has it
+ * -- */
 
 static struct frame *find_taskwait(const struct location *location) {
   struct frame *frame = frame_find(location->current, FRAME_SYNC);
@@ -263,10 +280,12 @@ static void end_taskwait(struct correlator *c, struct location *location, uint64
   }
   const struct frame *frame = find_taskwait(location);
   if (frame)
-    frames_leave_above(c, location, location->current, now, (size_t)(frame - location->current->stack.frames));
+    frames_leave_above(c, location, location->current, now,
+                       (size_t)(frame - location->current->stack.frames));
 }
 
-void on_task_schedule(struct correlator *c, struct location *location, const struct record_task_schedule *record) {
+void on_task_schedule(struct correlator *c, struct location *location,
+                      const struct record_task_schedule *record) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t status = record->prior_status;
   struct task *prior = record->prior_task ? map_get(&c->tasks, record->prior_task) : NULL;
@@ -290,7 +309,8 @@ void on_task_schedule(struct correlator *c, struct location *location, const str
   if (ends && is_explicit) {
     uint64_t in_front_of = prior->in_front_of;
     end_running(c, location, prior, now, status);
-    task_switch(c, location, resumed_by_end(c, location, record->next_task, in_front_of), now, STATUS_COMPLETE);
+    task_switch(c, location, resumed_by_end(c, location, record->next_task, in_front_of), now,
+                STATUS_COMPLETE);
     return;
   }
   struct task *next = switched_to(c, location, record->next_task, now);
@@ -319,16 +339,18 @@ static enum construct construct_of_dependence(uint64_t type) {
 void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record) {
   const struct task *task = task_or_taskwait(c, location, record->task);
   enum construct construct = construct_of_dependence(record->dependence_type);
-  emit_point(c, location,
-             &(struct event){.ticks = location_now(c, location, record->ticks),
-                             .id = region_at(c, location, construct, task ? task->codeptr : 0, 0),
-                             .attribute = ATTRIBUTE_dependence_address,
-                             .value = record->variable,
-                             .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
-                             .value2 = record->dependence_type});
+  emit_point(
+      c, location,
+      &(struct event){.ticks = location_now(c, location, record->ticks),
+                      .id = region_at(c, location, construct, task ? task->codeptr : 0, 0),
+                      .attribute = ATTRIBUTE_dependence_address,
+                      .value = record->variable,
+                      .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
+                      .value2 = record->dependence_type});
 }
 
-void on_task_dependence(struct correlator *c, struct location *location, const struct record_task_dependence *record) {
+void on_task_dependence(struct correlator *c, struct location *location,
+                        const struct record_task_dependence *record) {
   emit_point(c, location,
              &(struct event){.ticks = location_now(c, location, record->ticks),
                              .id = regions_get(c->regions, CONSTRUCT_task_dependence, 0, 0),
@@ -341,10 +363,11 @@ void on_task_dependence(struct correlator *c, struct location *location, const s
 /* A loop or sections region that is cancelled never ends for the thread that finds out. */
 void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record) {
   uint64_t now = location_now(c, location, record->ticks);
-  emit_point(c, location, &(struct event){.ticks = now,
-                                          .id = region_at(c, location, CONSTRUCT_cancel, record->codeptr, 0),
-                                          .attribute = ATTRIBUTE_cancel_flags,
-                                          .value = record->cancel_flags});
+  emit_point(c, location,
+             &(struct event){.ticks = now,
+                             .id = region_at(c, location, CONSTRUCT_cancel, record->codeptr, 0),
+                             .attribute = ATTRIBUTE_cancel_flags,
+                             .value = record->cancel_flags});
   if ((record->cancel_flags & (OMPT_CANCEL_sections | OMPT_CANCEL_loop)) &&
       (record->cancel_flags & (OMPT_CANCEL_activated | OMPT_CANCEL_detected)))
     leave_unended_work(c, location, now);

@@ -1,9 +1,9 @@
 /* Parallel regions, their teams and implicit tasks.
  *
- * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the thread's own
- * stack (location->current, task->forked). Workers report the ends of their last barrier and implicit task only when
- * they are needed again, perhaps at shutdown: when the primary ends the region, team_end ends it for them, and what
- * they say later is ignored. */
+ * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the
+ * thread's own stack (location->current, task->forked). Workers report the ends of their last barrier and
+ * implicit task only when they are needed again, perhaps at shutdown: when the primary ends the region,
+ * team_end ends it for them, and what they say later is ignored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static uint32_t comm_of_members(struct correlator *c, struct team *team) {
     if (team->members[i].location)
       ids[count++] = team->members[i].location->id;
   }
-  uint32_t comm = definitions_comm(c->definitions, ids, count, team->parent ? team->parent->comm : COMM_UNKNOWN, false);
+  uint32_t comm =
+      definitions_comm(c->definitions, ids, count, team->parent ? team->parent->comm : COMM_UNKNOWN, false);
   free(ids);
   return comm;
 }
@@ -86,14 +87,14 @@ static struct team *team_new(struct correlator *c, struct location *location, ui
 static void begin_league(struct correlator *c, struct location *location, struct team *team, uint64_t now) {
   team->is_league = true;
   team->is_hidden = false; /* it has no events of its own */
-  team->comm = 0; /* never written: nobody waits for it */
+  team->comm = 0;          /* never written: nobody waits for it */
   frame_enter(c, location, location->current, now,
               (struct frame){.kind = FRAME_TEAMS,
                              .region = regions_get(c->regions, CONSTRUCT_teams, team->codeptr, 0)});
 }
 
-void on_parallel_begin(struct correlator *c, struct location *location, const struct record_parallel_begin *record,
-                       uint64_t id) {
+void on_parallel_begin(struct correlator *c, struct location *location,
+                       const struct record_parallel_begin *record, uint64_t id) {
   uint64_t now = location_now(c, location, record->ticks);
   if (location->current->forked)
     team_join(c, location->current->forked, now); /* its end is missing */
@@ -117,7 +118,8 @@ static struct member *member_at(struct team *team, uint32_t index) {
   return &team->members[index];
 }
 
-/* "2" for thread 2 of an outer team, "0:2" for thread 2 of the team that thread 0 of an outer team has forked. */
+/* "2" for thread 2 of an outer team, "0:2" for thread 2 of the team that thread 0 of an outer team has
+ * forked. */
 static void write_number(const struct team *team, uint32_t index, char *text, size_t size) {
   char outer[48] = "";
   const struct task *task = team->encountering;
@@ -137,7 +139,8 @@ static uint64_t position_in(const struct team *team, uint32_t index) {
   return (outer ^ outer >> 32) * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
 }
 
-static void name_first(struct correlator *c, struct location *location, const struct team *team, uint32_t index) {
+static void name_first(struct correlator *c, struct location *location, const struct team *team,
+                       uint32_t index) {
   char number[56];
   write_number(team, index, number, sizeof number);
   if (!team->parent && team->codeptr && regions_is_in_runtime(c->regions, team->codeptr)) {
@@ -150,19 +153,21 @@ static void name_first(struct correlator *c, struct location *location, const st
   }
 }
 
-/* A worker is named after its position in nested teams, as long as it has but one. (A team's primary is there by the
- * position in which it met the region.) */
-static void name_worker(struct correlator *c, struct location *location, const struct team *team, uint32_t index) {
+/* A worker is named after its position in nested teams, as long as it has but one. (A team's primary is there
+ * by the position in which it met the region.) */
+static void name_worker(struct correlator *c, struct location *location, const struct team *team,
+                        uint32_t index) {
   if (!location->is_named) {
     name_first(c, location, team, index);
-  } else if (location->position && location != team->primary && position_in(team, index) != location->position) {
+  } else if (location->position && location != team->primary &&
+             position_in(team, index) != location->position) {
     location->position = 0;
     definitions_name_worker(c->definitions, location);
   }
 }
 
-static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team, uint64_t id,
-                                  uint32_t index, struct member *member) {
+static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team,
+                                  uint64_t id, uint32_t index, struct member *member) {
   struct task *task = task_new(c);
   task->id = id;
   task->is_implicit = task->has_started = true;
@@ -179,11 +184,13 @@ static struct task *push_implicit(struct correlator *c, struct location *locatio
 }
 
 void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks) {
-  emit_event(c, team->primary, &(struct event){.kind = EVENT_FORK, .ticks = ticks, .number = team->requested});
+  emit_event(c, team->primary,
+             &(struct event){.kind = EVENT_FORK, .ticks = ticks, .number = team->requested});
 }
 
 /* In a pause the begins of a team that is written go on being written: its comm names all members. */
-static void write_team_begin(struct correlator *c, struct location *location, struct task *task, uint64_t now) {
+static void write_team_begin(struct correlator *c, struct location *location, struct task *task,
+                             uint64_t now) {
   if (task->team->is_hidden)
     return;
   pause_enter_hidden(c, location, location->base, now);
@@ -191,7 +198,8 @@ static void write_team_begin(struct correlator *c, struct location *location, st
   location->shown = task;
 }
 
-static void fork_if_primary(struct correlator *c, struct location *location, struct team *team, uint32_t index) {
+static void fork_if_primary(struct correlator *c, struct location *location, struct team *team,
+                            uint32_t index) {
   if (index != 0 || location != team->primary || team->is_forked)
     return;
   team->is_forked = true;
@@ -216,8 +224,8 @@ static void begin_member(struct correlator *c, struct location *location, struct
 }
 
 /* An initial task of a league runs in front of what the thread did before; ends with the league. */
-static void begin_league_member(struct correlator *c, struct location *location, struct team *team, uint64_t id,
-                                uint32_t index, uint64_t now) {
+static void begin_league_member(struct correlator *c, struct location *location, struct team *team,
+                                uint64_t id, uint32_t index, uint64_t now) {
   struct member *member = member_at(team, index);
   if (!member || member->location)
     return;
@@ -239,8 +247,9 @@ static void begin_initial(struct correlator *c, struct location *location, uint6
     return;
   snprintf(number, sizeof number, "%u", ++c->initial_threads);
   definitions_name_location(c->definitions, location, "Initial thread ", number);
-  frame_enter(c, location, location->base, now,
-              (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
+  frame_enter(
+      c, location, location->base, now,
+      (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
 }
 
 void on_implicit_task_begin(struct correlator *c, struct location *location,
@@ -272,8 +281,10 @@ static void leave_late(struct correlator *c, struct location *location, struct t
     if (frame.is_hidden)
       continue;
     pause_show(c, location, task, ticks);
-    emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = frame.region,
-                                            .team = task->team, .is_late = true});
+    emit_event(
+        c, location,
+        &(struct event){
+            .kind = EVENT_LEAVE, .ticks = ticks, .id = frame.region, .team = task->team, .is_late = true});
   }
 }
 
@@ -309,7 +320,8 @@ void implicit_task_end(struct correlator *c, struct location *location, struct t
   team_release(team);
 }
 
-/* Brings the location back to the task, ending what is open in front of it; false if it does not run there. */
+/* Brings the location back to the task, ending what is open in front of it; false if it does not run
+ * there. */
 static bool unwind_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
   if (!location_has_open(location, task))
     return false;
@@ -343,8 +355,8 @@ void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
       end_member(c, team, &team->members[i]);
 }
 
-/* The implicit task that ends is the thread's innermost. A late end comes when the primary's has ended the worker's
- * part: then it is owed, or there is none. */
+/* The implicit task that ends is the thread's innermost. A late end comes when the primary's has ended the
+ * worker's part: then it is owed, or there is none. */
 void on_implicit_task_end(struct correlator *c, struct location *location,
                           const struct record_implicit_task_end *record) {
   if (!(record->endpoint & ENDPOINT_END)) {
@@ -421,7 +433,8 @@ void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
   team_release(team);
 }
 
-void on_parallel_end(struct correlator *c, struct location *location, const struct record_parallel_end *record) {
+void on_parallel_end(struct correlator *c, struct location *location,
+                     const struct record_parallel_end *record) {
   struct task *task = location->current;
   while (task && !task->forked)
     task = task->outer;

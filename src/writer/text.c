@@ -21,7 +21,9 @@ static size_t character(const unsigned char *text) {
   }
   if (text[0] >= 0xf0 && text[0] <= 0xf4) {
     bool is_in_range = (text[0] != 0xf0 || text[1] >= 0x90) && (text[0] != 0xf4 || text[1] <= 0x8f);
-    return is_in_range && is_continuation(text[1]) && is_continuation(text[2]) && is_continuation(text[3]) ? 4 : 0;
+    return is_in_range && is_continuation(text[1]) && is_continuation(text[2]) && is_continuation(text[3])
+               ? 4
+               : 0;
   }
   return 0;
 }

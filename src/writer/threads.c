@@ -53,8 +53,8 @@ static void end_thread(struct correlator *c, struct location *location, uint64_t
     emit_end(c->emitter, location);
 }
 
-/* It has died without a word, which was noticed when another thread wanted a slot: what it had open is closed as at the
- * end of a process. */
+/* It has died without a word, which was noticed when another thread wanted a slot: what it had open is closed
+ * as at the end of a process. */
 static void end_dead_thread(struct correlator *c, struct location *location, uint64_t ticks) {
   undecided_flush(c, location, NULL);
   location->acquire_ticks = 0;
@@ -64,14 +64,16 @@ static void end_dead_thread(struct correlator *c, struct location *location, uin
   c->closed_by_writer += location->owed;
 }
 
-/* One thread can be the initial thread of two runtimes; the first that is done with it says that it has ended. */
+/* One thread can be the initial thread of two runtimes; the first that is done with it says that it has
+ * ended. */
 void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record) {
   struct location *primary = c->primary, *before = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
   bool is_dead = before && before->kernel_tid; /* without: a signal handler was faster than this record */
   if (is_dead)
     end_dead_thread(c, before, record->ticks);
   bool is_known = before && !is_dead;
-  if (is_known || !primary || c->by_slot[primary->slot] == primary || primary->kernel_tid != record->kernel_tid)
+  if (is_known || !primary || c->by_slot[primary->slot] == primary ||
+      primary->kernel_tid != record->kernel_tid)
     return;
   memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
   c->by_slot[slot] = primary;
@@ -83,7 +85,8 @@ void on_attach(struct correlator *c, struct location *location, const struct rec
   definitions_location_changed(c->definitions, location);
 }
 
-void on_frame_flags(struct correlator *c, struct location *location, const struct record_frame_flags *record) {
+void on_frame_flags(struct correlator *c, struct location *location,
+                    const struct record_frame_flags *record) {
   location->exit_flags = (uint32_t)record->exit_flags;
   location->enter_flags = (uint32_t)record->enter_flags;
   location->has_frame_flags = true;
@@ -108,8 +111,8 @@ void on_placement(struct correlator *c, struct location *location, const struct 
                   const uint64_t *words) {
   char partition[1024];
   uint32_t told = 8u * record->more;
-  write_places((const int32_t *)words, record->partition_places < told ? record->partition_places : told, partition,
-               sizeof partition);
+  write_places((const int32_t *)words, record->partition_places < told ? record->partition_places : told,
+               partition, sizeof partition);
   uint32_t string = definitions_string(c->definitions, partition) + 1;
   location->moved |= (string != location->partition ? MOVED_PARTITION : 0) |
                      ((int64_t)record->place != location->place ? MOVED_PLACE : 0) |
@@ -146,7 +149,8 @@ void tell_placement(struct location *location, struct event *enter) {
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */
-void on_thread_begin(struct correlator *c, struct location *location, const struct record_thread_begin *record) {
+void on_thread_begin(struct correlator *c, struct location *location,
+                     const struct record_thread_begin *record) {
   if (location->has_begun)
     return;
   uint64_t now = location_now(c, location, record->ticks);

@@ -1,5 +1,5 @@
-/* What the program says by stave.h. Regions belong to the task that runs, as all frames do; what is left open when its
- * task or the construct around it ends is left there. */
+/* What the program says by stave.h. Regions belong to the task that runs, as all frames do; what is left open
+ * when its task or the construct around it ends is left there. */
 #include <string.h>
 
 #include <otf2/otf2.h>
@@ -25,7 +25,8 @@ static void take(char *text, const char **from, size_t *left, uint64_t wanted) {
 }
 
 /* The three records have the same fields. */
-static void read_texts(const struct record_control_tool_region *record, const uint64_t *words, struct texts *texts) {
+static void read_texts(const struct record_control_tool_region *record, const uint64_t *words,
+                       struct texts *texts) {
   size_t left = record->more ? record->more * (size_t)RECORD_BYTES - 2 * sizeof *words : 0;
   const char *from = record->more ? (const char *)(words + 2) : NULL;
   texts->line = (uint32_t)record->line_and_file;
@@ -49,20 +50,23 @@ static uint32_t region_of(struct correlator *c, enum construct construct, const 
 static void point(struct correlator *c, struct location *location, uint32_t region, enum attribute attribute,
                   const char *text, uint64_t now) {
   if (!c->is_paused)
-    emit_point(c, location, &(struct event){.ticks = now,
-                                            .id = region,
-                                            .attribute = (uint8_t)attribute,
-                                            .value = definitions_string(c->definitions, text)});
+    emit_point(c, location,
+               &(struct event){.ticks = now,
+                               .id = region,
+                               .attribute = (uint8_t)attribute,
+                               .value = definitions_string(c->definitions, text)});
 }
 
 /* -- regions -- */
 
 /* What a runtime may leave open though it is over: gcc's single. */
 static bool may_be_over(const struct frame *frame) {
-  return frame->kind == FRAME_SBLOCK || (frame->kind == FRAME_WORK && frame->detail == OMPT_WORK_single_executor);
+  return frame->kind == FRAME_SBLOCK ||
+         (frame->kind == FRAME_WORK && frame->detail == OMPT_WORK_single_executor);
 }
 
-/* The frame that an end with the name (its number as a string; any: UINT32_MAX) leaves, or NULL: it does not fit. */
+/* The frame that an end with the name (its number as a string; any: UINT32_MAX) leaves, or NULL: it does not
+ * fit. */
 static struct frame *find_region(struct task *task, uint32_t name) {
   size_t i = task->stack.count;
   while (i > 0 && may_be_over(&task->stack.frames[i - 1]))
@@ -72,13 +76,15 @@ static struct frame *find_region(struct task *task, uint32_t name) {
   return fits ? frame : NULL;
 }
 
-static void end_region(struct correlator *c, struct location *location, const struct texts *texts, uint64_t now) {
+static void end_region(struct correlator *c, struct location *location, const struct texts *texts,
+                       uint64_t now) {
   struct task *task = location->current;
   uint32_t name = *texts->name ? definitions_string(c->definitions, texts->name) : UINT32_MAX;
   struct frame *frame = find_region(task, name);
   if (!frame) {
     c->user_ends_refused++;
-    point(c, location, region_of(c, CONSTRUCT_user_end_refused, texts), ATTRIBUTE_region_name, texts->name, now);
+    point(c, location, region_of(c, CONSTRUCT_user_end_refused, texts), ATTRIBUTE_region_name, texts->name,
+          now);
     return;
   }
   size_t index = (size_t)(frame - task->stack.frames);

@@ -1,4 +1,5 @@
-/* stave-writer: drains the rings of one application into one archive, and closes it however the application ends. */
+/* stave-writer: drains the rings of one application into one archive, and closes it however the application
+ * ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -76,15 +77,16 @@ static bool make_directory(struct writer *writer, char *notice, size_t size) {
                                .job = output_job()};
   char wanted[sizeof writer->directory];
   if (output_expand(config->output, &names, wanted, sizeof wanted) < 0) {
-    report_failed(&writer->report, "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
+    report_failed(&writer->report,
+                  "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
                   config->output);
     return false;
   }
   snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
   int error = output_make_directory(writer->directory, sizeof writer->directory);
   if (error)
-    report_failed(&writer->report, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
-                  strerror(-error));
+    report_failed(&writer->report, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)",
+                  wanted, strerror(-error));
   *notice = '\0';
   if (strncmp(wanted, writer->directory, strlen(writer->directory)) != 0)
     snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
@@ -133,7 +135,8 @@ static void stop_recording(struct writer *writer, const char *why) {
   atomic_store(&writer->session->shared.stop_recording, 1);
 }
 
-/* At STAVE_MAX_SIZE what is in the rings still goes into the archive; without room on the disk nothing more may. */
+/* At STAVE_MAX_SIZE what is in the rings still goes into the archive; without room on the disk nothing more
+ * may. */
 static void stop_if_full(struct writer *writer) {
   uint64_t most = writer->constants.config.max_size;
   int error = archive_stop_error(writer->archive);
@@ -148,7 +151,8 @@ static void stop_if_full(struct writer *writer) {
 }
 
 /* A merge_sink. What so many records become fits into the room that is kept for a chunk. */
-static void take_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+static void take_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                        const uint64_t *words) {
   struct writer *writer = data;
   correlate(&writer->correlator, slot, id, record, words);
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
@@ -160,7 +164,8 @@ static void note_shortfall(const struct writer *writer, char *notice, size_t siz
   size_t length = strlen(notice);
   if (shortfall)
     snprintf(notice + length, size - length,
-             "%sthere is too little room for " STAVE_RECOVERY_FILE " (%s): should stave-writer be killed, what it has "
+             "%sthere is too little room for " STAVE_RECOVERY_FILE
+             " (%s): should stave-writer be killed, what it has "
              "recorded is lost",
              length ? "; " : "", strerror(shortfall));
 }
@@ -179,20 +184,20 @@ static bool open_archive(struct writer *writer) {
   const char *reason = room_error_text(writer->directory, error);
   if (!writer->archive || !writer->symbols || error) {
     remove_archive(writer); /* before the program goes on, which may end at once */
-    report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory, error ? ": " : "",
-                  error ? reason : "");
+    report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
+                  error ? ": " : "", error ? reason : "");
     return false;
   }
   symbols_count_into(writer->symbols, &writer->session->shared.progress);
   archive_count_into(writer->archive, &writer->session->shared.progress);
   const struct session_constants *constants = &writer->constants;
   writer->definitions = definitions_create(writer->archive);
-  writer->regions = regions_create(writer->symbols, constants->program, constants->runtime_base,
-                                   constants->runtime_size);
+  writer->regions =
+      regions_create(writer->symbols, constants->program, constants->runtime_base, constants->runtime_size);
   writer->contexts = contexts_create(writer->symbols, writer->regions);
   emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
-  correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions, writer->modules,
-                  writer->contexts, constants->states);
+  correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions,
+                  writer->modules, writer->contexts, constants->states);
   writer->correlator.command_line = writer->command_line;
   writer->correlator.command_line_bytes = writer->command_line_bytes;
   writer->correlator.starts_paused = constants->config.start == START_paused;
@@ -285,9 +290,10 @@ static bool has_ended(struct writer *writer) {
   return true;
 }
 
-/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are busy each
- * look takes one of them from a thread of the program, which others may be waiting for. Programs rest and go on: what
- * was too long once is tried again only little by little, because a thread that has to wake the writer pays for it. */
+/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are
+ * busy each look takes one of them from a thread of the program, which others may be waiting for. Programs
+ * rest and go on: what was too long once is tried again only little by little, because a thread that has to
+ * wake the writer pays for it. */
 static uint64_t sleep_after(uint64_t sleep_ns, double fullest) {
   if (fullest >= 0.5)
     return SLEEP_SHORTEST_NS;
@@ -329,16 +335,18 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
   size_t region_count;
   regions_all(writer->regions, &region_count);
   snprintf(text, size,
-           "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64 " bytes=%" PRIu64
-           " regions=%zu added=%" PRIu64 " ending=%s",
-           threads, events, c->records, lost_events(writer), (uint64_t)((double)ticks * 1e9 / (double)frequency),
-           writer->event_bytes, region_count, c->closed_by_writer, writer->ending);
+           "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64
+           " bytes=%" PRIu64 " regions=%zu added=%" PRIu64 " ending=%s",
+           threads, events, c->records, lost_events(writer),
+           (uint64_t)((double)ticks * 1e9 / (double)frequency), writer->event_bytes, region_count,
+           c->closed_by_writer, writer->ending);
 }
 
 static struct sampling_summary sampling_summary(const struct writer *writer) {
   return (struct sampling_summary){.missed = writer->correlator.samples_missed,
                                    .left_out = merge_samples_left_out(writer->merge),
-                                   .threads_without = atomic_load(&writer->session->shared.threads_unsampled)};
+                                   .threads_without =
+                                       atomic_load(&writer->session->shared.threads_unsampled)};
 }
 
 /* The program is as it was when it ended, and waits for the archive to be closed. */
@@ -387,9 +395,12 @@ static int close_archive(struct writer *writer) {
 static void describe_loss(const struct writer *writer, char *notice, size_t size) {
   uint64_t missing = writer->missing_events;
   const char *why = merge_lost_without_slot(writer->merge) ? ": there was no ring for some threads"
-                    : recovery_is_cut(writer->recovery) ? ": " STAVE_RECOVERY_FILE " was cut while it was in use" : "";
+                    : recovery_is_cut(writer->recovery)    ? ": " STAVE_RECOVERY_FILE
+                                                          " was cut while it was in use"
+                                                        : "";
   if (*writer->stopped)
-    snprintf(notice, size, "recording was stopped (%s): %" PRIu64 " events are missing", writer->stopped, missing);
+    snprintf(notice, size, "recording was stopped (%s): %" PRIu64 " events are missing", writer->stopped,
+             missing);
   else if (missing)
     snprintf(notice, size, "%" PRIu64 " events are missing%s", missing, why);
 }
@@ -410,17 +421,18 @@ static void close_and_report(struct writer *writer) {
   write_figures(writer, figures, sizeof figures);
   describe_loss(writer, notice, sizeof notice);
   if (error) {
-    report_failed(&writer->report, "the archive %.800s could not be written completely: %s", writer->directory,
-                  room_error_text(writer->directory, -error));
+    report_failed(&writer->report, "the archive %.800s could not be written completely: %s",
+                  writer->directory, room_error_text(writer->directory, -error));
     return;
   }
-  report_notice(&writer->report, notice); /* without the file the archive is closed, should we die before we say so */
+  /* without the file the archive is closed, should we die before we say so */
+  report_notice(&writer->report, notice);
   remove_recovery_file(writer, notice, sizeof notice);
   report_closed(&writer->report, figures, notice);
 }
 
-/* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where the
- * application can overwrite it. */
+/* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where
+ * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
   correlator_close(&writer->correlator);
@@ -437,7 +449,8 @@ int main(void) {
   process_prepare_signals();
   process_raise_limits();
   if (session_map(FD_SESSION, &writer.session) < 0) {
-    fputs("stave-writer: started by libstave.so for a program that is traced; not meant to be run by hand\n", stderr);
+    fputs("stave-writer: started by libstave.so for a program that is traced; not meant to be run by hand\n",
+          stderr);
     return 2;
   }
   session_writer_lives(writer.session);
@@ -447,7 +460,8 @@ int main(void) {
   application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_SESSION);
   writer.command_line_bytes =
       application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);
-  application_quote(writer.command_line, writer.command_line_bytes, writer.arguments, sizeof writer.arguments);
+  application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
+                    sizeof writer.arguments);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(tell_exhaustion, &writer);
   if (!open_archive(&writer))

@@ -7,7 +7,8 @@
 /* A callback; what it is called with, whatever that means. */
 typedef void bench_event(uint64_t first, uint64_t second, uint64_t third);
 
-/* What a tool provides: its name in messages, its callback, and what it does before the first and after the last. */
+/* What a tool provides: its name in messages, its callback, and what it does before the first and after the
+ * last. */
 struct bench_tool {
   bench_event *event;
   void (*begin)(void); /* or NULL */

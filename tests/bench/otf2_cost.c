@@ -22,14 +22,16 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
 }
 
 /* One chunk at a time. */
-static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t bytes) {
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                      uint64_t bytes) {
   (void)data, (void)location;
   if (type == OTF2_FILETYPE_EVENTS && *buffer)
     return NULL;
   return *buffer = malloc(bytes);
 }
 
-static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool is_final) {
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                     bool is_final) {
   (void)data, (void)type, (void)location, (void)is_final;
   free(*buffer);
   *buffer = NULL;
@@ -86,8 +88,9 @@ static uint64_t cpu_ns(void) {
 static OTF2_Archive *open_archive(const char *folder) {
   static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
   static const OTF2_MemoryCallbacks memory = {allocate, free_all};
-  OTF2_Archive *archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                                            DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive *archive =
+      OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
+                        OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (!archive)
     exit(1);
   OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);

@@ -1,5 +1,5 @@
-/* What most tracers do: OTF2 is called in the callback. Every event is an Enter or a Leave in turn, without attributes,
- * under the library's own buffering; BENCH_OTF2_OUTPUT is the folder for the archive. */
+/* What most tracers do: OTF2 is called in the callback. Every event is an Enter or a Leave in turn, without
+ * attributes, under the library's own buffering; BENCH_OTF2_OUTPUT is the folder for the archive. */
 #include "bench_tool.h"
 
 #include <pthread.h>
@@ -47,8 +47,8 @@ static void on_any_event(uint64_t first, uint64_t second, uint64_t third) {
 static void begin(void) {
   static const OTF2_FlushCallbacks callbacks = {flush_always, now};
   const char *folder = getenv("BENCH_OTF2_OUTPUT");
-  archive = OTF2_Archive_Open(folder ? folder : "otf2-inline", "traces", OTF2_FILEMODE_WRITE, 1024 * 1024, 256 * 1024,
-                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  archive = OTF2_Archive_Open(folder ? folder : "otf2-inline", "traces", OTF2_FILEMODE_WRITE, 1024 * 1024,
+                              256 * 1024, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (!archive)
     abort();
   OTF2_Pthread_Archive_SetLockingCallbacks(archive, NULL);

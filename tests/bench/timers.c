@@ -1,5 +1,5 @@
-/* timers HZ: the same work on two threads in every run; with HZ > 0 each thread has a timer whose handler does nothing.
- * Prints the CPU time of the process in microseconds. */
+/* timers HZ: the same work on two threads in every run; with HZ > 0 each thread has a timer whose handler
+ * does nothing. Prints the CPU time of the process in microseconds. */
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* A tool between the runtime and another tool (TIMING_TOOL_FORWARD) that measures how long each callback takes.
+/* A tool between the runtime and another tool (TIMING_TOOL_FORWARD) that measures how long each callback
+ * takes.
  *
- * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first MAX_TICKS COUNT"
- * for threads' first events, which are kept apart. */
+ * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first
+ * MAX_TICKS COUNT" for threads' first events, which are kept apart. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,17 +44,19 @@ static void note(uint64_t ticks) {
 }
 
 /* Whatever a callback's arguments are, eight words hold them: six in registers, two on the stack. */
-#define WRAP(number)                                                                                                   \
-  static uint64_t wrap_##number(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g,    \
-                                uint64_t h) {                                                                          \
-    uint64_t begin = __rdtsc();                                                                                        \
-    uint64_t result = self.forward[number](a, b, c, d, e, f, g, h);                                                    \
-    note(__rdtsc() - begin);                                                                                           \
-    return result;                                                                                                     \
+#define WRAP(number)                                                                                         \
+  static uint64_t wrap_##number(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,      \
+                                uint64_t g, uint64_t h) {                                                    \
+    uint64_t begin = __rdtsc();                                                                              \
+    uint64_t result = self.forward[number](a, b, c, d, e, f, g, h);                                          \
+    note(__rdtsc() - begin);                                                                                 \
+    return result;                                                                                           \
   }
-#define FOR_EACH(X)                                                                                                    \
-  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(16) X(17) X(18) X(19) X(20) X(21) X(23) X(24) X(25) X(26) X(27) X(28) X(29)     \
-  X(30) X(31) X(32) X(37)
+/* clang-format off */
+#define FOR_EACH(X)                                                                                          \
+  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(16) X(17) X(18) X(19) X(20) X(21) X(23)                               \
+  X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32) X(37)
+/* clang-format on */
 FOR_EACH(WRAP)
 
 static callback *const wrappers[CALLBACKS] = {
@@ -87,7 +90,8 @@ static void finalize(ompt_data_t *tool_data) {
   FILE *file = path ? fopen(path, "w") : NULL;
   if (!file)
     return;
-  fprintf(file, "first %llu %llu\n", (unsigned long long)self.first_max, (unsigned long long)self.first_count);
+  fprintf(file, "first %llu %llu\n", (unsigned long long)self.first_max,
+          (unsigned long long)self.first_count);
   for (unsigned i = 0; i < BUCKETS; i++)
     if (self.buckets[i])
       fprintf(file, "%llu %llu\n", 2ULL << i, (unsigned long long)self.buckets[i]);

@@ -1,9 +1,11 @@
-/* workloads NAME N [WARM_UP [BURSTS | turns]]: N rounds of one construct, the same work in every run on one thread.
+/* workloads NAME N [WARM_UP [BURSTS | turns]]: N rounds of one construct, the same work in every run on one
+ * thread.
  *
- * Prints its peak memory, and what the N rounds cost: processor time of all threads, and elapsed time. WARM_UP rounds
- * before them start the threads and everything that a tool does once. BURSTS: the N rounds are made so often, each time
- * after a rest that is not counted, in which a tool can finish what it does with the events. turns: N rounds are made
- * whenever a line comes on standard input, and their processor time is printed, until the input ends. */
+ * Prints its peak memory, and what the N rounds cost: processor time of all threads, and elapsed time.
+ * WARM_UP rounds before them start the threads and everything that a tool does once. BURSTS: the N rounds are
+ * made so often, each time after a rest that is not counted, in which a tool can finish what it does with the
+ * events. turns: N rounds are made whenever a line comes on standard input, and their processor time is
+ * printed, until the input ends. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -150,8 +152,8 @@ static void run_taskloop(long n) {
     __asm__ volatile("");
 }
 
-/* The peak of this process's own memory; what wait4 tells counts the parent's before exec too. And what of it is shared
- * now: a tool's, since nobody else shares any. */
+/* The peak of this process's own memory; what wait4 tells counts the parent's before exec too. And what of it
+ * is shared now: a tool's, since nobody else shares any. */
 static void print_memory(void) {
   char line[256];
   FILE *file = fopen("/proc/self/status", "r");
@@ -162,8 +164,8 @@ static void print_memory(void) {
     fclose(file);
 }
 
-/* 30 to 70 ms, in an order that is the same in all runs: equal rests would meet, or never meet, what a tool does again
- * and again. */
+/* 30 to 70 ms, in an order that is the same in all runs: equal rests would meet, or never meet, what a tool
+ * does again and again. */
 static void rest(void) {
   static uint64_t random = 1;
   random = random * 6364136223846793005u + 1442695040888963407u;
@@ -186,8 +188,8 @@ static void measure(void (*run)(long), long n, long warm_up, long bursts) {
   printf("cpu_ns: %llu\nelapsed_ns: %llu\n", (unsigned long long)cpu, (unsigned long long)elapsed);
 }
 
-/* Threads that wake up on one processor, since the others just ran something else, would spin for each other there. Not
- * by OMP_PROC_BIND, which gives a tool more to ask. */
+/* Threads that wake up on one processor, since the others just ran something else, would spin for each other
+ * there. Not by OMP_PROC_BIND, which gives a tool more to ask. */
 static void bind_threads(void) {
 #pragma omp parallel
   {
@@ -220,9 +222,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(long);
-  } workloads[] = {{"parallel", run_parallel}, {"for", run_for},       {"barrier", run_barrier},
-                   {"critical", run_critical}, {"lock", run_lock},     {"task", run_task},
-                   {"fib", run_fib},           {"single", run_single}, {"depend", run_depend},
+  } workloads[] = {{"parallel", run_parallel}, {"for", run_for},         {"barrier", run_barrier},
+                   {"critical", run_critical}, {"lock", run_lock},       {"task", run_task},
+                   {"fib", run_fib},           {"single", run_single},   {"depend", run_depend},
                    {"taskloop", run_taskloop}, {"threads", run_threads}, {"rest", run_rest},
                    {"steady", run_steady}};
   if (argc < 3 || argc > 5)

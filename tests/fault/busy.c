@@ -1,7 +1,8 @@
 /* busy COUNTS [THREADS [BURSTS [PAUSE_US]]]: threads that lock, unlock and make tasks, in bursts.
  *
- * What each has completed it counts in COUNTS, a file mapped shared, so that the numbers survive however the process
- * ends. BURSTS 0 never ends. 32 rounds and a pause of 1 ms make some 100,000 events a second and thread. */
+ * What each has completed it counts in COUNTS, a file mapped shared, so that the numbers survive however the
+ * process ends. BURSTS 0 never ends. 32 rounds and a pause of 1 ms make some 100,000 events a second and
+ * thread. */
 #include <fcntl.h>
 #include <omp.h>
 #include <signal.h>

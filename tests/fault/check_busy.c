@@ -1,8 +1,9 @@
-/* check_busy ARCHIVE/traces.otf2 COUNTS THREADS [ENDING]: whether an archive holds all that `busy` has counted.
+/* check_busy ARCHIVE/traces.otf2 COUNTS THREADS [ENDING]: whether an archive holds all that `busy` has
+ * counted.
  *
- * Prints "expected=N found=N lost=N": records of counted constructs, and what is missing of them by the archive's own
- * account or by this one. Exit status: 0 all is there, 1 not, 2 unreadable. What the program was about when it ended
- * may be there once a thread without having been counted, never more. */
+ * Prints "expected=N found=N lost=N": records of counted constructs, and what is missing of them by the
+ * archive's own account or by this one. Exit status: 0 all is there, 1 not, 2 unreadable. What the program
+ * was about when it ended may be there once a thread without having been counted, never more. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +58,8 @@ static uint64_t property(const struct check *check, const char *name) {
 }
 
 /* What was counted must be there, and at most one more a thread. */
-static void expect_all(struct check *check, const char *what, uint64_t found, uint64_t counted, unsigned threads) {
+static void expect_all(struct check *check, const char *what, uint64_t found, uint64_t counted,
+                       unsigned threads) {
   if (found < counted || found > counted + threads)
     complain(check, what, found, counted);
 }
@@ -100,7 +102,8 @@ static void check_totals(struct check *check) {
   expect_records(check, "MUTEX_ACQUIRED", check->counts.sets);
   expect_records(check, "MUTEX_RELEASED", check->counts.unsets);
   expect_records(check, "TASK_CREATE", check->counts.tasks);
-  expect_same(check, "locks acquired", total->acquires, property(check, STAVE_PROPERTY_RECORDS "MUTEX_ACQUIRED"));
+  expect_same(check, "locks acquired", total->acquires,
+              property(check, STAVE_PROPERTY_RECORDS "MUTEX_ACQUIRED"));
   expect_same(check, "tasks created", total->creates, property(check, STAVE_PROPERTY_RECORDS "TASK_CREATE"));
   expect_all(check, "tasks completed", total->completes, check->counts.tasks, check->thread_count);
 }

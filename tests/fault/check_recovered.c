@@ -1,9 +1,10 @@
-/* check_recovered ARCHIVE/traces.otf2 FILE: whether a recovered archive holds what is promised of what `witness` has
- * noted.
+/* check_recovered ARCHIVE/traces.otf2 FILE: whether a recovered archive holds what is promised of what
+ * `witness` has noted.
  *
- * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and not more
- * is missing than the threads' rings hold. Prints "missing=N behind_ms=N": records of counted constructs that are
- * missing, and how long before the program's last note the archive is whole. Exit status: 0, 1 if not so, 2 unreadable.
+ * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and
+ * not more is missing than the threads' rings hold. Prints "missing=N behind_ms=N": records of counted
+ * constructs that are missing, and how long before the program's last note the archive is whole. Exit status:
+ * 0, 1 if not so, 2 unreadable.
  * */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +18,8 @@
 #include "stave/names.h"
 #include "witness.h"
 
-/* Records of a lock: acquire, acquired, released. Of a task: create, two switches, and the taskwait's four at least. */
+/* Records of a lock: acquire, acquired, released. Of a task: create, two switches, and the taskwait's four at
+ * least. */
 enum { LOCK_RECORDS = 3, TASK_RECORDS = 7, RING_RECORDS = (4 << 20) / 32 };
 
 struct check {
@@ -28,7 +30,8 @@ struct check {
   int problems;
 };
 
-static void complain(struct check *check, const char *what, size_t thread, uint64_t found, uint64_t expected) {
+static void complain(struct check *check, const char *what, size_t thread, uint64_t found,
+                     uint64_t expected) {
   check->problems++;
   fprintf(stderr, "%s of thread %zu: %" PRIu64 ", expected %" PRIu64 "\n", what, thread, found, expected);
 }
@@ -39,7 +42,8 @@ static int thread_of(const struct check *check, size_t location) {
   return strcmp(name, "Master thread") == 0 ? 0 : strcmp(name, "OMP thread 1") == 0 ? 1 : -1;
 }
 
-/* omp_unset_lock's Leave ends a lock, taskwait's a task; what the end of the trace left is there too, once. */
+/* omp_unset_lock's Leave ends a lock, taskwait's a task; what the end of the trace left is there too,
+ * once. */
 static bool take(void *data, const struct trace_event *event) {
   struct check *check = data;
   check->enters += event->kind == TRACE_Enter;
@@ -117,7 +121,8 @@ int main(int argc, char **argv) {
   int fd = argc == 3 ? open(argv[2], O_RDONLY) : -1;
   if (fd < 0)
     return 2;
-  struct check check = {.threads = mmap(NULL, WITNESS_THREADS * sizeof *check.threads, PROT_READ, MAP_SHARED, fd, 0)};
+  struct check check = {
+      .threads = mmap(NULL, WITNESS_THREADS * sizeof *check.threads, PROT_READ, MAP_SHARED, fd, 0)};
   if (check.threads == MAP_FAILED || trace_open(argv[1], NULL, &check.trace, error) < 0 ||
       trace_read_events(check.trace, take, &check, error) < 0) {
     fprintf(stderr, "%s\n", error);

@@ -1,7 +1,9 @@
-/* Preloaded into a program: lets calls into the C library fail as a plan says, counts them, and notes which failed.
+/* Preloaded into a program: lets calls into the C library fail as a plan says, counts them, and notes which
+ * failed.
  *
- * FAIL_CALLS names a file with a struct plan, mapped shared: what is noted survives however the process ends, and
- * forked children go on counting. Only calls of one module count, found by their return address, or those of all. */
+ * FAIL_CALLS names a file with a struct plan, mapped shared: what is noted survives however the process ends,
+ * and forked children go on counting. Only calls of one module count, found by their return address, or those
+ * of all. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -43,8 +45,8 @@ struct frame {
 
 /* Python's side of it is in tests/support/failing.py. */
 struct plan {
-  char module[TEXT_BYTES]; /* part of its file's name; "/": the program; "": all count */
-  char spared[TEXT_BYTES]; /* functions that never fail, in spaces */
+  char module[TEXT_BYTES];           /* part of its file's name; "/": the program; "": all count */
+  char spared[TEXT_BYTES];           /* functions that never fail, in spaces */
   uint64_t mode, site, number, seed; /* `site` is a key */
   _Atomic uint64_t calls, failed;
   struct site sites[SITES];
@@ -153,7 +155,8 @@ static bool must_fail(const char *name, uint64_t system_call, void *caller) {
   struct site *site = find_site(name, offset, system_call);
   if (!site)
     return false;
-  uint64_t number_there = atomic_fetch_add(&site->calls, 1) + 1, number = atomic_fetch_add(&plan->calls, 1) + 1;
+  uint64_t number_there = atomic_fetch_add(&site->calls, 1) + 1,
+           number = atomic_fetch_add(&plan->calls, 1) + 1;
   if (!decide(site, number_there, number))
     return false;
   atomic_fetch_add(&site->failed, 1);
@@ -169,33 +172,34 @@ static function *next_of(function *_Atomic *next, const char *name) {
   return *next;
 }
 
-/* Arguments and results are passed on as they are: on x86-64 and aarch64 the integers and pointers of all these
- * functions lie where seven longs would. The functions have other names here, since headers declare them otherwise. */
+/* Arguments and results are passed on as they are: on x86-64 and aarch64 the integers and pointers of all
+ * these functions lie where seven longs would. The functions have other names here, since headers declare
+ * them otherwise. */
 #define PARAMETERS long a, long b, long c, long d, long e, long f, long g
 #define NEXT(name) next_of(&next, #name)(a, b, c, d, e, f, g)
 #define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 #define DECLARE(name) __attribute__((visibility("default"))) function fail_##name __asm__(#name);
 
-#define FAILING(name, result, error)                                                                                   \
-  DECLARE(name)                                                                                                        \
-  long fail_##name(PARAMETERS) {                                                                                       \
-    static function *_Atomic next;                                                                                     \
-    if (!must_fail(#name, 0, CALLER))                                                                                  \
-      return NEXT(name);                                                                                               \
-    errno = error;                                                                                                     \
-    return result;                                                                                                     \
+#define FAILING(name, result, error)                                                                         \
+  DECLARE(name)                                                                                              \
+  long fail_##name(PARAMETERS) {                                                                             \
+    static function *_Atomic next;                                                                           \
+    if (!must_fail(#name, 0, CALLER))                                                                        \
+      return NEXT(name);                                                                                     \
+    errno = error;                                                                                           \
+    return result;                                                                                           \
   }
 
 /* Those whose failure does not undo what they have done. */
-#define FAILING_AFTERWARDS(name, result, error)                                                                        \
-  DECLARE(name)                                                                                                        \
-  long fail_##name(PARAMETERS) {                                                                                       \
-    static function *_Atomic next;                                                                                     \
-    long done = NEXT(name);                                                                                            \
-    if (!must_fail(#name, 0, CALLER))                                                                                  \
-      return done;                                                                                                     \
-    errno = error;                                                                                                     \
-    return result;                                                                                                     \
+#define FAILING_AFTERWARDS(name, result, error)                                                              \
+  DECLARE(name)                                                                                              \
+  long fail_##name(PARAMETERS) {                                                                             \
+    static function *_Atomic next;                                                                           \
+    long done = NEXT(name);                                                                                  \
+    if (!must_fail(#name, 0, CALLER))                                                                        \
+      return done;                                                                                           \
+    errno = error;                                                                                           \
+    return result;                                                                                           \
   }
 #include "fail_calls.def"
 

@@ -1,5 +1,5 @@
-/* families WAY: a program that has used OpenMP makes other processes in one of the ways there are. What each has done
- * it appends to the file `said`, a line at a time, as a daemon has no standard output. */
+/* families WAY: a program that has used OpenMP makes other processes in one of the ways there are. What each
+ * has done it appends to the file `said`, a line at a time, as a daemon has no standard output. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -106,8 +106,11 @@ static void by_exec_beside_child(void) {
 static const struct {
   const char *name;
   void (*act)(void);
-} ways[] = {{"vfork", by_vfork},   {"spawn", by_spawn},   {"daemon", by_daemon},
-            {"server", by_server}, {"exec-beside-child", by_exec_beside_child}};
+} ways[] = {{"vfork", by_vfork},
+            {"spawn", by_spawn},
+            {"daemon", by_daemon},
+            {"server", by_server},
+            {"exec-beside-child", by_exec_beside_child}};
 
 int main(int argc, char **argv) {
   say("program has", team_size());

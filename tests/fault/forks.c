@@ -1,5 +1,5 @@
-/* A parent that has used OpenMP forks three children one after another; each uses OpenMP too, and both print what
- * they found. At the end nobody is left to wait for: whatever traces this must be nobody's child. */
+/* A parent that has used OpenMP forks three children one after another; each uses OpenMP too, and both print
+ * what they found. At the end nobody is left to wait for: whatever traces this must be nobody's child. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

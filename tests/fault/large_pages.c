@@ -1,8 +1,9 @@
 /* Preloaded: a kernel whose pages have 64 KiB, to the program and the libraries that call the C library.
  *
- * What such a kernel says is what sysconf, getpagesize and getauxval answer; what it refuses (EINVAL) are offsets and
- * addresses that are no multiple of its page; what it gives are addresses that are. Its refusals are noted in the file
- * that LARGE_PAGES names, a line each, behind a line of each process that was started with it. */
+ * What such a kernel says is what sysconf, getpagesize and getauxval answer; what it refuses (EINVAL) are
+ * offsets and addresses that are no multiple of its page; what it gives are addresses that are. Its refusals
+ * are noted in the file that LARGE_PAGES names, a line each, behind a line of each process that was started
+ * with it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,8 @@ static long refuse(const char *call, uint64_t value, const void *caller) {
   Dl_info module = {0};
   dladdr(caller, &module);
   snprintf(text, sizeof text, "refused %s of %#llx by %s+%#lx\n", call, (unsigned long long)value,
-           module.dli_fname ? module.dli_fname : "?", (unsigned long)caller - (unsigned long)module.dli_fbase);
+           module.dli_fname ? module.dli_fname : "?",
+           (unsigned long)caller - (unsigned long)module.dli_fbase);
   note(text);
   errno = EINVAL;
   return -1;
@@ -66,8 +68,8 @@ static long refuse(const char *call, uint64_t value, const void *caller) {
 
 /* -- the calls -- */
 
-/* The kernel beneath gives addresses of its own pages: take more, and map in it what begins at one of ours. What is
- * left of the last page belongs to it. */
+/* The kernel beneath gives addresses of its own pages: take more, and map in it what begins at one of ours.
+ * What is left of the last page belongs to it. */
 static long map(uint64_t address, uint64_t bytes, long protection, long flags, long fd, uint64_t offset,
                 const void *caller) {
   bool is_fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
@@ -78,11 +80,13 @@ static long map(uint64_t address, uint64_t bytes, long protection, long flags, l
   if (is_fixed || bytes == 0 || (flags & (MAP_GROWSDOWN | MAP_HUGETLB)))
     return system_call(SYS_mmap, (long)address, (long)bytes, protection, flags, fd, (long)offset);
   uint64_t taken = whole(bytes) + PAGE_BYTES;
-  long room = system_call(SYS_mmap, 0, (long)taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  long room =
+      system_call(SYS_mmap, 0, (long)taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == -1)
     return -1;
   uint64_t begin = whole((uint64_t)room), before = begin - (uint64_t)room;
-  long memory = system_call(SYS_mmap, (long)begin, (long)bytes, protection, flags | MAP_FIXED, fd, (long)offset);
+  long memory =
+      system_call(SYS_mmap, (long)begin, (long)bytes, protection, flags | MAP_FIXED, fd, (long)offset);
   int error = errno;
   if (memory == -1) {
     system_call(SYS_munmap, room, (long)taken, 0, 0, 0, 0);
@@ -109,14 +113,16 @@ static void *mapped(long address) {
 }
 
 EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset) {
-  return mapped(map((uint64_t)address, bytes, protection, flags, fd, (uint64_t)offset, __builtin_return_address(0)));
+  return mapped(
+      map((uint64_t)address, bytes, protection, flags, fd, (uint64_t)offset, __builtin_return_address(0)));
 }
 
 /* The same: offsets have 64 bits either way. */
 EXPORT void *mmap_of_long(void *, size_t, int, int, int, off64_t) __asm__("mmap");
 
 void *mmap_of_long(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset) {
-  return mapped(map((uint64_t)address, bytes, protection, flags, fd, (uint64_t)offset, __builtin_return_address(0)));
+  return mapped(
+      map((uint64_t)address, bytes, protection, flags, fd, (uint64_t)offset, __builtin_return_address(0)));
 }
 
 EXPORT int munmap(void *address, size_t bytes) {
@@ -124,11 +130,13 @@ EXPORT int munmap(void *address, size_t bytes) {
 }
 
 EXPORT int madvise(void *address, size_t bytes, int advice) {
-  return (int)at_page(SYS_madvise, "madvise", (long)address, (long)bytes, advice, __builtin_return_address(0));
+  return (int)at_page(SYS_madvise, "madvise", (long)address, (long)bytes, advice,
+                      __builtin_return_address(0));
 }
 
 EXPORT int mprotect(void *address, size_t bytes, int protection) {
-  return (int)at_page(SYS_mprotect, "mprotect", (long)address, (long)bytes, protection, __builtin_return_address(0));
+  return (int)at_page(SYS_mprotect, "mprotect", (long)address, (long)bytes, protection,
+                      __builtin_return_address(0));
 }
 
 EXPORT int msync(void *address, size_t bytes, int flags) {
@@ -145,13 +153,19 @@ EXPORT long syscall(long number, ...) {
   va_end(arguments);
   const void *caller = __builtin_return_address(0);
   switch (number) {
-  case SYS_mmap: return map((uint64_t)a[0], (uint64_t)a[1], a[2], a[3], a[4], (uint64_t)a[5], caller);
-  case SYS_munmap: return at_page(number, "munmap", a[0], a[1], a[2], caller);
-  case SYS_madvise: return at_page(number, "madvise", a[0], a[1], a[2], caller);
-  case SYS_mprotect: return at_page(number, "mprotect", a[0], a[1], a[2], caller);
-  case SYS_msync: return at_page(number, "msync", a[0], a[1], a[2], caller);
-  case SYS_mremap: return is_whole((uint64_t)a[0]) ? system_call(number, a[0], a[1], a[2], a[3], a[4], a[5])
-                                                   : refuse("mremap", (uint64_t)a[0], caller);
+  case SYS_mmap:
+    return map((uint64_t)a[0], (uint64_t)a[1], a[2], a[3], a[4], (uint64_t)a[5], caller);
+  case SYS_munmap:
+    return at_page(number, "munmap", a[0], a[1], a[2], caller);
+  case SYS_madvise:
+    return at_page(number, "madvise", a[0], a[1], a[2], caller);
+  case SYS_mprotect:
+    return at_page(number, "mprotect", a[0], a[1], a[2], caller);
+  case SYS_msync:
+    return at_page(number, "msync", a[0], a[1], a[2], caller);
+  case SYS_mremap:
+    return is_whole((uint64_t)a[0]) ? system_call(number, a[0], a[1], a[2], a[3], a[4], a[5])
+                                    : refuse("mremap", (uint64_t)a[0], caller);
   }
   return system_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

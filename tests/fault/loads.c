@@ -1,10 +1,11 @@
-/* loads WHAT NUMBER: what there can be a lot of. Prints the number and, on stderr, the peak of the memory it has used,
- * in KiB, and how many timers it has (-1: the kernel does not tell).
+/* loads WHAT NUMBER: what there can be a lot of. Prints the number and, on stderr, the peak of the memory it
+ * has used, in KiB, and how many timers it has (-1: the kernel does not tell).
  *
- * threads: plain threads one after another, each with a parallel region of its own (its outermost construct: libomp 14
- * crashes with any tool in a critical section of such a thread). locking: each takes a lock. fulfilling: each fulfils
- * the event of a task, which is all the runtime tells of it: no thread_begin and no thread_end. tasks: tasks that all
- * wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four deep. */
+ * threads: plain threads one after another, each with a parallel region of its own (its outermost construct:
+ * libomp 14 crashes with any tool in a critical section of such a thread). locking: each takes a lock.
+ * fulfilling: each fulfils the event of a task, which is all the runtime tells of it: no thread_begin and no
+ * thread_end. tasks: tasks that all wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four
+ * deep. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -81,8 +82,8 @@ static void fulfilling(long number) {
   }
 }
 
-/* Nobody runs one before the last is made: the other thread of the team, which is what makes them wait at all, looks
- * on. */
+/* Nobody runs one before the last is made: the other thread of the team, which is what makes them wait at
+ * all, looks on. */
 static void tasks(long number) {
   atomic_int is_made = 0;
 #pragma omp parallel num_threads(2)
@@ -124,8 +125,11 @@ static void nested(long number) {
 static const struct {
   const char *name;
   void (*make)(long number);
-} loads[] = {{"threads", threads}, {"locking", locking}, {"fulfilling", fulfilling},
-           {"nested", nested},   {"tasks", tasks}};
+} loads[] = {{"threads", threads},
+             {"locking", locking},
+             {"fulfilling", fulfilling},
+             {"nested", nested},
+             {"tasks", tasks}};
 
 static int count_timers(void) {
   char line[256];

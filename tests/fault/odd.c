@@ -1,5 +1,5 @@
-/* odd WAY: a program that treats its process in an unusual way, and says what it has seen of it. Linked without OpenMP:
- * the runtime comes late, by dlopen, with the library beside it. */
+/* odd WAY: a program that treats its process in an unusual way, and says what it has seen of it. Linked
+ * without OpenMP: the runtime comes late, by dlopen, with the library beside it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,10 @@ static int use_openmp(const char *program) {
 static void tell_family(void) {
   int status;
   pid_t child = waitpid(-1, &status, __WALL | WNOHANG);
-  printf("wait gives %s, %d signals\n", child > 0 ? "a child" : child == 0 ? "nothing yet" : strerror(errno),
+  printf("wait gives %s, %d signals\n",
+         child > 0    ? "a child"
+         : child == 0 ? "nothing yet"
+                      : strerror(errno),
          (int)children_ended);
 }
 

@@ -8,15 +8,23 @@
  *   events: location, kind, ticks since the last one, fields as in analysis/kinds.h but for arrays, number of
  *     attributes, and of each: which one, value
  *
- * Each is a byte, but ticks, fields and values: below INPUT_WIDE they are a byte, INPUT_WIDE and 4 bytes, INPUT_WIDEST
- * and 8 bytes, or INPUT_UNDEFINED and INPUT_UNDEFINED64 alone. Ticks may wrap, which takes time back. */
+ * Each is a byte, but ticks, fields and values: below INPUT_WIDE they are a byte, INPUT_WIDE and 4 bytes,
+ * INPUT_WIDEST and 8 bytes, or INPUT_UNDEFINED and INPUT_UNDEFINED64 alone. Ticks may wrap, which takes time
+ * back. */
 #ifndef STAVE_TESTS_ANALYSIS_INPUT_H
 #define STAVE_TESTS_ANALYSIS_INPUT_H
 
 enum { INPUT_LOCATIONS = 16, INPUT_REGIONS = 64, INPUT_COMMS = 16, INPUT_ATTRIBUTES = 3 };
 enum { INPUT_WIDE = 0xf0, INPUT_WIDEST = 0xf1, INPUT_UNDEFINED = 0xfe, INPUT_UNDEFINED64 = 0xff };
 
-enum input_pass { PASS_CHECK = 1, PASS_REPORT = 2, PASS_CSV = 4, PASS_CHROME = 8, PASS_DOT = 16, PASS_PAGE = 32,
-                  PASS_PICTURE = 64 };
+enum input_pass {
+  PASS_CHECK = 1,
+  PASS_REPORT = 2,
+  PASS_CSV = 4,
+  PASS_CHROME = 8,
+  PASS_DOT = 16,
+  PASS_PAGE = 32,
+  PASS_PICTURE = 64
+};
 
 #endif

@@ -1,8 +1,8 @@
-/* Whatever an archive holds that OTF2's reader can read, the commands that look at archives must neither crash nor hang
- * nor take memory without bounds.
+/* Whatever an archive holds that OTF2's reader can read, the commands that look at archives must neither
+ * crash nor hang nor take memory without bounds.
  *
- * Checker, report, exports and timeline run as they are, on a trace that is made of the input in place of the one that
- * trace.c and trace_order.c would read. What they write goes to /dev/null. */
+ * Checker, report, exports and timeline run as they are, on a trace that is made of the input in place of the
+ * one that trace.c and trace_order.c would read. What they write goes to /dev/null. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +40,11 @@ static struct {
 
 static struct trace_string strings[] = {
     {0, "text"}, {1, "\033[31m\xff\xfe<script>\"',;\n"}, {2, ""}, {3, "wait barrier"}};
-static struct trace_location_group groups[] = {{0, "Process", 1, TRACE_NO_REF, OTF2_LOCATION_GROUP_TYPE_PROCESS},
-                                               {1, "Device", 2, 0, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR}};
-static struct trace_node nodes[] = {{0, "host", "machine", TRACE_NO_REF}, {1, "host", "node", 0},
-                                    {2, "Device 0", "OpenMP Device", 1}};
+static struct trace_location_group groups[] = {
+    {0, "Process", 1, TRACE_NO_REF, OTF2_LOCATION_GROUP_TYPE_PROCESS},
+    {1, "Device", 2, 0, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR}};
+static struct trace_node nodes[] = {
+    {0, "host", "machine", TRACE_NO_REF}, {1, "host", "node", 0}, {2, "Device 0", "OpenMP Device", 1}};
 static struct trace_attribute attributes[] = {
     {0, "dependence address", "", OTF2_TYPE_UINT64}, {1, "source task", "", OTF2_TYPE_UINT64},
     {2, "sink task", "", OTF2_TYPE_UINT64},          {3, "iterations", "", OTF2_TYPE_UINT64},
@@ -90,8 +91,9 @@ static void make_locations(struct input *input) {
   made.trace.location_count = some(input, INPUT_LOCATIONS);
   for (size_t i = 0; i < made.trace.location_count; i++) {
     uint8_t type = byte(input);
-    made.locations[i] = (struct trace_location){i, strings[type / 16 % COUNT(strings)].text, 1,
-                                                type % 16 == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, type % 16};
+    made.locations[i] =
+        (struct trace_location){i, strings[type / 16 % COUNT(strings)].text, 1,
+                                type % 16 == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, type % 16};
   }
 }
 
@@ -104,8 +106,14 @@ static void make_regions(struct input *input) {
     bool is_routine = strncmp(construct, "omp_", 4) == 0;
     snprintf(made.names[i], NAME_BYTES, "%s%s @file.c:%d", is_routine || !*construct ? "" : "!$omp ",
              *construct ? construct : "function", line);
-    made.regions[i] = (struct trace_region){i, made.names[i], made.names[i], strings[line % COUNT(strings)].text,
-                                            line % 2 ? "/somewhere/file.c" : "", line, 0, role,
+    made.regions[i] = (struct trace_region){i,
+                                            made.names[i],
+                                            made.names[i],
+                                            strings[line % COUNT(strings)].text,
+                                            line % 2 ? "/somewhere/file.c" : "",
+                                            line,
+                                            0,
+                                            role,
                                             *construct ? OTF2_PARADIGM_OPENMP : OTF2_PARADIGM_USER};
   }
 }
@@ -120,26 +128,34 @@ static void make_comms(struct input *input) {
     for (uint32_t j = 0; j < members; j++)
       made.members[i][j] = byte(input);
     made.comms[i] = (struct trace_comm){i, "", i, parent ? parent - 1u : TRACE_NO_REF};
-    made.groups[i] = (struct trace_group){i, "", made.members[i], members, OTF2_GROUP_TYPE_COMM_GROUP,
-                                          OTF2_PARADIGM_OPENMP};
+    made.groups[i] = (struct trace_group){
+        i, "", made.members[i], members, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP};
   }
   size_t all = made.trace.comm_count;
   for (size_t i = 0; i < INPUT_LOCATIONS; i++)
     made.members[all][i] = i;
-  made.groups[all] = (struct trace_group){all, "", made.members[all], INPUT_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                          OTF2_PARADIGM_OPENMP};
+  made.groups[all] = (struct trace_group){
+      all, "", made.members[all], INPUT_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP};
   made.trace.group_count = all + 1;
 }
 
 static void make_trace(struct input *input) {
   memset(&made, 0, sizeof made);
-  made.trace = (struct trace){.creator = "Stave", .machine = "host", .description = "",
-                              .strings = strings, .string_count = COUNT(strings),
-                              .location_groups = groups, .location_group_count = COUNT(groups),
-                              .nodes = nodes, .node_count = COUNT(nodes),
-                              .attributes = attributes, .attribute_count = COUNT(attributes),
-                              .parameters = named, .parameter_count = COUNT(named),
-                              .windows = named, .window_count = COUNT(named)};
+  made.trace = (struct trace){.creator = "Stave",
+                              .machine = "host",
+                              .description = "",
+                              .strings = strings,
+                              .string_count = COUNT(strings),
+                              .location_groups = groups,
+                              .location_group_count = COUNT(groups),
+                              .nodes = nodes,
+                              .node_count = COUNT(nodes),
+                              .attributes = attributes,
+                              .attribute_count = COUNT(attributes),
+                              .parameters = named,
+                              .parameter_count = COUNT(named),
+                              .windows = named,
+                              .window_count = COUNT(named)};
   made.trace.clock = (struct trace_clock){0, 1000, 1 << 20, UINT64_MAX};
   uint8_t digits = byte(input) % 20;
   for (made.trace.clock.ticks_per_second = digits > 0; digits > 1; digits--)
@@ -200,14 +216,15 @@ static void deliver(size_t location, uint64_t from, uint64_t to, trace_take take
   OTF2_AttributeList_Delete(list);
 }
 
-int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take, void *data,
-                        char error[TRACE_ERROR_BYTES]) {
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take,
+                        void *data, char error[TRACE_ERROR_BYTES]) {
   (void)trace, (void)error;
   deliver(SIZE_MAX, from_ticks, to_ticks, take, data);
   return 0;
 }
 
-int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data, char error[TRACE_ERROR_BYTES]) {
+int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data,
+                        char error[TRACE_ERROR_BYTES]) {
   (void)trace, (void)error;
   deliver(index, 0, UINT64_MAX, take, data);
   return 0;

@@ -1,8 +1,9 @@
-/* Whatever is in the files of an archive that was not closed, stave-recover must neither crash nor hang nor grow
- * without bounds; and what it calls an archive must be one: times in order, every reference to something defined.
+/* Whatever is in the files of an archive that was not closed, stave-recover must neither crash nor hang nor
+ * grow without bounds; and what it calls an archive must be one: times in order, every reference to something
+ * defined.
  *
- * Recovery runs as it is, on files and with OTF2; only symbols are played here. STAVE_FUZZ_FOLDER names the folder for
- * the files, best one in memory. */
+ * Recovery runs as it is, on files and with OTF2; only symbols are played here. STAVE_FUZZ_FOLDER names the
+ * folder for the files, best one in memory. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ void symbols_destroy(struct symbols *symbols) {
 
 struct making {
   char left[PATH_MAX], out[PATH_MAX];
-  int fd; /* of the recovery file */
+  int fd;            /* of the recovery file */
   off_t blocks, cut; /* cut: -1 if nothing is */
   struct recovery_header header;
   unsigned char *journal;
@@ -86,7 +87,8 @@ static void remove_all(const char *path) {
 
 static void make_name(char *path, const char *name) {
   const char *folder = getenv("STAVE_FUZZ_FOLDER");
-  expect((size_t)snprintf(path, PATH_MAX, "%s/%d-%s", folder ? folder : ".", (int)getpid(), name) < PATH_MAX - 64,
+  expect((size_t)snprintf(path, PATH_MAX, "%s/%d-%s", folder ? folder : ".", (int)getpid(), name) <
+             PATH_MAX - 64,
          "the folder's name is too long");
 }
 
@@ -123,7 +125,8 @@ static void close_directory(struct making *making) {
     size_t left = making->journal_bytes - at;
     head.count = left < RECOVERY_CHUNK_BYTES ? left : RECOVERY_CHUNK_BYTES;
     store(making->fd, &head, sizeof head, offset);
-    store(making->fd, making->journal + at, head.count, offset + (off_t)offsetof(struct recovery_block, bytes));
+    store(making->fd, making->journal + at, head.count,
+          offset + (off_t)offsetof(struct recovery_block, bytes));
   }
   store(making->fd, &making->header, sizeof making->header, 0);
   expect(ftruncate(making->fd, making->cut >= 0 ? making->cut : next_block(making)) == 0, "no room");
@@ -177,7 +180,8 @@ static void put_block(struct making *making, const uint8_t *bytes, size_t count)
   store(making->fd, bytes + head, count - head, offset + (off_t)offsetof(struct recovery_block, bytes));
 }
 
-static void put_in_file(const struct making *making, uint32_t location, off_t offset, const void *bytes, size_t count) {
+static void put_in_file(const struct making *making, uint32_t location, off_t offset, const void *bytes,
+                        size_t count) {
   char path[PATH_MAX];
   salvage_event_path(making->left, location, path, sizeof path);
   int fd = open(path, O_WRONLY | O_CREAT, 0600);
@@ -210,7 +214,8 @@ static void put_unit(struct making *making, struct input_unit unit, const uint8_
     return;
   case INPUT_FILE:
     put_in_file(making, unit.which % INPUT_LOCATIONS,
-                (off_t)(unit.which / INPUT_LOCATIONS % INPUT_SEQUENCES) * RECOVERY_CHUNK_BYTES, bytes, unit.bytes);
+                (off_t)(unit.which / INPUT_LOCATIONS % INPUT_SEQUENCES) * RECOVERY_CHUNK_BYTES, bytes,
+                unit.bytes);
     return;
   case INPUT_NAME:
     put_in_file(making, number_of(bytes, unit.bytes), 0, "", 0);
@@ -287,7 +292,8 @@ static void check_archive(const char *directory, const struct rebuild *job) {
   expect(trace_read_in_order(trace, 0, UINT64_MAX, check_event, &reading, error) == 0,
          "the new archive cannot be read");
   expect(reading.events == job->rewritten.events, "the new archive has not the events that were written");
-  expect(trace_archive_property(trace, STAVE_PROPERTY_RECOVERED) != NULL, "the new archive does not say what it is");
+  expect(trace_archive_property(trace, STAVE_PROPERTY_RECOVERED) != NULL,
+         "the new archive does not say what it is");
   free(reading.ticks);
   trace_close(trace);
 }

@@ -1,5 +1,5 @@
-/* The application can write anything anywhere into the session memory. Whatever it writes, stave-writer must neither
- * crash nor hang nor grow without bounds, and must give OTF2 events that OTF2 takes.
+/* The application can write anything anywhere into the session memory. Whatever it writes, stave-writer must
+ * neither crash nor hang nor grow without bounds, and must give OTF2 events that OTF2 takes.
  *
  * The writer from the merge to the calls of OTF2 runs as it is; archive and symbols are played here. */
 #include <stdio.h>
@@ -92,11 +92,11 @@ static OTF2_ErrorCode take(OTF2_EvtWriter *writer, OTF2_TimeStamp ticks) {
 #define OURS __attribute__((visibility("default")))
 #define PARAMETER(type, name, meaning) , type name
 #define CHECK(type, name, meaning) check_reference(#meaning, (uint64_t)(uintptr_t)name);
-#define KIND(k)                                                                                                        \
-  OURS OTF2_ErrorCode OTF2_EvtWriter_##k(OTF2_EvtWriter *writer, OTF2_AttributeList *list,                             \
-                                         OTF2_TimeStamp ticks TRACE_FIELDS_##k(PARAMETER)) {                           \
-    TRACE_FIELDS_##k(CHECK) if (list) OTF2_AttributeList_RemoveAllAttributes(list);                                    \
-    return take(writer, ticks);                                                                                        \
+#define KIND(k)                                                                                              \
+  OURS OTF2_ErrorCode OTF2_EvtWriter_##k(OTF2_EvtWriter *writer, OTF2_AttributeList *list,                   \
+                                         OTF2_TimeStamp ticks TRACE_FIELDS_##k(PARAMETER)) {                 \
+    TRACE_FIELDS_##k(CHECK) if (list) OTF2_AttributeList_RemoveAllAttributes(list);                          \
+    return take(writer, ticks);                                                                              \
   }
 OURS OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp);
 TRACE_KINDS(KIND)
@@ -157,9 +157,11 @@ static void scribble(const struct input_unit *unit) {
 }
 
 static void put_record(const struct input_unit *unit) {
-  struct thread_slot *slot = session_slot(session, SESSION_PAGE_BYTES + INPUT_RING_BYTES, unit->what & INPUT_SLOT);
+  struct thread_slot *slot =
+      session_slot(session, SESSION_PAGE_BYTES + INPUT_RING_BYTES, unit->what & INPUT_SLOT);
   uint64_t head = slot->head;
-  memcpy(slot_records(slot) + (head & (INPUT_RING_BYTES / RECORD_BYTES - 1)), unit->bytes, sizeof unit->bytes);
+  memcpy(slot_records(slot) + (head & (INPUT_RING_BYTES / RECORD_BYTES - 1)), unit->bytes,
+         sizeof unit->bytes);
   slot->head = head + 1;
 }
 

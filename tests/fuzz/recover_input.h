@@ -1,5 +1,5 @@
-/* How an input of fuzz_recover is laid out: units, one after another, that make a directory as a dead writer leaves
- * it. */
+/* How an input of fuzz_recover is laid out: units, one after another, that make a directory as a dead writer
+ * leaves it. */
 #ifndef STAVE_TESTS_RECOVER_INPUT_H
 #define STAVE_TESTS_RECOVER_INPUT_H
 
@@ -9,14 +9,15 @@ enum { INPUT_LOCATIONS = 16, INPUT_SEQUENCES = 8 };
 
 /* What follows the unit; numbers are little endian. */
 enum {
-  INPUT_RUN,      /* the journal's first entry; patch: u16 offset into struct journal_run, then what to store there */
-  INPUT_ENTRY,    /* an entry of the type `which` with this payload and the right checksum */
-  INPUT_JOURNAL,  /* bytes of the journal as they are */
-  INPUT_HEADER,   /* patch: u16 offset into the header's page, then what to store there */
-  INPUT_BLOCK,    /* struct recovery_block's use, location, sequence and count, then its first bytes */
-  INPUT_FILE,     /* which = location | sequence << 4: the first bytes of this chunk in the event file */
-  INPUT_NAME,     /* an empty event file with the number in these 4 bytes */
-  INPUT_CUT,      /* u32: the recovery file's length */
+  /* the journal's first entry; patch: u16 offset into struct journal_run, then what to store there */
+  INPUT_RUN,
+  INPUT_ENTRY,   /* an entry of the type `which` with this payload and the right checksum */
+  INPUT_JOURNAL, /* bytes of the journal as they are */
+  INPUT_HEADER,  /* patch: u16 offset into the header's page, then what to store there */
+  INPUT_BLOCK,   /* struct recovery_block's use, location, sequence and count, then its first bytes */
+  INPUT_FILE,    /* which = location | sequence << 4: the first bytes of this chunk in the event file */
+  INPUT_NAME,    /* an empty event file with the number in these 4 bytes */
+  INPUT_CUT,     /* u32: the recovery file's length */
   INPUT_KINDS
 };
 

@@ -17,7 +17,10 @@ struct seed {
 static void put(struct seed *seed, uint64_t number) {
   size_t bytes = number > UINT32_MAX ? 8 : 4;
   if (number < INPUT_WIDE || number == UINT32_MAX || number == UINT64_MAX) {
-    putc(number == UINT64_MAX ? INPUT_UNDEFINED64 : number == UINT32_MAX ? INPUT_UNDEFINED : (int)number, seed->file);
+    putc(number == UINT64_MAX   ? INPUT_UNDEFINED64
+         : number == UINT32_MAX ? INPUT_UNDEFINED
+                                : (int)number,
+         seed->file);
     return;
   }
   putc(bytes == 8 ? INPUT_WIDEST : INPUT_WIDE, seed->file);

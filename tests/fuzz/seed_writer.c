@@ -1,5 +1,5 @@
-/* Started in place of stave-writer (STAVE_WRITER): writes the records of a traced program to the file that STAVE_SEED
- * names, as an input of fuzz_session. */
+/* Started in place of stave-writer (STAVE_WRITER): writes the records of a traced program to the file that
+ * STAVE_SEED names, as an input of fuzz_session. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* cases CASE: programs that a sampling timer could get in the way of. What they print is the same untraced. */
+/* cases CASE: programs that a sampling timer could get in the way of. What they print is the same
+ * untraced. */
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -146,7 +147,9 @@ static void on_other_stack(void) {
     long rounds = 1000;
 #if defined(__x86_64__)
     __asm__ volatile("push %%rbp\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tpop %%rbp"
-                     : "+r"(rounds) : "r"(nowhere + (512 << 10)) : "memory");
+                     : "+r"(rounds)
+                     : "r"(nowhere + (512 << 10))
+                     : "memory");
 #endif
   }
   swapcontext(&inside, &outside);
@@ -181,10 +184,18 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(char **argv);
-  } cases[] = {{"own-handler", own_handler},   {"all-handlers", all_handlers}, {"late-handlers", late_handlers},
-               {"blocked", blocked},           {"exec-blocked", exec_blocked}, {"fork", fork_child},
-               {"threads", threads},           {"storm", storm},               {"kill", killed},
-               {"no-timers", own_handler},     {"valgrind", own_handler},      {"paused", own_handler},
+  } cases[] = {{"own-handler", own_handler},
+               {"all-handlers", all_handlers},
+               {"late-handlers", late_handlers},
+               {"blocked", blocked},
+               {"exec-blocked", exec_blocked},
+               {"fork", fork_child},
+               {"threads", threads},
+               {"storm", storm},
+               {"kill", killed},
+               {"no-timers", own_handler},
+               {"valgrind", own_handler},
+               {"paused", own_handler},
                {"coroutine", coroutine}};
   for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
     if (strcmp(argv[1], cases[i].name) == 0)

@@ -1,5 +1,5 @@
-/* Serial work, parallel work, a barrier that one thread waits at, and a lock that one thread waits for: each as long as
- * asked for, on two threads. Prints the address of the lock. */
+/* Serial work, parallel work, a barrier that one thread waits at, and a lock that one thread waits for: each
+ * as long as asked for, on two threads. Prints the address of the lock. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* A ring at full speed: the tool's own way in (thread.c), a reader in another thread or process, a signal handler that
- * records in the middle of all that. Every number arrives once, whole and in order, or is counted as lost.
+/* A ring at full speed: the tool's own way in (thread.c), a reader in another thread or process, a signal
+ * handler that records in the middle of all that. Every number arrives once, whole and in order, or is
+ * counted as lost.
  *
  *   stress_ring [--seconds N] */
 #include <errno.h>
@@ -72,8 +73,8 @@ static int can_sleep(void *data) {
   return ring_view_can_wait(&reader->view) && !atomic_load(&reader->common->is_over);
 }
 
-/* Nothing but the producer's wakes ends this sleep early; if it ends by itself, nothing may be left to read that the
- * producer should have waked for. */
+/* Nothing but the producer's wakes ends this sleep early; if it ends by itself, nothing may be left to read
+ * that the producer should have waked for. */
 static void sleep_until_woken(struct reader *reader) {
   uint64_t begin = clock_ns(CLOCK_MONOTONIC);
   session_writer_sleep(reader->session, UINT64_C(1000000000) * SLEEP_S, can_sleep, reader);
@@ -176,9 +177,11 @@ static void produce_until(const struct scenario *scenario, struct common *common
 /* -- one scenario -- */
 
 static int complain(const struct scenario *scenario, const char *what, uint64_t a, uint64_t b) {
-  fprintf(stderr, "reader in a %s, %s, ring of %" PRIu64 " KiB from %#" PRIx64 "%s: %s (%" PRIu64 ", %" PRIu64 ")\n",
-          scenario->reader == IN_THREAD ? "thread" : "process", scenario->overflow == OVERFLOW_drop ? "drop" : "block",
-          scenario->ring_bytes >> 10, scenario->start, scenario->with_signals ? ", with signals" : "", what, a, b);
+  fprintf(stderr,
+          "reader in a %s, %s, ring of %" PRIu64 " KiB from %#" PRIx64 "%s: %s (%" PRIu64 ", %" PRIu64 ")\n",
+          scenario->reader == IN_THREAD ? "thread" : "process",
+          scenario->overflow == OVERFLOW_drop ? "drop" : "block", scenario->ring_bytes >> 10, scenario->start,
+          scenario->with_signals ? ", with signals" : "", what, a, b);
   return 1;
 }
 
@@ -189,10 +192,11 @@ static int check_result(const struct scenario *scenario, const struct common *co
   int failures = 0;
   for (enum stream stream = STREAM_THREAD; stream < STREAMS; stream++)
     if (check->arrived[stream] + refused[stream] != produced[stream])
-      failures += complain(scenario, "arrived and refused are not what was produced", stream, check->arrived[stream]);
+      failures +=
+          complain(scenario, "arrived and refused are not what was produced", stream, check->arrived[stream]);
   if (lost != refused[STREAM_THREAD] + refused[STREAM_HANDLER])
-    failures +=
-        complain(scenario, "lost events are miscounted", lost, refused[STREAM_THREAD] + refused[STREAM_HANDLER]);
+    failures += complain(scenario, "lost events are miscounted", lost,
+                         refused[STREAM_THREAD] + refused[STREAM_HANDLER]);
   if (check->lost != lost)
     failures += complain(scenario, "gap records do not add up", check->lost, lost);
   if (scenario->overflow == OVERFLOW_block && refused[STREAM_THREAD])
@@ -206,10 +210,11 @@ static int check_result(const struct scenario *scenario, const struct common *co
 
 static void report(const struct scenario *scenario, const struct common *common, uint64_t lost) {
   const struct numbered_check *check = &common->check;
-  printf("%-7s %-5s %5" PRIu64 " KiB %s: %" PRIu64 " events, %" PRIu64 " of a handler, %" PRIu64 " lost, %" PRIu64
-         " stalls, %" PRIu64 " sleeps\n",
-         scenario->reader == IN_THREAD ? "thread" : "process", scenario->overflow == OVERFLOW_drop ? "drop" : "block",
-         scenario->ring_bytes >> 10, scenario->with_signals ? "signals" : "quiet  ", check->arrived[STREAM_THREAD],
+  printf("%-7s %-5s %5" PRIu64 " KiB %s: %" PRIu64 " events, %" PRIu64 " of a handler, %" PRIu64
+         " lost, %" PRIu64 " stalls, %" PRIu64 " sleeps\n",
+         scenario->reader == IN_THREAD ? "thread" : "process",
+         scenario->overflow == OVERFLOW_drop ? "drop" : "block", scenario->ring_bytes >> 10,
+         scenario->with_signals ? "signals" : "quiet  ", check->arrived[STREAM_THREAD],
          check->arrived[STREAM_HANDLER], lost, check->stalls, common->sleeps);
 }
 
@@ -227,7 +232,8 @@ static int run(const struct scenario *scenario, uint64_t ns) {
   int fd, status = 0;
   pthread_t thread;
   pid_t child = 0;
-  struct common *common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct common *common =
+      mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   fake_tool_start(scenario->ring_bytes, scenario->overflow, &fd);
   fake_tool_start_ring_at(scenario->start);
   struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, 0);
@@ -244,7 +250,8 @@ static int run(const struct scenario *scenario, uint64_t ns) {
     pthread_join(thread, NULL);
   uint64_t lost = atomic_load(&slot->lost);
   report(scenario, common, lost);
-  int failures = check_result(scenario, common, lost) + (status ? complain(scenario, "the reader died", status, 0) : 0);
+  int failures =
+      check_result(scenario, common, lost) + (status ? complain(scenario, "the reader died", status, 0) : 0);
   fake_tool_stop();
   close(fd);
   munmap(common, sizeof *common);

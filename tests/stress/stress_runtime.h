@@ -14,7 +14,8 @@ extern ompt_callback_t stress_callbacks[CALLBACKS_MAX];
 
 /* FIRE(work, arguments of ompt_callback_work_t...), on the calling thread. */
 #define FIRE(name, ...) FIRE_AS(name, name, __VA_ARGS__)
-#define FIRE_AS(type, name, ...) ((ompt_callback_##type##_t)stress_callbacks[ompt_callback_##name])(__VA_ARGS__)
+#define FIRE_AS(type, name, ...)                                                                             \
+  ((ompt_callback_##type##_t)stress_callbacks[ompt_callback_##name])(__VA_ARGS__)
 
 /* Starts the tool as a runtime does; whether it stays. */
 bool runtime_start(void);

@@ -1,6 +1,6 @@
-/* The whole tool between threads that do what an OpenMP runtime's do, all at once, and a writer that is a thread too: a
- * thread sanitizer sees both ends of every ring, of the slots, of the session's words and of the wake protocol. Every
- * number that a thread records arrives once and in order, or is counted as lost.
+/* The whole tool between threads that do what an OpenMP runtime's do, all at once, and a writer that is a
+ * thread too: a thread sanitizer sees both ends of every ring, of the slots, of the session's words and of
+ * the wake protocol. Every number that a thread records arrives once and in order, or is counted as lost.
  *
  *   stress_tool [--seconds N] */
 #include <dlfcn.h>
@@ -42,9 +42,10 @@ static struct team {
   uint64_t end_ns;
   pthread_barrier_t barrier;
   pthread_mutex_t lock;
-  ompt_data_t parallel, created; /* of the runtime: the region, and a task that one member makes and another runs */
+  /* of the runtime: the region, and a task that one member makes and another runs */
+  ompt_data_t parallel, created;
   _Atomic bool is_over, is_ended;
-  const void *codes[3];     /* in modules that were there at the beginning */
+  const void *codes[3];      /* in modules that were there at the beginning */
   _Atomic unsigned visitors; /* numbers of threads that come and go */
 } team;
 
@@ -182,7 +183,8 @@ static void prepare(const struct scenario *scenario, uint64_t ns) {
   for (size_t i = 0; i < 4; i += 2)
     setenv(scenario->settings[i], scenario->settings[i + 1], 1);
   setenv("STAVE_VERBOSE", "0", 1);
-  setenv("STAVE_EVENTS", "all,depend,error", 1); /* what is asked for only by name where it may do harm, too */
+  /* what is asked for only by name where it may do harm, too */
+  setenv("STAVE_EVENTS", "all,depend,error", 1);
   team.scenario = scenario;
   team.end_ns = clock_ns(CLOCK_MONOTONIC) + ns;
   team.is_over = team.is_ended = false;
@@ -198,15 +200,17 @@ static int check(const struct scenario *scenario, const struct writer_result *re
   uint64_t missing = 0;
   for (uint32_t who = 0; who < atomic_load(&team.visitors); who++)
     missing += runtime_number_said(who) - result->arrived[who];
-  printf("%-8s %" PRIu64 " events, %" PRIu64 " numbers missing, %" PRIu64 " lost, %u threads, %" PRIu64 " stalls, %"
-         PRIu64 " samples\n", scenario->name, result->records, missing, result->lost, atomic_load(&team.visitors),
-         result->stalls, result->samples);
-  const char *problem = result->problem                                       ? result->problem
-                        : missing > result->lost && !scenario->ends_early      ? "numbers are missing without a word"
-                        : result->lost && !scenario->may_lose                  ? "events were lost"
+  printf("%-8s %" PRIu64 " events, %" PRIu64 " numbers missing, %" PRIu64 " lost, %u threads, %" PRIu64
+         " stalls, %" PRIu64 " samples\n",
+         scenario->name, result->records, missing, result->lost, atomic_load(&team.visitors), result->stalls,
+         result->samples);
+  const char *problem = result->problem ? result->problem
+                        : missing > result->lost && !scenario->ends_early
+                            ? "numbers are missing without a word"
+                        : result->lost && !scenario->may_lose                    ? "events were lost"
                         : !strcmp(scenario->name, "samples") && !result->samples ? "there are no samples"
-                        : scenario->ends_early && !atomic_load(&team.is_ended) ? "the trace was not ended"
-                                                                               : NULL;
+                        : scenario->ends_early && !atomic_load(&team.is_ended)   ? "the trace was not ended"
+                                                                                 : NULL;
   if (problem)
     fprintf(stderr, "stress_tool: %s: %s\n", scenario->name, problem);
   return problem != NULL;

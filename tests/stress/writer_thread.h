@@ -1,5 +1,5 @@
-/* stave-writer as a thread of the traced process, in the place of writer_process.c: it drains as the writer does,
- * checks what it gets, and makes no archive. */
+/* stave-writer as a thread of the traced process, in the place of writer_process.c: it drains as the writer
+ * does, checks what it gets, and makes no archive. */
 #ifndef STAVE_TESTS_WRITER_THREAD_H
 #define STAVE_TESTS_WRITER_THREAD_H
 

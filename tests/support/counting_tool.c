@@ -1,14 +1,15 @@
 /* A tool that counts what the runtime delivers, and hands each event on to another tool.
  *
- * COUNTING_TOOL_FORWARD is that other tool (libstave.so; none if not set): it gets the very events that were counted,
- * so that numbers which differ from run to run can be compared too. COUNTING_TOOL_OUTPUT names the file with the counts
- * (struct counts; counting.py reads it): "%p" is the process's number, and if there is such a file, "-2" and so on is
- * appended, as in STAVE_OUTPUT. The file is mapped, so that the counts are there however the program ends. A forked
- * child that has events gets a file of its own.
+ * COUNTING_TOOL_FORWARD is that other tool (libstave.so; none if not set): it gets the very events that were
+ * counted, so that numbers which differ from run to run can be compared too. COUNTING_TOOL_OUTPUT names the
+ * file with the counts (struct counts; counting.py reads it): "%p" is the process's number, and if there is
+ * such a file, "-2" and so on is appended, as in STAVE_OUTPUT. The file is mapped, so that the counts are
+ * there however the program ends. A forked child that has events gets a file of its own.
  *
- * KIND is the kind of work, synchronisation, mutex, dispatch or thread, the status of task_schedule, the flags of
- * cancel; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for merged, in
- * task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by its type as well. */
+ * KIND is the kind of work, synchronisation, mutex, dispatch or thread, the status of task_schedule, the
+ * flags of cancel; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20
+ * for merged, in task_create and implicit_task. Each dependence of `dependences` is counted as `dependence`
+ * by its type as well. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -90,16 +91,17 @@ static void count(unsigned number, uint64_t kind, unsigned endpoint) {
     adopt_counts();
   if (kind >= KINDS_MAX)
     kind = NO_KIND - 1;
-  atomic_fetch_add_explicit(&self.counts->events[number][kind][endpoint % ENDPOINTS_MAX], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&self.counts->events[number][kind][endpoint % ENDPOINTS_MAX], 1,
+                            memory_order_relaxed);
 }
 
 /* ON(name, number, type, parameters, arguments, kind, endpoint): counts the event and hands it on. */
 #define UNPACK(...) __VA_ARGS__
-#define ON(name, number, type, parameters, arguments, kind, endpoint)                                                  \
-  static void on_##name parameters {                                                                                   \
-    count(number, kind, endpoint);                                                                                     \
-    if (self.forward[number])                                                                                          \
-      ((type)self.forward[number])arguments;                                                                           \
+#define ON(name, number, type, parameters, arguments, kind, endpoint)                                        \
+  static void on_##name parameters {                                                                         \
+    count(number, kind, endpoint);                                                                           \
+    if (self.forward[number])                                                                                \
+      ((type)self.forward[number]) arguments;                                                                \
   }
 
 static uint64_t is_league(int flags) {
@@ -110,21 +112,22 @@ static uint64_t task_kind(int flags) {
   return (flags & 0x1f) | ((unsigned)flags >> 31) << 5;
 }
 
-ON(thread_begin, 1, ompt_callback_thread_begin_t, (ompt_thread_t type, ompt_data_t *thread), (type, thread), type, 0)
-ON(thread_end, 2, ompt_callback_thread_end_t, (ompt_data_t *thread), (thread), NO_KIND, 0)
+ON(thread_begin, 1, ompt_callback_thread_begin_t, (ompt_thread_t type, ompt_data_t *thread), (type, thread),
+   type, 0)
+ON(thread_end, 2, ompt_callback_thread_end_t, (ompt_data_t * thread), (thread), NO_KIND, 0)
 ON(parallel_begin, 3, ompt_callback_parallel_begin_t,
-   (ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
+   (ompt_data_t * task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
     const void *codeptr),
    (task, frame, parallel, requested, flags, codeptr), is_league(flags), 0)
 ON(parallel_end, 4, ompt_callback_parallel_end_t,
-   (ompt_data_t *parallel, ompt_data_t *task, int flags, const void *codeptr), (parallel, task, flags, codeptr),
-   is_league(flags), 0)
+   (ompt_data_t * parallel, ompt_data_t *task, int flags, const void *codeptr),
+   (parallel, task, flags, codeptr), is_league(flags), 0)
 ON(task_create, 5, ompt_callback_task_create_t,
-   (ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags, int dependences,
+   (ompt_data_t * task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags, int dependences,
     const void *codeptr),
    (task, frame, new_task, flags, dependences, codeptr), task_kind(flags), 0)
-ON(task_schedule, 6, ompt_callback_task_schedule_t, (ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next),
-   (prior, status, next), status, 0)
+ON(task_schedule, 6, ompt_callback_task_schedule_t,
+   (ompt_data_t * prior, ompt_task_status_t status, ompt_data_t *next), (prior, status, next), status, 0)
 ON(implicit_task, 7, ompt_callback_implicit_task_t,
    (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual, unsigned index,
     int flags),
@@ -135,11 +138,11 @@ ON(sync_region_wait, 16, ompt_callback_sync_region_t,
    (kind, endpoint, parallel, task, codeptr), kind, endpoint)
 ON(mutex_released, 17, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
    (kind, wait, codeptr), kind, 0)
-ON(task_dependence, 19, ompt_callback_task_dependence_t, (ompt_data_t *source, ompt_data_t *sink), (source, sink),
-   NO_KIND, 0)
+ON(task_dependence, 19, ompt_callback_task_dependence_t, (ompt_data_t * source, ompt_data_t *sink),
+   (source, sink), NO_KIND, 0)
 ON(work, 20, ompt_callback_work_t,
-   (ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, uint64_t iterations,
-    const void *codeptr),
+   (ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+    uint64_t iterations, const void *codeptr),
    (kind, endpoint, parallel, task, iterations, codeptr), kind, endpoint)
 ON(masked, 21, ompt_callback_masked_t,
    (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
@@ -159,51 +162,55 @@ ON(mutex_acquire, 26, ompt_callback_mutex_acquire_t,
 ON(mutex_acquired, 27, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
    (kind, wait, codeptr), kind, 0)
 ON(nest_lock, 28, ompt_callback_nest_lock_t,
-   (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait, const void *codeptr), (endpoint, wait, codeptr), NO_KIND,
-   endpoint)
-ON(flush, 29, ompt_callback_flush_t, (ompt_data_t *thread, const void *codeptr), (thread, codeptr), NO_KIND, 0)
-ON(cancel, 30, ompt_callback_cancel_t, (ompt_data_t *task, int flags, const void *codeptr), (task, flags, codeptr),
-   (unsigned)flags, 0)
+   (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait, const void *codeptr), (endpoint, wait, codeptr),
+   NO_KIND, endpoint)
+ON(flush, 29, ompt_callback_flush_t, (ompt_data_t * thread, const void *codeptr), (thread, codeptr), NO_KIND,
+   0)
+ON(cancel, 30, ompt_callback_cancel_t, (ompt_data_t * task, int flags, const void *codeptr),
+   (task, flags, codeptr), (unsigned)flags, 0)
 ON(reduction, 31, ompt_callback_sync_region_t,
    (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
     const void *codeptr),
    (kind, endpoint, parallel, task, codeptr), kind, endpoint)
 ON(dispatch, 32, ompt_callback_dispatch_t,
-   (ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
+   (ompt_data_t * parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
    (parallel, task, kind, instance), kind, 0)
 ON(error, 37, ompt_callback_error_t,
    (ompt_severity_t severity, const char *message, size_t length, const void *codeptr),
    (severity, message, length, codeptr), severity, 0)
 
 ON(device_initialize, 12, ompt_callback_device_initialize_t,
-   (int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup, const char *documentation),
+   (int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
+    const char *documentation),
    (device, type, handle, lookup, documentation), NO_KIND, 0)
 ON(device_finalize, 13, ompt_callback_device_finalize_t, (int device), (device), NO_KIND, 0)
 ON(device_load, 14, ompt_callback_device_load_t,
-   (int device, const char *file, int64_t offset, void *vma, size_t bytes, void *host, void *address, uint64_t module),
+   (int device, const char *file, int64_t offset, void *vma, size_t bytes, void *host, void *address,
+    uint64_t module),
    (device, file, offset, vma, bytes, host, address, module), NO_KIND, 0)
-ON(device_unload, 15, ompt_callback_device_unload_t, (int device, uint64_t module), (device, module), NO_KIND, 0)
+ON(device_unload, 15, ompt_callback_device_unload_t, (int device, uint64_t module), (device, module), NO_KIND,
+   0)
 ON(target, 8, ompt_callback_target_t,
    (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target,
     const void *codeptr),
    (kind, endpoint, device, task, target, codeptr), kind, endpoint)
 ON(target_emi, 33, ompt_callback_target_emi_t,
-   (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_data_t *target_task,
-    ompt_data_t *target, const void *codeptr),
+   (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
+    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr),
    (kind, endpoint, device, task, target_task, target, codeptr), kind, endpoint)
 ON(target_data_op, 9, ompt_callback_target_data_op_t,
-   (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source, int source_device, void *destination,
-    int destination_device, size_t bytes, const void *codeptr),
+   (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source, int source_device,
+    void *destination, int destination_device, size_t bytes, const void *codeptr),
    (target, host_op, kind, source, source_device, destination, destination_device, bytes, codeptr), kind, 0)
 ON(target_data_op_emi, 34, ompt_callback_target_data_op_emi_t,
    (ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target, ompt_id_t *host_op,
     ompt_target_data_op_t kind, void *source, int source_device, void *destination, int destination_device,
     size_t bytes, const void *codeptr),
-   (endpoint, target_task, target, host_op, kind, source, source_device, destination, destination_device, bytes,
-    codeptr),
+   (endpoint, target_task, target, host_op, kind, source, source_device, destination, destination_device,
+    bytes, codeptr),
    kind, endpoint)
-ON(target_submit, 10, ompt_callback_target_submit_t, (ompt_id_t target, ompt_id_t host_op, unsigned requested),
-   (target, host_op, requested), NO_KIND, 0)
+ON(target_submit, 10, ompt_callback_target_submit_t,
+   (ompt_id_t target, ompt_id_t host_op, unsigned requested), (target, host_op, requested), NO_KIND, 0)
 ON(target_submit_emi, 35, ompt_callback_target_submit_emi_t,
    (ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op, unsigned requested),
    (endpoint, target, host_op, requested), NO_KIND, endpoint)
@@ -212,7 +219,7 @@ ON(target_map, 22, ompt_callback_target_map_t,
     const void *codeptr),
    (target, number, host, device, bytes, flags, codeptr), NO_KIND, 0)
 ON(target_map_emi, 36, ompt_callback_target_map_emi_t,
-   (ompt_data_t *target, unsigned number, void **host, void **device, size_t *bytes, unsigned *flags,
+   (ompt_data_t * target, unsigned number, void **host, void **device, size_t *bytes, unsigned *flags,
     const void *codeptr),
    (target, number, host, device, bytes, flags, codeptr), NO_KIND, 0)
 
@@ -236,24 +243,52 @@ static const struct {
   unsigned number;
   ompt_callback_t handler;
 } table[] = {
-#define ROW(name, number) {#name, number, (ompt_callback_t)on_##name}
-    ROW(thread_begin, 1),    ROW(thread_end, 2),       ROW(parallel_begin, 3),    ROW(parallel_end, 4),
-    ROW(task_create, 5),     ROW(task_schedule, 6),    ROW(implicit_task, 7),     ROW(control_tool, 11),
-    ROW(dependences, 18),    ROW(mutex_released, 17),  ROW(sync_region_wait, 16), ROW(task_dependence, 19),
-    ROW(work, 20),           ROW(masked, 21),          ROW(sync_region, 23),      ROW(lock_init, 24),
-    ROW(lock_destroy, 25),   ROW(mutex_acquire, 26),   ROW(mutex_acquired, 27),   ROW(nest_lock, 28),
-    ROW(flush, 29),          ROW(cancel, 30),          ROW(reduction, 31),        ROW(dispatch, 32),
-    ROW(error, 37),          ROW(target, 8),           ROW(target_data_op, 9),    ROW(target_submit, 10),
-    ROW(target_map, 22),     ROW(target_emi, 33),      ROW(target_data_op_emi, 34), ROW(target_submit_emi, 35),
-    ROW(target_map_emi, 36), ROW(device_initialize, 12), ROW(device_finalize, 13), ROW(device_load, 14),
+#define ROW(name, number)                                                                                    \
+  { #name, number, (ompt_callback_t)on_##name }
+    ROW(thread_begin, 1),
+    ROW(thread_end, 2),
+    ROW(parallel_begin, 3),
+    ROW(parallel_end, 4),
+    ROW(task_create, 5),
+    ROW(task_schedule, 6),
+    ROW(implicit_task, 7),
+    ROW(control_tool, 11),
+    ROW(dependences, 18),
+    ROW(mutex_released, 17),
+    ROW(sync_region_wait, 16),
+    ROW(task_dependence, 19),
+    ROW(work, 20),
+    ROW(masked, 21),
+    ROW(sync_region, 23),
+    ROW(lock_init, 24),
+    ROW(lock_destroy, 25),
+    ROW(mutex_acquire, 26),
+    ROW(mutex_acquired, 27),
+    ROW(nest_lock, 28),
+    ROW(flush, 29),
+    ROW(cancel, 30),
+    ROW(reduction, 31),
+    ROW(dispatch, 32),
+    ROW(error, 37),
+    ROW(target, 8),
+    ROW(target_data_op, 9),
+    ROW(target_submit, 10),
+    ROW(target_map, 22),
+    ROW(target_emi, 33),
+    ROW(target_data_op_emi, 34),
+    ROW(target_submit_emi, 35),
+    ROW(target_map_emi, 36),
+    ROW(device_initialize, 12),
+    ROW(device_finalize, 13),
+    ROW(device_load, 14),
     ROW(device_unload, 15),
 #undef ROW
 };
 
 enum { ROWS = sizeof table / sizeof *table };
 
-/* What a runtime cannot always deliver without harm to the program (src/session/harmful.def): only if the other tool
- * asks for it, which knows when. */
+/* What a runtime cannot always deliver without harm to the program (src/session/harmful.def): only if the
+ * other tool asks for it, which knows when. */
 static bool is_harmful(unsigned number) {
   return self.other && (number == 18 || number == 37);
 }

@@ -1,7 +1,9 @@
-/* generate_archive mixed FOLDER EVENTS | regions FOLDER COUNT: large archives for tests of speed and of sheer numbers.
+/* generate_archive mixed FOLDER EVENTS | regions FOLDER COUNT: large archives for tests of speed and of sheer
+ * numbers.
  *
- * mixed: four threads in parallel regions, each with a loop of chunks, critical sections, tasks that another thread
- * runs, and barriers; in the proportions of a busy program. regions: a parallel region at each of COUNT places, once.
+ * mixed: four threads in parallel regions, each with a loop of chunks, critical sections, tasks that another
+ * thread runs, and barriers; in the proportions of a busy program. regions: a parallel region at each of
+ * COUNT places, once.
  * */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +14,19 @@
 
 enum { THREADS = 4, CHUNK_BYTES = 1 << 20 };
 
-enum region { PROGRAM, PARALLEL, IMPLICIT_BARRIER, LOOP, CHUNK, CRITICAL, SBLOCK, CREATE, TASK, TASKWAIT, REGIONS };
+enum region {
+  PROGRAM,
+  PARALLEL,
+  IMPLICIT_BARRIER,
+  LOOP,
+  CHUNK,
+  CRITICAL,
+  SBLOCK,
+  CREATE,
+  TASK,
+  TASKWAIT,
+  REGIONS
+};
 
 static const struct {
   const char *name;
@@ -54,8 +68,8 @@ static uint32_t string(struct generator *g, const char *text) {
 
 static void begin(struct generator *g, const char *folder) {
   *g = (struct generator){.now = 1000};
-  g->archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES, CHUNK_BYTES, OTF2_SUBSTRATE_POSIX,
-                                 OTF2_COMPRESSION_NONE);
+  g->archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES, CHUNK_BYTES,
+                                 OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (!g->archive)
     exit(EXIT_FAILURE);
   OTF2_Archive_SetFlushCallbacks(g->archive, &flush_callbacks, NULL);
@@ -77,10 +91,11 @@ static void define_locations(struct generator *g) {
     uint64_t count;
     snprintf(text, sizeof text, "thread %" PRIu64, i);
     OTF2_EvtWriter_GetNumberOfEvents(g->writers[i], &count);
-    OTF2_GlobalDefWriter_WriteLocation(g->definitions, i, string(g, text), OTF2_LOCATION_TYPE_CPU_THREAD, count, 0);
+    OTF2_GlobalDefWriter_WriteLocation(g->definitions, i, string(g, text), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                       count, 0);
   }
-  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP,
-                                  OTF2_GROUP_FLAG_NONE, THREADS, members);
+  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, THREADS, members);
   OTF2_GlobalDefWriter_WriteGroup(g->definitions, 1, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
                                   OTF2_GROUP_FLAG_NONE, THREADS, members);
   OTF2_GlobalDefWriter_WriteGroup(g->definitions, 2, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
@@ -96,7 +111,8 @@ static void define_region(struct generator *g, uint32_t number, const char *text
 }
 
 static void end(struct generator *g) {
-  OTF2_GlobalDefWriter_WriteClockProperties(g->definitions, 1000000000, 1000, g->now - 1000, OTF2_UNDEFINED_TIMESTAMP);
+  OTF2_GlobalDefWriter_WriteClockProperties(g->definitions, 1000000000, 1000, g->now - 1000,
+                                            OTF2_UNDEFINED_TIMESTAMP);
   define_locations(g);
   for (int i = 0; i < THREADS; i++)
     OTF2_Archive_CloseEvtWriter(g->archive, g->writers[i]);

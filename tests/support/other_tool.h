@@ -10,7 +10,8 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-/* Starts the tool in the library at `path`. Returns NULL if that is NULL, cannot be loaded, or does not want to. */
+/* Starts the tool in the library at `path`. Returns NULL if that is NULL, cannot be loaded, or does not want
+ * to. */
 static inline ompt_start_tool_result_t *other_tool_start(const char *path, unsigned omp_version,
                                                          const char *runtime_version) {
   typedef ompt_start_tool_result_t *start_tool_t(unsigned, const char *);

@@ -1,17 +1,19 @@
-/* Devices that trace themselves: a script says what they did, in records, and when they hand their buffer over.
+/* Devices that trace themselves: a script says what they did, in records, and when they hand their buffer
+ * over.
  *
  *     device 0 procs=4 set_trace_ompt=sometimes lacks=ompt_translate_time,ompt_flush_trace
- *     device_initialize device=0 type=gpu trace=yes            from now on the tool may call the device's entry points
- *     mark A device=0                                          A is now, on the device's clock
+ *     device_initialize device=0 type=gpu trace=yes            from now on the tool may call the device's
+ * entry points mark A device=0                                          A is now, on the device's clock
  *     record target_submit device=0 time=%A end_time=%B host_op_id=@H granted_num_teams=3
  *     native device=0 class=2 type=copy begin=%A end=%B hwid=7 host_op=@H
  *     odd device=0 record_type=9
  *     deliver device=0 owned=1 cut=40                          buffer=NULL: hands over none
  *
- * The fields of records are those of device_records.def; @H is what the object H holds, %A the mark's time. What a
- * device can be told besides: start_trace=0 and the like (what the function returns), offset=N and rate=N (device time
- * is the host's in ns times rate / 1000, plus offset), frozen=yes (the clock stands still), stuck=yes (the cursor too),
- * endless=yes (the cursor never comes to the end), null_records=yes, null_abstracts=yes. */
+ * The fields of records are those of device_records.def; @H is what the object H holds, %A the mark's time.
+ * What a device can be told besides: start_trace=0 and the like (what the function returns), offset=N and
+ * rate=N (device time is the host's in ns times rate / 1000, plus offset), frozen=yes (the clock stands
+ * still), stuck=yes (the cursor too), endless=yes (the cursor never comes to the end), null_records=yes,
+ * null_abstracts=yes. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +46,7 @@ struct item {
 
 static struct device {
   int number;
-  bool is_used, is_frozen, is_stuck, is_endless, has_null_records, has_null_abstracts, is_started,
-      is_paused;
+  bool is_used, is_frozen, is_stuck, is_endless, has_null_records, has_null_abstracts, is_started, is_paused;
   int procs, start_answer, stop_answer, set_ompt_answer, set_native_answer;
   uint64_t offset, rate;
   const char *lacking;
@@ -62,9 +63,9 @@ static struct mark {
   uint64_t time;
 } marks[MARKS_MAX];
 
-static const struct name result_names[] = {{"error", 0},     {"never", 1},            {"impossible", 2},
-                                           {"sometimes", 3}, {"sometimes_paired", 4}, {"always", 5},
-                                           {NULL, 0}};
+static const struct name result_names[] = {
+    {"error", 0},  {"never", 1}, {"impossible", 2}, {"sometimes", 3}, {"sometimes_paired", 4},
+    {"always", 5}, {NULL, 0}};
 
 static struct device *device_numbered(const struct line *line, int number) {
   for (size_t i = 0; i < DEVICES_MAX; i++)
@@ -72,8 +73,15 @@ static struct device *device_numbered(const struct line *line, int number) {
       return &devices[i];
   for (size_t i = 0; i < DEVICES_MAX; i++)
     if (!devices[i].is_used) {
-      devices[i] = (struct device){.number = number, .is_used = true, .procs = 4, .start_answer = 1, .stop_answer = 1,
-                                   .set_ompt_answer = 5, .set_native_answer = 5, .offset = 1000000000, .rate = 100};
+      devices[i] = (struct device){.number = number,
+                                   .is_used = true,
+                                   .procs = 4,
+                                   .start_answer = 1,
+                                   .stop_answer = 1,
+                                   .set_ompt_answer = 5,
+                                   .set_native_answer = 5,
+                                   .offset = 1000000000,
+                                   .rate = 100};
       return &devices[i];
     }
   line_fails(line, "more than %d devices", DEVICES_MAX);
@@ -204,7 +212,8 @@ static const struct {
   const char *name;
   ompt_interface_fn_t function;
 } functions[] = {
-#define FUNCTION(name) {"ompt_" #name, (ompt_interface_fn_t)name}
+#define FUNCTION(name)                                                                                       \
+  { "ompt_" #name, (ompt_interface_fn_t)name }
     FUNCTION(get_device_num_procs), FUNCTION(get_device_time),  FUNCTION(translate_time),
     FUNCTION(set_trace_ompt),       FUNCTION(set_trace_native), FUNCTION(start_trace),
     FUNCTION(flush_trace),          FUNCTION(stop_trace),       FUNCTION(advance_buffer_cursor),
@@ -287,8 +296,8 @@ static uint64_t value_of(struct line *line, const char *key) {
   line_fails(line, "there is no mark %s", text + 1);
 }
 
-/* Room for one more; NULL if the tool has not started the trace, has paused it, or gives no buffer: then the line is
- * ignored. */
+/* Room for one more; NULL if the tool has not started the trace, has paused it, or gives no buffer: then the
+ * line is ignored. */
 static struct item *add_item(struct line *line, int type) {
   struct device *device = device_of(line);
   bool is_tracing = device->request && device->is_started && !device->is_paused;
@@ -316,8 +325,9 @@ static const struct row {
   const char *name;
   struct field fields[FIELDS_MAX];
 } rows[] = {
-#define FIELD(member, name)                                                                                            \
-  {#name, offsetof(ompt_record_ompt_t, record.member.name), sizeof(((ompt_record_ompt_t *)0)->record.member.name)},
+#define FIELD(member, name)                                                                                  \
+  {#name, offsetof(ompt_record_ompt_t, record.member.name),                                                  \
+   sizeof(((ompt_record_ompt_t *)0)->record.member.name)},
 #define FIELD_AT(offset, bytes, name) {#name, offset, bytes},
 #define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {#name, {fields}},
 #include "session/device_records.def"
@@ -393,7 +403,8 @@ void do_odd(struct line *line) {
   add_item(line, (int)line_number(line, "record_type", NULL));
 }
 
-/* cut: so many bytes less than there are; owned=0: the device goes on with this buffer; buffer=NULL: with none. */
+/* cut: so many bytes less than there are; owned=0: the device goes on with this buffer; buffer=NULL: with
+ * none. */
 void do_deliver(struct line *line) {
   struct device *device = device_of(line);
   const char *buffer = line_text(line, "buffer");

@@ -1,5 +1,6 @@
-/* The callbacks that a script can fire: one row, one function each, which takes the arguments from the line. The keys
- * are the parameters' names in OpenMP, shortened. Values are passed by number, whatever the header knows. */
+/* The callbacks that a script can fire: one row, one function each, which takes the arguments from the line.
+ * The keys are the parameters' names in OpenMP, shortened. Values are passed by number, whatever the header
+ * knows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,24 +10,47 @@
 
 enum { DEPENDENCES_MAX = 64 };
 
-
-#define NO_MORE {NULL, 0}
+#define NO_MORE                                                                                              \
+  { NULL, 0 }
 
 const struct name endpoint_names[] = {{"begin", 1}, {"end", 2}, {"beginend", 3}, NO_MORE};
-static const struct name thread_names[] = {{"initial", 1}, {"worker", 2}, {"other", 3}, {"unknown", 4}, NO_MORE};
+static const struct name thread_names[] = {
+    {"initial", 1}, {"worker", 2}, {"other", 3}, {"unknown", 4}, NO_MORE};
 static const struct name parallel_flags[] = {
     {"program", 1}, {"runtime", 2}, {"league", 0x40000000}, {"team", 0x80000000}, NO_MORE};
-static const struct name task_flags[] = {
-    {"initial", 1},        {"implicit", 2},         {"explicit", 4},       {"target", 8},
-    {"taskwait", 0x10},    {"undeferred", 1 << 27}, {"untied", 1 << 28},   {"final", 1 << 29},
-    {"mergeable", 1 << 30}, {"merged", 0x80000000}, NO_MORE};
-static const struct name status_names[] = {{"complete", 1},     {"yield", 2},        {"cancel", 3},
-                                           {"detach", 4},       {"early_fulfill", 5}, {"late_fulfill", 6},
-                                           {"switch", 7},       {"taskwait_complete", 8}, NO_MORE};
-static const struct name work_names[] = {
-    {"loop", 1},         {"sections", 2},    {"single_executor", 3}, {"single_other", 4},
-    {"workshare", 5},    {"distribute", 6},  {"taskloop", 7},        {"scope", 8},
-    {"loop_static", 10}, {"loop_dynamic", 11}, {"loop_guided", 12},  {"loop_other", 13}, NO_MORE};
+static const struct name task_flags[] = {{"initial", 1},
+                                         {"implicit", 2},
+                                         {"explicit", 4},
+                                         {"target", 8},
+                                         {"taskwait", 0x10},
+                                         {"undeferred", 1 << 27},
+                                         {"untied", 1 << 28},
+                                         {"final", 1 << 29},
+                                         {"mergeable", 1 << 30},
+                                         {"merged", 0x80000000},
+                                         NO_MORE};
+static const struct name status_names[] = {{"complete", 1},
+                                           {"yield", 2},
+                                           {"cancel", 3},
+                                           {"detach", 4},
+                                           {"early_fulfill", 5},
+                                           {"late_fulfill", 6},
+                                           {"switch", 7},
+                                           {"taskwait_complete", 8},
+                                           NO_MORE};
+static const struct name work_names[] = {{"loop", 1},
+                                         {"sections", 2},
+                                         {"single_executor", 3},
+                                         {"single_other", 4},
+                                         {"workshare", 5},
+                                         {"distribute", 6},
+                                         {"taskloop", 7},
+                                         {"scope", 8},
+                                         {"loop_static", 10},
+                                         {"loop_dynamic", 11},
+                                         {"loop_guided", 12},
+                                         {"loop_other", 13},
+                                         NO_MORE};
 static const struct name sync_names[] = {{"barrier", 1},
                                          {"barrier_implicit", 2},
                                          {"barrier_explicit", 3},
@@ -38,24 +62,40 @@ static const struct name sync_names[] = {{"barrier", 1},
                                          {"barrier_implicit_parallel", 9},
                                          {"barrier_teams", 10},
                                          NO_MORE};
-static const struct name mutex_names[] = {{"lock", 1},     {"test_lock", 2}, {"nest_lock", 3}, {"test_nest_lock", 4},
-                                          {"critical", 5}, {"atomic", 6},    {"ordered", 7},   NO_MORE};
-static const struct name dispatch_names[] = {
-    {"iteration", 1}, {"section", 2}, {"ws_loop_chunk", 3}, {"taskloop_chunk", 4}, {"distribute_chunk", 5}, NO_MORE};
+static const struct name mutex_names[] = {{"lock", 1},           {"test_lock", 2}, {"nest_lock", 3},
+                                          {"test_nest_lock", 4}, {"critical", 5},  {"atomic", 6},
+                                          {"ordered", 7},        NO_MORE};
+static const struct name dispatch_names[] = {{"iteration", 1},        {"section", 2},
+                                             {"ws_loop_chunk", 3},    {"taskloop_chunk", 4},
+                                             {"distribute_chunk", 5}, NO_MORE};
 static const struct name dependence_names[] = {
-    {"in", 1},     {"out", 2},  {"inout", 3},    {"mutexinoutset", 4},   {"source", 5},
-    {"sink", 6},   {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
-static const struct name cancel_flags[] = {{"parallel", 1},    {"sections", 2},    {"loop", 4},        {"taskgroup", 8},
-                                           {"activated", 0x10}, {"detected", 0x20}, {"discarded", 0x40}, NO_MORE};
-static const struct name target_names[] = {{"target", 1},       {"enter_data", 2},        {"exit_data", 3},
-                                           {"update", 4},       {"target_nowait", 9},     {"enter_data_nowait", 10},
-                                           {"exit_data_nowait", 11}, {"update_nowait", 12}, NO_MORE};
-static const struct name data_op_names[] = {
-    {"alloc", 1},        {"to_device", 2},   {"from_device", 3},      {"delete", 4},             {"associate", 5},
-    {"disassociate", 6}, {"alloc_async", 17}, {"to_device_async", 18}, {"from_device_async", 19}, {"delete_async", 20},
-    NO_MORE};
-static const struct name map_flags[] = {{"to", 1},      {"from", 2},    {"alloc", 4},
-                                        {"release", 8}, {"delete", 16}, {"implicit", 32}, NO_MORE};
+    {"in", 1},   {"out", 2},      {"inout", 3},           {"mutexinoutset", 4},     {"source", 5},
+    {"sink", 6}, {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
+static const struct name cancel_flags[] = {
+    {"parallel", 1},     {"sections", 2},    {"loop", 4},         {"taskgroup", 8},
+    {"activated", 0x10}, {"detected", 0x20}, {"discarded", 0x40}, NO_MORE};
+static const struct name target_names[] = {{"target", 1},
+                                           {"enter_data", 2},
+                                           {"exit_data", 3},
+                                           {"update", 4},
+                                           {"target_nowait", 9},
+                                           {"enter_data_nowait", 10},
+                                           {"exit_data_nowait", 11},
+                                           {"update_nowait", 12},
+                                           NO_MORE};
+static const struct name data_op_names[] = {{"alloc", 1},
+                                            {"to_device", 2},
+                                            {"from_device", 3},
+                                            {"delete", 4},
+                                            {"associate", 5},
+                                            {"disassociate", 6},
+                                            {"alloc_async", 17},
+                                            {"to_device_async", 18},
+                                            {"from_device_async", 19},
+                                            {"delete_async", 20},
+                                            NO_MORE};
+static const struct name map_flags[] = {{"to", 1},      {"from", 2},      {"alloc", 4}, {"release", 8},
+                                        {"delete", 16}, {"implicit", 32}, NO_MORE};
 static const struct name severity_names[] = {{"warning", 1}, {"fatal", 2}, NO_MORE};
 
 #define CALL(type) ((type)callback)
@@ -100,7 +140,8 @@ FIRE(parallel_begin) {
 }
 
 FIRE(parallel_end) {
-  CALL(ompt_callback_parallel_end_t)(DATA("parallel"), DATA("task"), (int)NUMBER("flags", parallel_flags), CODE);
+  CALL(ompt_callback_parallel_end_t)
+  (DATA("parallel"), DATA("task"), (int)NUMBER("flags", parallel_flags), CODE);
 }
 
 FIRE(implicit_task) {
@@ -111,8 +152,8 @@ FIRE(implicit_task) {
 
 FIRE(task_create) {
   CALL(ompt_callback_task_create_t)
-  (DATA("task"), frame_of(line), DATA("new"), (int)NUMBER("flags", task_flags), (int)NUMBER("has_dependences", NULL),
-   CODE);
+  (DATA("task"), frame_of(line), DATA("new"), (int)NUMBER("flags", task_flags),
+   (int)NUMBER("has_dependences", NULL), CODE);
 }
 
 FIRE(task_schedule) {
@@ -122,8 +163,8 @@ FIRE(task_schedule) {
 
 FIRE(work) {
   CALL(ompt_callback_work_t)
-  ((ompt_work_t)NUMBER("kind", work_names), endpoint_of(line), DATA("parallel"), DATA("task"), NUMBER("count", NULL),
-   CODE);
+  ((ompt_work_t)NUMBER("kind", work_names), endpoint_of(line), DATA("parallel"), DATA("task"),
+   NUMBER("count", NULL), CODE);
 }
 
 FIRE(masked) {
@@ -183,7 +224,8 @@ FIRE(task_dependence) {
   CALL(ompt_callback_task_dependence_t)(DATA("source"), DATA("sink"));
 }
 
-/* instance=NUMBER, instance=NULL, or chunk=START,ITERATIONS for the kinds whose instance points to a chunk. */
+/* instance=NUMBER, instance=NULL, or chunk=START,ITERATIONS for the kinds whose instance points to a
+ * chunk. */
 FIRE(dispatch) {
   struct {
     uint64_t start, iterations;
@@ -205,10 +247,14 @@ FIRE(error) {
   const char *message = line_text(line, "message"), *length = line_text(line, "length");
   CALL(ompt_callback_error_t)
   ((ompt_severity_t)NUMBER("severity", severity_names), message,
-   length ? (size_t)parse_number(line, length, NULL) : message ? strlen(message) : 0, CODE);
+   length    ? (size_t)parse_number(line, length, NULL)
+   : message ? strlen(message)
+             : 0,
+   CODE);
 }
 
-/* name=TEXT: as stave.h calls, with file=TEXT line=NUMBER unit=TEXT and integer=NUMBER (a double by its bits). */
+/* name=TEXT: as stave.h calls, with file=TEXT line=NUMBER unit=TEXT and integer=NUMBER (a double by its
+ * bits). */
 FIRE(control_tool) {
   static const struct name commands[] = {{"region_begin", STAVE_COMMAND_REGION_BEGIN},
                                          {"region_end", STAVE_COMMAND_REGION_END},
@@ -253,8 +299,7 @@ FIRE(target_data_op_emi) {
   CALL(ompt_callback_target_data_op_emi_t)
   (endpoint_of(line), DATA("target_task"), DATA("target"), host_op_of(line),
    (ompt_target_data_op_t)NUMBER("kind", data_op_names), POINTER("src"), (int)NUMBER("src_device", NULL),
-   POINTER("dest"),
-   (int)NUMBER("dest_device", NULL), NUMBER("bytes", NULL), CODE);
+   POINTER("dest"), (int)NUMBER("dest_device", NULL), NUMBER("bytes", NULL), CODE);
 }
 
 FIRE(target_data_op) {

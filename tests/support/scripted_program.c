@@ -1,7 +1,7 @@
 // scripted_runtime TOOL SCRIPT [COUNTS]: plays an OpenMP runtime from a script (scripted_runtime.c).
 //
-// The program and the runtime are two modules, as in real life. What is here is the program: functions whose code
-// addresses scripts can name, each on one line, so that every address in it has this line.
+// The program and the runtime are two modules, as in real life. What is here is the program: functions whose
+// code addresses scripts can name, each on one line, so that every address in it has this line.
 #include <stdio.h>
 
 #include "scripted_runtime.h"
@@ -17,17 +17,29 @@ PLACE delta(void);
 PLACE epsilon(void);
 PLACE zeta(void);
 
-PLACE alpha(void) { calls = calls * 3 + 1; }
+PLACE alpha(void) {
+  calls = calls * 3 + 1;
+}
 
-PLACE beta(void) { calls = calls * 5 + 2; }
+PLACE beta(void) {
+  calls = calls * 5 + 2;
+}
 
-PLACE gamma_(void) { calls = calls * 7 + 3; }
+PLACE gamma_(void) {
+  calls = calls * 7 + 3;
+}
 
-PLACE delta(void) { calls = calls * 9 + 4; }
+PLACE delta(void) {
+  calls = calls * 9 + 4;
+}
 
-PLACE epsilon(void) { calls = calls * 11 + 5; }
+PLACE epsilon(void) {
+  calls = calls * 11 + 5;
+}
 
-PLACE zeta(void) { calls = calls * 13 + 6; }
+PLACE zeta(void) {
+  calls = calls * 13 + 6;
+}
 
 int main(int argc, char **argv) {
   if (argc != 3 && argc != 4) {

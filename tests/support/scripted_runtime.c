@@ -2,12 +2,12 @@
  *
  *     2: sync_region begin kind=barrier_explicit parallel=P1 task=I2 codeptr=alpha+4
  *
- * Thread 2 fires a callback; the lines are executed one after the other, whatever their thread (0, the main thread, if
- * left out). Callbacks are called as in omp-tools.h, without ompt_callback_; the keys and the names of enumerations are
- * in scripted_events.c, and every number is allowed in the place of a name. P1 and I2 are ompt_data_t objects: they
- * come into being with the value 0 and keep what the tool stores; beside=N on the line hands out addresses N bytes
- * behind theirs. Addresses are functions (those of scripted_program.c, of any library) plus an offset, or numbers. '#'
- * starts a comment. The other actions:
+ * Thread 2 fires a callback; the lines are executed one after the other, whatever their thread (0, the main
+ * thread, if left out). Callbacks are called as in omp-tools.h, without ompt_callback_; the keys and the
+ * names of enumerations are in scripted_events.c, and every number is allowed in the place of a name. P1 and
+ * I2 are ompt_data_t objects: they come into being with the value 0 and keep what the tool stores; beside=N
+ * on the line hands out addresses N bytes behind theirs. Addresses are functions (those of
+ * scripted_program.c, of any library) plus an offset, or numbers. '#' starts a comment. The other actions:
  *
  *     runtime version="..." omp=201611      what ompt_start_tool is told
  *     result dispatch never                 what ompt_set_callback answers (default: always)
@@ -25,8 +25,8 @@
  *     stop                                  the process stops (SIGSTOP), for whoever has started it
  *     device, mark, record, native, odd, deliver            what devices record: see scripted_devices.c
  *
- * The runtime has a number, 1 if not said: runtime=2 on `start`, `finalize` or a callback is another one in the same
- * process. A callback that the tool has not registered is skipped. */
+ * The runtime has a number, 1 if not said: runtime=2 on `start`, `finalize` or a callback is another one in
+ * the same process. A callback that the tool has not registered is skipped. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,9 +61,9 @@ static struct {
 
 _Thread_local struct thread_answers answers = {.place = -1, .processor = -1};
 
-static const struct name result_names[] = {{"error", 0},     {"never", 1},            {"impossible", 2},
-                                           {"sometimes", 3}, {"sometimes_paired", 4}, {"always", 5},
-                                           {NULL, 0}};
+static const struct name result_names[] = {
+    {"error", 0},  {"never", 1}, {"impossible", 2}, {"sometimes", 3}, {"sometimes_paired", 4},
+    {"always", 5}, {NULL, 0}};
 
 /* -- what the tool may call -- */
 
@@ -119,8 +119,8 @@ static int get_parallel_info(int level, ompt_data_t **parallel, int *team_size) 
   return 0;
 }
 
-static int get_task_info(int level, int *flags, ompt_data_t **task, ompt_frame_t **frame, ompt_data_t **parallel,
-                         int *thread) {
+static int get_task_info(int level, int *flags, ompt_data_t **task, ompt_frame_t **frame,
+                         ompt_data_t **parallel, int *thread) {
   (void)level, (void)flags, (void)task, (void)frame, (void)parallel, (void)thread;
   return 0;
 }
@@ -185,13 +185,14 @@ static const struct {
   const char *name;
   ompt_interface_fn_t function;
 } functions[] = {
-#define FUNCTION(name) {"ompt_" #name, (ompt_interface_fn_t)name}
-    FUNCTION(set_callback),      FUNCTION(get_callback),       FUNCTION(enumerate_states),
-    FUNCTION(get_thread_data),   FUNCTION(get_parallel_info),  FUNCTION(enumerate_mutex_impls),
-    FUNCTION(get_task_info),     FUNCTION(get_task_memory),    FUNCTION(get_partition_place_nums),
-    FUNCTION(get_num_places),    FUNCTION(get_place_num),      FUNCTION(get_place_proc_ids),
-    FUNCTION(get_proc_id),       FUNCTION(get_num_procs),      FUNCTION(get_unique_id),
-    FUNCTION(get_num_devices),   FUNCTION(get_target_info),    FUNCTION(get_state),
+#define FUNCTION(name)                                                                                       \
+  { "ompt_" #name, (ompt_interface_fn_t)name }
+    FUNCTION(set_callback),    FUNCTION(get_callback),      FUNCTION(enumerate_states),
+    FUNCTION(get_thread_data), FUNCTION(get_parallel_info), FUNCTION(enumerate_mutex_impls),
+    FUNCTION(get_task_info),   FUNCTION(get_task_memory),   FUNCTION(get_partition_place_nums),
+    FUNCTION(get_num_places),  FUNCTION(get_place_num),     FUNCTION(get_place_proc_ids),
+    FUNCTION(get_proc_id),     FUNCTION(get_num_procs),     FUNCTION(get_unique_id),
+    FUNCTION(get_num_devices), FUNCTION(get_target_info),   FUNCTION(get_state),
 #undef FUNCTION
 };
 
@@ -353,11 +354,13 @@ static const struct {
   const char *name;
   void (*perform)(struct line *line);
 } actions[] = {
-#define ACTION(name) {#name, do_##name}
-    ACTION(start),  ACTION(start_tool), ACTION(initialize), ACTION(finalize), ACTION(unload), ACTION(runtime),
-    ACTION(result), ACTION(states),     ACTION(places),     ACTION(lacks),    ACTION(is),     ACTION(forget),
-    ACTION(exit),   ACTION(_exit),      ACTION(abort),      ACTION(mutex_impls), ACTION(stop),
-    ACTION(device), ACTION(mark),       ACTION(record),     ACTION(native),   ACTION(odd),    ACTION(deliver),
+#define ACTION(name)                                                                                         \
+  { #name, do_##name }
+    ACTION(start),       ACTION(start_tool), ACTION(initialize), ACTION(finalize), ACTION(unload),
+    ACTION(runtime),     ACTION(result),     ACTION(states),     ACTION(places),   ACTION(lacks),
+    ACTION(is),          ACTION(forget),     ACTION(exit),       ACTION(_exit),    ACTION(abort),
+    ACTION(mutex_impls), ACTION(stop),       ACTION(device),     ACTION(mark),     ACTION(record),
+    ACTION(native),      ACTION(odd),        ACTION(deliver),
 #undef ACTION
 };
 

@@ -1,4 +1,5 @@
-/* A program that plays an OpenMP runtime from a script, for what no real runtime does here: see scripted_runtime.c. */
+/* A program that plays an OpenMP runtime from a script, for what no real runtime does here: see
+ * scripted_runtime.c. */
 #ifndef STAVE_TESTS_SCRIPTED_RUNTIME_H
 #define STAVE_TESTS_SCRIPTED_RUNTIME_H
 
@@ -13,7 +14,7 @@ enum { RUNTIMES_MAX = 4, CALLBACKS_MAX = 64, WORDS_MAX = 24, THREADS_MAX = 64 };
 /* -- a line of the script (scripted_script.c) -- */
 
 struct word {
-  char *key;   /* NULL: a bare word */
+  char *key; /* NULL: a bare word */
   char *value;
   bool is_used;
 };
@@ -35,7 +36,8 @@ struct script {
 struct script script_read(const char *path);
 
 /* Says what is wrong with a line and ends the program with status 98. */
-_Noreturn void line_fails(const struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void line_fails(const struct line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* -- the values in a line (scripted_values.c); what is left out is 0, NULL or "" -- */
 
@@ -50,7 +52,8 @@ const char *line_text(struct line *line, const char *key);
 /* The next bare word that was not used, or NULL. */
 const char *line_word(struct line *line);
 
-/* A number, one of the names (ended by a NULL name; `names` may be NULL), or several of either joined by '|'. */
+/* A number, one of the names (ended by a NULL name; `names` may be NULL), or several of either joined by
+ * '|'. */
 uint64_t line_number(struct line *line, const char *key, const struct name *names);
 uint64_t parse_number(const struct line *line, const char *text, const struct name *names);
 
@@ -109,9 +112,10 @@ extern _Thread_local struct thread_answers answers;
 /* Does one line on the calling thread. False: it is the thread's last one. */
 bool runtime_do(struct line *line);
 
-/* Loads the tool and plays the script. Counts, one "delivered NAME N" or "skipped NAME N" a line, go into the file
- * `counts` if it is not NULL. Returns the exit status. */
-int scripted_run(const char *tool, const char *script, const char *counts) __attribute__((visibility("default")));
+/* Loads the tool and plays the script. Counts, one "delivered NAME N" or "skipped NAME N" a line, go into the
+ * file `counts` if it is not NULL. Returns the exit status. */
+int scripted_run(const char *tool, const char *script, const char *counts)
+    __attribute__((visibility("default")));
 
 /* Waits for a thread to execute the line. Used by scripted_run only. */
 void threads_do(struct line *line);

@@ -1,5 +1,5 @@
-// One thread pauses and starts again and again while the other goes through barriers, critical sections and nested
-// regions, and in the end while a region, a lock and a critical section of both threads are open.
+// One thread pauses and starts again and again while the other goes through barriers, critical sections and
+// nested regions, and in the end while a region, a lock and a critical section of both threads are open.
 #include <omp.h>
 #include <stdio.h>
 

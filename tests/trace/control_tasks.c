@@ -1,5 +1,5 @@
-// Tasks created before a pause run in it and after it, those created in it run after it; some pause themselves, are
-// suspended in a pause, and go on after it.
+// Tasks created before a pause run in it and after it, those created in it run after it; some pause
+// themselves, are suspended in a pause, and go on after it.
 #include <omp.h>
 #include <stdio.h>
 

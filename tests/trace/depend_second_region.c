@@ -1,5 +1,6 @@
-// Tasks that wait for their dependences at once, by workers that were in a region before: what the runtime remembers of
-// the first region it must not take for the waiting task's. Nested teams too, and in the region's last barrier.
+// Tasks that wait for their dependences at once, by workers that were in a region before: what the runtime
+// remembers of the first region it must not take for the waiting task's. Nested teams too, and in the
+// region's last barrier.
 #include <omp.h>
 #include <stdio.h>
 

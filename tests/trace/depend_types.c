@@ -1,4 +1,5 @@
-// Waiting at once for dependences of the types at which LLVM's runtime writes behind an array, if a tool wants them.
+// Waiting at once for dependences of the types at which LLVM's runtime writes behind an array, if a tool
+// wants them.
 #include <stdio.h>
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Libraries that come and go, two of them at the same addresses one after the other: each region has the source of the
- * library that was there when it ran. */
+/* Libraries that come and go, two of them at the same addresses one after the other: each region has the
+ * source of the library that was there when it ran. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* stalls [ROUNDS]: every construct again and again, so that rings of 64 KiB are full at any of its events while
- * stave-writer does not get to run. */
+/* stalls [ROUNDS]: every construct again and again, so that rings of 64 KiB are full at any of its events
+ * while stave-writer does not get to run. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

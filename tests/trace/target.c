@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < N; i++)
     a[i] += 1;
 #pragma omp taskwait
-#pragma omp target update from(a[0 : 100]) device(1)
+#pragma omp target update from(a [0:100]) device(1)
 #pragma omp target exit data map(delete : a) device(1)
 #pragma omp target teams distribute parallel for map(tofrom : b) num_teams(2)
   for (int i = 0; i < N; i++)

@@ -1,4 +1,5 @@
-// Regions, messages and counters of the program's own: nested in constructs, moved by tasks, left open, ended wrongly.
+// Regions, messages and counters of the program's own: nested in constructs, moved by tasks, left open, ended
+// wrongly.
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +61,8 @@ static void names(void) {
   stave_region_end(longest);
   stave_region_begin("");
   stave_region_end("");
-  stave_region_begin("gr\xc3\xb6\xc3\x9f" "er \xff\xe2\x82");
+  stave_region_begin("gr\xc3\xb6\xc3\x9f"
+                     "er \xff\xe2\x82");
   stave_region_end(NULL);
   stave_message(NULL);
   stave_message("\x1b[31mred\x1b[0m\n");
@@ -69,7 +71,8 @@ static void names(void) {
 }
 
 int main(void) {
-  omp_get_max_threads(); /* before libomp 22, nothing said before the first region reaches a tool without this */
+  /* before libomp 22, nothing said before the first region reaches a tool without this */
+  omp_get_max_threads();
   stave_region_begin("whole program");
   tasks();
   stave_message("tasks are done");

@@ -16,7 +16,8 @@ bool tool_is_forked_child(void) {
   return false;
 }
 
-void tool_follow_fork(void) {}
+void tool_follow_fork(void) {
+}
 
 void tool_give_up(void) {
   atomic_store(&tool.recording, RECORDING_OFF);

@@ -16,12 +16,17 @@ static inline __attribute__((always_inline)) void write_event(const struct event
     for (uint64_t j = 0; j < 4; j++)
       words->w[j] = word_of(stream, number, 4 * i + j);
   }
-  *ring_at(ring, event->position) = (struct record){
-      .ticks = event->ticks, .a = number, .b = ~number, .c = stream, .type = RECORD_work, .more = (uint8_t)(n - 1)};
+  *ring_at(ring, event->position) = (struct record){.ticks = event->ticks,
+                                                    .a = number,
+                                                    .b = ~number,
+                                                    .c = stream,
+                                                    .type = RECORD_work,
+                                                    .more = (uint8_t)(n - 1)};
   ring_commit(&event->thread->ring, event->position, n);
 }
 
-static inline __attribute__((always_inline)) bool put(enum way way, enum stream stream, uint64_t number, uint64_t n) {
+static inline __attribute__((always_inline)) bool put(enum way way, enum stream stream, uint64_t number,
+                                                      uint64_t n) {
   struct event event;
   if (!event_begin(way, &event, n, NULL))
     return false;
@@ -47,10 +52,12 @@ bool numbered_put(enum stream stream, uint64_t number, uint64_t n) {
 
 static void complain(struct numbered_check *check, const char *what, uint64_t position, uint64_t value) {
   if (!*check->problem)
-    snprintf(check->problem, sizeof check->problem, "%s at position %#" PRIx64 ": %" PRIu64, what, position, value);
+    snprintf(check->problem, sizeof check->problem, "%s at position %#" PRIx64 ": %" PRIu64, what, position,
+             value);
 }
 
-static void check_event(struct numbered_check *check, const struct ring_view *view, const struct record *record) {
+static void check_event(struct numbered_check *check, const struct ring_view *view,
+                        const struct record *record) {
   enum stream stream = record->c;
   if (stream >= STREAMS || record->b != ~record->a) {
     complain(check, "a damaged record", view->next, record->a);

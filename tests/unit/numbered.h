@@ -27,8 +27,8 @@ struct numbered_check {
   char problem[256]; /* the first thing that was wrong; empty: none */
 };
 
-/* Looks at what is new in the ring, checks whole records up to `most` slots and gives the room back. Returns the number
- * of records. */
+/* Looks at what is new in the ring, checks whole records up to `most` slots and gives the room back. Returns
+ * the number of records. */
 uint64_t numbered_read(struct numbered_check *check, struct ring_view *view, uint64_t most);
 
 #endif

@@ -29,7 +29,8 @@ static void samples_are_one_instant(void **state) {
   (void)state;
   enum clock_kind kind = clock_choose();
   for (int i = 0; i < 100; i++) {
-    uint64_t ticks = clock_ticks(kind), monotonic = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
+    uint64_t ticks = clock_ticks(kind), monotonic = clock_ns(CLOCK_MONOTONIC),
+             real = clock_ns(CLOCK_REALTIME);
     struct clock_point point = clock_sample(kind);
     assert_in_range(point.ticks, ticks, clock_ticks(kind));
     assert_in_range(point.monotonic_ns, monotonic, clock_ns(CLOCK_MONOTONIC));
@@ -52,7 +53,8 @@ static void frequency_is_ticks_over_time(void **state) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct clock_point end = {start.ticks + rows[i].ticks, start.monotonic_ns + rows[i].ns, 0};
     uint64_t frequency = clock_frequency(CLOCK_KIND_TSC, &start, &end);
-    assert_in_range(frequency, rows[i].frequency - (rows[i].frequency > 1), rows[i].frequency); /* rounded down */
+    /* rounded down */
+    assert_in_range(frequency, rows[i].frequency - (rows[i].frequency > 1), rows[i].frequency);
     assert_int_equal(clock_frequency(CLOCK_KIND_MONOTONIC, &start, &end), 1000000000);
   }
 }

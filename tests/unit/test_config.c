@@ -122,7 +122,8 @@ static void sizes_are_read(void **state) {
 /* Of the classes that are named here; there may be more. */
 enum {
   ALWAYS = EVENT_CLASS_thread | EVENT_CLASS_parallel,
-  NAMED = ALWAYS | EVENT_CLASS_task | EVENT_CLASS_work | EVENT_CLASS_sync | EVENT_CLASS_wait | EVENT_CLASS_mutex,
+  NAMED =
+      ALWAYS | EVENT_CLASS_task | EVENT_CLASS_work | EVENT_CLASS_sync | EVENT_CLASS_wait | EVENT_CLASS_mutex,
 };
 
 static void classes_are_read(void **state) {

@@ -40,7 +40,8 @@ static int teardown(void **state) {
 }
 
 static void the_same_way_is_the_same_node(void **state) {
-  uint32_t program = contexts_construct(*state, CONTEXT_NONE, 7), code = contexts_code(*state, program, 100, false);
+  uint32_t program = contexts_construct(*state, CONTEXT_NONE, 7),
+           code = contexts_code(*state, program, 100, false);
   assert_int_equal(program, 0);
   assert_int_equal(code, 1);
   assert_int_equal(contexts_construct(*state, CONTEXT_NONE, 7), program);

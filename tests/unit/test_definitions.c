@@ -1,4 +1,5 @@
-/* Numbers of strings, attributes, communicators and locations: equal things have one number, others their own. */
+/* Numbers of strings, attributes, communicators and locations: equal things have one number, others their
+ * own. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,8 +66,14 @@ static void equal_teams_have_one_communicator(void **state) {
     uint32_t parent;
     bool is_serial;
   } teams[] = {
-      {a, 3, COMM_UNKNOWN, false}, {a, 3, 0, false},  {a, 3, 1, false},          {b, 3, COMM_UNKNOWN, false},
-      {a, 2, COMM_UNKNOWN, false}, {longer, 4, 0, false}, {a, 1, COMM_UNKNOWN, false}, {a, 1, COMM_UNKNOWN, true},
+      {a, 3, COMM_UNKNOWN, false},
+      {a, 3, 0, false},
+      {a, 3, 1, false},
+      {b, 3, COMM_UNKNOWN, false},
+      {a, 2, COMM_UNKNOWN, false},
+      {longer, 4, 0, false},
+      {a, 1, COMM_UNKNOWN, false},
+      {a, 1, COMM_UNKNOWN, true},
       {a, 0, COMM_UNKNOWN, false},
   };
   for (int round = 0; round < 2; round++)
@@ -107,7 +114,8 @@ static void no_two_locations_have_one_name(void **state) {
 
 static void a_worker_of_several_positions_has_none_in_its_name(void **state) {
   (void)state;
-  struct location *first = definitions_add_location(definitions), *second = definitions_add_location(definitions);
+  struct location *first = definitions_add_location(definitions),
+                  *second = definitions_add_location(definitions);
   struct location *third = definitions_add_location(definitions);
   assert_true(definitions_name_thread(definitions, first, "0:1"));
   assert_false(definitions_name_thread(definitions, second, "0:1"));
@@ -136,8 +144,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(equal_strings_have_one_number),     TEST(attributes_are_numbered_as_they_are_used),
       TEST(equal_teams_have_one_communicator), TEST(many_teams_are_told_apart),
-      TEST(no_two_locations_have_one_name),
-      TEST(a_worker_of_several_positions_has_none_in_its_name),    TEST(locations_are_closed_once),
+      TEST(no_two_locations_have_one_name),    TEST(a_worker_of_several_positions_has_none_in_its_name),
+      TEST(locations_are_closed_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

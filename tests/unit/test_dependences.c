@@ -1,5 +1,5 @@
-/* Dependences against a model that is too simple to be slow to read: of each pair of siblings, does the later one
- * follow the earlier one, directly or through others (OpenMP 5.1, 2.19.11)? */
+/* Dependences against a model that is too simple to be slow to read: of each pair of siblings, does the later
+ * one follow the earlier one, directly or through others (OpenMP 5.1, 2.19.11)? */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,14 @@
 enum { TASKS = 60, VARIABLES = 4, PARENT = 1000 };
 
 struct graph {
-  bool follows[TASKS][TASKS]; /* [sink][source] */
-  uint64_t sets[TASKS]; /* of mutexinoutset */
+  bool follows[TASKS][TASKS];             /* [sink][source] */
+  uint64_t sets[TASKS];                   /* of mutexinoutset */
   enum construct kinds[TASKS][VARIABLES]; /* 0: none */
   bool is_complete[TASKS];
 };
 
-static void on_before(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address) {
+static void on_before(void *data, struct dependences_task source, struct dependences_task sink,
+                      uint64_t address) {
   (void)address;
   ((struct graph *)data)->follows[sink.slot][source.slot] = true;
 }

@@ -20,10 +20,22 @@ static void test_words(void **state) {
 
 static void test_functions(void **state) {
   (void)state;
-  static const char *const functions[] = {
-      "", "undeferred", "undeferred()", "make_undeferred_work", "f(int, undeferred)", "f<undeferred, undeferred>",
-      "undeferred::f(undeferred, undeferred) const", "operator,", "undeferred.c", "main, UNDEFERRED",
-      "main, undeferred2", "main, undeferred, ", "main, undeferred()", ", ", ",", "main,undeferred"};
+  static const char *const functions[] = {"",
+                                          "undeferred",
+                                          "undeferred()",
+                                          "make_undeferred_work",
+                                          "f(int, undeferred)",
+                                          "f<undeferred, undeferred>",
+                                          "undeferred::f(undeferred, undeferred) const",
+                                          "operator,",
+                                          "undeferred.c",
+                                          "main, UNDEFERRED",
+                                          "main, undeferred2",
+                                          "main, undeferred, ",
+                                          "main, undeferred()",
+                                          ", ",
+                                          ",",
+                                          "main,undeferred"};
   for (size_t i = 0; i < COUNT(functions); i++) {
     assert_false(says("!$omp create task @a.c:1", functions[i], "undeferred"));
     assert_false(says("!$omp create task @a.c:1", functions[i], ""));
@@ -32,10 +44,15 @@ static void test_functions(void **state) {
 
 static void test_schedules(void **state) {
   (void)state;
-  static const char *const cases[][2] = {
-      {"main, loop_static", "static"}, {"main, loop_dynamic", "dynamic"}, {"main, loop_guided", "guided"},
-      {"main, loop_other", "other"},   {"main, loop", ""},                {"loop_static", ""},
-      {"static_setup", ""},            {"dynamic, loop_static", "static"}, {"f(loop_dynamic), loop_guided", "guided"}};
+  static const char *const cases[][2] = {{"main, loop_static", "static"},
+                                         {"main, loop_dynamic", "dynamic"},
+                                         {"main, loop_guided", "guided"},
+                                         {"main, loop_other", "other"},
+                                         {"main, loop", ""},
+                                         {"loop_static", ""},
+                                         {"static_setup", ""},
+                                         {"dynamic, loop_static", "static"},
+                                         {"f(loop_dynamic), loop_guided", "guided"}};
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct trace_region region = {.name = "!$omp for @a.c:1", .description = cases[i][0]};
     assert_string_equal(detail_schedule(&region), cases[i][1]);

@@ -50,27 +50,29 @@ OURS OTF2_ErrorCode OTF2_EvtWriter_Leave(OTF2_EvtWriter *w, OTF2_AttributeList *
   return note(w, 'L', ticks, region);
 }
 
-OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTeamBegin(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
-                                                   OTF2_CommRef comm) {
+OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTeamBegin(OTF2_EvtWriter *w, OTF2_AttributeList *list,
+                                                   OTF2_TimeStamp ticks, OTF2_CommRef comm) {
   (void)list;
   return note(w, 'B', ticks, comm);
 }
 
-OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTeamEnd(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
-                                                 OTF2_CommRef comm) {
+OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTeamEnd(OTF2_EvtWriter *w, OTF2_AttributeList *list,
+                                                 OTF2_TimeStamp ticks, OTF2_CommRef comm) {
   (void)list;
   return note(w, 'T', ticks, comm);
 }
 
-OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTaskCreate(OTF2_EvtWriter *w, OTF2_AttributeList *list, OTF2_TimeStamp ticks,
-                                                    OTF2_CommRef comm, uint32_t rank, uint32_t generation) {
+OURS OTF2_ErrorCode OTF2_EvtWriter_ThreadTaskCreate(OTF2_EvtWriter *w, OTF2_AttributeList *list,
+                                                    OTF2_TimeStamp ticks, OTF2_CommRef comm, uint32_t rank,
+                                                    uint32_t generation) {
   (void)list, (void)comm, (void)generation;
   return note(w, 'C', ticks, rank);
 }
 
 OURS OTF2_ErrorCode OTF2_EvtWriter_CallingContextSample(OTF2_EvtWriter *w, OTF2_AttributeList *list,
                                                         OTF2_TimeStamp ticks, OTF2_CallingContextRef context,
-                                                        uint32_t distance, OTF2_InterruptGeneratorRef generator) {
+                                                        uint32_t distance,
+                                                        OTF2_InterruptGeneratorRef generator) {
   (void)list, (void)distance, (void)generator;
   return note(w, 'S', ticks, context);
 }
@@ -156,7 +158,8 @@ struct location **definitions_locations(struct definitions *definitions, size_t 
   return both;
 }
 
-static void put(int location, enum event_kind kind, uint64_t ticks, uint32_t id, struct team *of, bool is_late) {
+static void put(int location, enum event_kind kind, uint64_t ticks, uint32_t id, struct team *of,
+                bool is_late) {
   emit(&emitter, &locations[location],
        &(struct event){.kind = kind, .ticks = ticks, .id = id, .team = of, .is_late = is_late});
 }
@@ -234,7 +237,8 @@ static void queues_wait_for_one_team_after_another(void **state) {
   team_release(inner);
 }
 
-/* A worker learns of its region's end when it is woken for the next one: its own end goes back to the team's. */
+/* A worker learns of its region's end when it is woken for the next one: its own end goes back to the
+ * team's. */
 static void late_ends_go_back_to_the_end_of_the_team(void **state) {
   (void)state;
   team->comm = 1;

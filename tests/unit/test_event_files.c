@@ -43,7 +43,9 @@ int close(int fd) {
 static int setup(void **state) {
   (void)state;
   strcpy(folder + sizeof folder - 7, "XXXXXX");
-  return mkdtemp(folder) && mkdir(path_of("ours", ""), 0777) == 0 && mkdir(path_of("otf2", ""), 0777) == 0 ? 0 : -1;
+  return mkdtemp(folder) && mkdir(path_of("ours", ""), 0777) == 0 && mkdir(path_of("otf2", ""), 0777) == 0
+             ? 0
+             : -1;
 }
 
 static int teardown(void **state) {
@@ -73,8 +75,9 @@ static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_Location
 
 static void write_by_otf2(uint64_t events) {
   static const OTF2_FlushCallbacks flush = {flush_always, NULL};
-  OTF2_Archive *archive = OTF2_Archive_Open(path_of("otf2", ""), "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
-                                            RECOVERY_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive *archive =
+      OTF2_Archive_Open(path_of("otf2", ""), "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
+                        RECOVERY_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
   OTF2_Archive_SetSerialCollectiveCallbacks(archive);
   OTF2_Archive_OpenEvtFiles(archive);
@@ -152,7 +155,8 @@ static struct recovery_block *block_of(struct archive *archive, uint32_t locatio
                                    offsetof(struct recovery_block, count));
 }
 
-/* OTF2 puts its second mark one byte behind the chunk then. The neighbour's memory lies there, in the recovery file. */
+/* OTF2 puts its second mark one byte behind the chunk then. The neighbour's memory lies there, in the
+ * recovery file. */
 static void up_to_the_last_byte(void **state) {
   enum { BYTES = 15, EVENTS = (RECOVERY_CHUNK_BYTES - 1 - CHUNK_HEADER_BYTES) / BYTES };
   size_t count;
@@ -185,8 +189,9 @@ static const uint32_t mapping[] = {0, 1, 0, 2};
 
 static void write_local_by_otf2(bool is_mapped) {
   static const OTF2_FlushCallbacks flush = {flush_always, NULL};
-  OTF2_Archive *archive = OTF2_Archive_Open(path_of("otf2", ""), "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
-                                            RECOVERY_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive *archive =
+      OTF2_Archive_Open(path_of("otf2", ""), "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
+                        RECOVERY_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
   OTF2_Archive_SetSerialCollectiveCallbacks(archive);
   OTF2_Archive_OpenDefFiles(archive);
@@ -299,7 +304,8 @@ static void a_file_can_end_early(void **state) {
   assert_int_equal(gap, 0);
 }
 
-/* Without descriptors a file is closed after each chunk. One that cannot be opened again has no mark of the end. */
+/* Without descriptors a file is closed after each chunk. One that cannot be opened again has no mark of the
+ * end. */
 static void a_file_that_cannot_be_ended_is_told(void **state) {
   (void)state;
   struct rlimit limit, none = {.rlim_cur = 0};

@@ -33,7 +33,8 @@ static void expect_same(const struct map *map, void *const *model, unsigned shap
   assert_int_equal(count, 0);
 }
 
-static void operate_at_random(struct map *map, void **model, unsigned shape, uint64_t *random, unsigned put_of_8) {
+static void operate_at_random(struct map *map, void **model, unsigned shape, uint64_t *random,
+                              unsigned put_of_8) {
   for (unsigned step = 0; step < 20000; step++) {
     unsigned i = (unsigned)(next_random(random) % KEYS);
     void *value = (void *)(uintptr_t)(step + 1);
@@ -78,7 +79,8 @@ static void find_colliding(uint64_t *keys, size_t count, size_t capacity) {
   map_clear(&probe);
 }
 
-/* Keys that all want the third-last place: the run goes over the table's end. Removed in every order of three. */
+/* Keys that all want the third-last place: the run goes over the table's end. Removed in every order of
+ * three. */
 static void collisions_survive_deletion(void **state) {
   enum { N = 8, CAPACITY = 64 };
   uint64_t keys[N];

@@ -10,8 +10,13 @@
 #include "session/session.h"
 #include "writer/merge.h"
 
-enum { RING_BYTES = 64 << 10, CAPACITY = RING_BYTES / RECORD_BYTES, SLOTS = 8, SLOTS_MOST = 2000,
-       TAKEN_MOST = 1 << 16 };
+enum {
+  RING_BYTES = 64 << 10,
+  CAPACITY = RING_BYTES / RECORD_BYTES,
+  SLOTS = 8,
+  SLOTS_MOST = 2000,
+  TAKEN_MOST = 1 << 16
+};
 
 struct taken {
   uint32_t slot;
@@ -80,7 +85,8 @@ static struct record *put(unsigned thread, uint64_t ticks, uint64_t number, unsi
   uint64_t position;
   ring_reserve(ring, 1 + more, &position); /* room is the test's business */
   struct record *record = ring_at(ring, position);
-  *record = (struct record){.ticks = ticks, .a = number, .b = position, .type = RECORD_work, .more = (uint8_t)more};
+  *record =
+      (struct record){.ticks = ticks, .a = number, .b = position, .type = RECORD_work, .more = (uint8_t)more};
   for (unsigned i = 0; i < 4 * more; i++)
     ((uint64_t *)ring_at(ring, position + 1 + i / 4))[i % 4] = word_of(record, i);
   return record;
@@ -124,7 +130,8 @@ static void rings_are_merged_by_time(void **state) {
     assert_int_equal(atomic_load(&rings[thread].slot->tail), atomic_load(&rings[thread].slot->head));
 }
 
-/* Below a quarter of each ring there is time, whatever lies in it; before its first record a ring has no size yet. */
+/* Below a quarter of each ring there is time, whatever lies in it; before its first record a ring has no size
+ * yet. */
 static void rings_can_wait_until_one_is_a_quarter_full(void **state) {
   (void)state;
   attach(0, 0);
@@ -150,8 +157,8 @@ static void publish_more(void) {
     put_and_publish(1, 1, 1000 + taken_count);
 }
 
-/* What is committed while a pass runs is for the next one: a pass ends, and nothing is handed on that others may have
- * come before. */
+/* What is committed while a pass runs is for the next one: a pass ends, and nothing is handed on that others
+ * may have come before. */
 static void a_pass_takes_what_was_there_when_it_began(void **state) {
   (void)state;
   attach(0, 0);
@@ -206,7 +213,8 @@ struct token {
 static struct token token;
 
 static bool has_room(unsigned thread) {
-  return rings[thread].reserved - atomic_load_explicit(&rings[thread].slot->tail, memory_order_acquire) < CAPACITY;
+  return rings[thread].reserved - atomic_load_explicit(&rings[thread].slot->tail, memory_order_acquire) <
+         CAPACITY;
 }
 
 /* Makes the next event when it holds the token, and passes it on: each event happens after all before it. */
@@ -230,9 +238,9 @@ static void *run_with_token(void *data) {
   }
 }
 
-/* Events that happen one after another in different threads are handed on in this order, over all passes: with one
- * reading of the heads a later event is seen before an earlier one. The runners' slots lie apart, so that reading the
- * heads takes longer than passing the token on. */
+/* Events that happen one after another in different threads are handed on in this order, over all passes:
+ * with one reading of the heads a later event is seen before an earlier one. The runners' slots lie apart, so
+ * that reading the heads takes longer than passing the token on. */
 static void what_happened_before_comes_before(void **state) {
   pthread_t threads[RUNNERS];
   (void)state;
@@ -432,7 +440,8 @@ static uint64_t prepared_after(unsigned thread, uint64_t records) {
   return atomic_load(&rings[thread].slot->prepared);
 }
 
-/* Half full, a ring gets memory for twice as much, up to the largest; what it is used for is its thread's business. */
+/* Half full, a ring gets memory for twice as much, up to the largest; what it is used for is its thread's
+ * business. */
 static void rings_that_were_half_full_may_grow(void **state) {
   (void)state;
   attach(0, 0);

@@ -12,7 +12,8 @@ static const struct {
   const char *text;
   int since;
 } rows[] = {
-#define VALUE(enumeration, id, number, text, name, since) {OMPT_##enumeration, (uint32_t)(number), text, since},
+#define VALUE(enumeration, id, number, text, name, since)                                                    \
+  {OMPT_##enumeration, (uint32_t)(number), text, since},
 #include "ompt/enumerations.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };

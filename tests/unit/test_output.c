@@ -169,8 +169,15 @@ static void modes_follow_the_umask(void **state) {
 }
 
 static const char *const launcher_variables[] = {
-    "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
-    "SLURM_JOB_ID",         "PBS_JOBID", "LSB_JOBID", "JOB_ID",
+    "OMPI_COMM_WORLD_RANK",
+    "PMIX_RANK",
+    "PMI_RANK",
+    "MV2_COMM_WORLD_RANK",
+    "SLURM_PROCID",
+    "SLURM_JOB_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "JOB_ID",
 };
 
 static void launchers_are_known(void **state) {
@@ -194,8 +201,8 @@ static void launchers_are_known(void **state) {
 }
 
 static void sizes_of_jobs_are_known(void **state) {
-  static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS",
-                                          "OMPI_MCA_orte_ess_num_procs"};
+  static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+                                          "SLURM_NTASKS", "OMPI_MCA_orte_ess_num_procs"};
   (void)state;
   for (size_t i = 0; i < COUNT(variables); i++)
     unsetenv(variables[i]);

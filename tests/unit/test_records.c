@@ -14,7 +14,8 @@ static void append_field(char *line, const char *type, const char *name, uint64_
   char *end = line + length;
   size_t room = LINE_BYTES - length;
   if (strcmp(type, "id") == 0)
-    snprintf(end, room, " %s=%" PRIu64 ":%" PRIu64, name, value / (UINT64_C(1) << 40), value % (UINT64_C(1) << 40));
+    snprintf(end, room, " %s=%" PRIu64 ":%" PRIu64, name, value / (UINT64_C(1) << 40),
+             value % (UINT64_C(1) << 40));
   else if (strcmp(type, "address") == 0)
     snprintf(end, room, " %s=%#" PRIx64, name, value);
   else if (strcmp(type, "none") != 0)
@@ -24,31 +25,37 @@ static void append_field(char *line, const char *type, const char *name, uint64_
 static const uint64_t large = UINT64_C(7) << 40;
 
 /* The row's struct is another view of struct record, and its text has the row's names. */
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                                \
-  static void row_##id(void **state) {                                                                                 \
-    (void)state;                                                                                                       \
-    const struct record_##id row = {.ticks = TICKS, .a_name = large + A, .b_name = large + B, .c_name = C,             \
-                                    .type = RECORD_##id, .more = 3, .endpoint = 2, .flags = 0x5a};                     \
-    struct record record;                                                                                              \
-    assert_int_equal(sizeof row, 32);                                                                                  \
-    memcpy(&record, &row, sizeof record);                                                                              \
-    assert_int_equal(record.ticks, TICKS);                                                                             \
-    assert_int_equal(record.a, large + A);                                                                             \
-    assert_int_equal(record.b, large + B);                                                                             \
-    assert_int_equal(record.c, C);                                                                                     \
-    assert_int_equal(record.type, RECORD_##id);                                                                        \
-    assert_int_equal(record.more, 3);                                                                                  \
-    assert_int_equal(record.endpoint, 2);                                                                              \
-    assert_int_equal(record.flags, 0x5a);                                                                              \
-    assert_string_equal(record_name(RECORD_##id), #id);                                                                \
-    assert_true(strlen(doc) > 20);                                                                                     \
-    char expected[LINE_BYTES] = #id " ticks=1234567", line[LINE_BYTES];                                                \
-    append_field(expected, #a_type, #a_name, large + A);                                                               \
-    append_field(expected, #b_type, #b_name, large + B);                                                               \
-    append_field(expected, #c_type, #c_name, C);                                                                       \
-    strcat(expected, " endpoint=2 flags=0x5a");                                                                        \
-    assert_int_equal(record_print(&record, line, sizeof line), strlen(expected));                                      \
-    assert_string_equal(line, expected);                                                                               \
+#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
+  static void row_##id(void **state) {                                                                       \
+    (void)state;                                                                                             \
+    const struct record_##id row = {.ticks = TICKS,                                                          \
+                                    .a_name = large + A,                                                     \
+                                    .b_name = large + B,                                                     \
+                                    .c_name = C,                                                             \
+                                    .type = RECORD_##id,                                                     \
+                                    .more = 3,                                                               \
+                                    .endpoint = 2,                                                           \
+                                    .flags = 0x5a};                                                          \
+    struct record record;                                                                                    \
+    assert_int_equal(sizeof row, 32);                                                                        \
+    memcpy(&record, &row, sizeof record);                                                                    \
+    assert_int_equal(record.ticks, TICKS);                                                                   \
+    assert_int_equal(record.a, large + A);                                                                   \
+    assert_int_equal(record.b, large + B);                                                                   \
+    assert_int_equal(record.c, C);                                                                           \
+    assert_int_equal(record.type, RECORD_##id);                                                              \
+    assert_int_equal(record.more, 3);                                                                        \
+    assert_int_equal(record.endpoint, 2);                                                                    \
+    assert_int_equal(record.flags, 0x5a);                                                                    \
+    assert_string_equal(record_name(RECORD_##id), #id);                                                      \
+    assert_true(strlen(doc) > 20);                                                                           \
+    char expected[LINE_BYTES] = #id " ticks=1234567", line[LINE_BYTES];                                      \
+    append_field(expected, #a_type, #a_name, large + A);                                                     \
+    append_field(expected, #b_type, #b_name, large + B);                                                     \
+    append_field(expected, #c_type, #c_name, C);                                                             \
+    strcat(expected, " endpoint=2 flags=0x5a");                                                              \
+    assert_int_equal(record_print(&record, line, sizeof line), strlen(expected));                            \
+    assert_string_equal(line, expected);                                                                     \
   }
 #include "session/records.def"
 #undef RECORD

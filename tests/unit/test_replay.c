@@ -1,4 +1,5 @@
-/* The replay of events: regions belong to tasks, tasks move, teams nest, and nothing that a trace says breaks it. */
+/* The replay of events: regions belong to tasks, tasks move, teams nest, and nothing that a trace says breaks
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +9,27 @@
 
 #include "analysis/replay.h"
 
-enum region { PROGRAM, WORKER, PARALLEL, BARRIER, TASK, CREATE, CRITICAL, SBLOCK, TASKWAIT, LOOP, FUNCTION, REGIONS };
+enum region {
+  PROGRAM,
+  WORKER,
+  PARALLEL,
+  BARRIER,
+  TASK,
+  CREATE,
+  CRITICAL,
+  SBLOCK,
+  TASKWAIT,
+  LOOP,
+  FUNCTION,
+  REGIONS
+};
 
 static struct trace_region regions[] = {
     [PROGRAM] = {PROGRAM, "prog", "prog", "", "", 0, 0, OTF2_REGION_ROLE_ARTIFICIAL, 0},
     [WORKER] = {WORKER, "OpenMP worker", "OpenMP worker", "", "", 0, 0, OTF2_REGION_ROLE_ARTIFICIAL, 0},
     [PARALLEL] = {PARALLEL, "!$omp parallel @a.c:1", "!$omp parallel @a.c:1", "", "", 0, 0, 0, 0},
-    [BARRIER] = {BARRIER, "!$omp implicit barrier @a.c:1", "!$omp implicit barrier @a.c:1", "", "", 0, 0, 0, 0},
+    [BARRIER] = {BARRIER, "!$omp implicit barrier @a.c:1", "!$omp implicit barrier @a.c:1", "", "", 0, 0, 0,
+                 0},
     [TASK] = {TASK, "!$omp task @a.c:3", "!$omp task @a.c:3", "", "", 0, 0, 0, 0},
     [CREATE] = {CREATE, "!$omp create task @a.c:3", "!$omp create task @a.c:3", "", "", 0, 0, 0, 0},
     [CRITICAL] = {CRITICAL, "!$omp critical @a.c:4", "!$omp critical @a.c:4", "", "", 0, 0, 0, 0},
@@ -94,8 +109,8 @@ static void on_team(void *data, const struct replay_team_event *event) {
   static const char *const steps[] = {"begin", "end", "joined"};
   (void)data;
   if (told.with_teams)
-    note("%u team %u %s on %zu region %d\n", (unsigned)event->ticks, (unsigned)event->team->id, steps[event->step],
-         event->location, (int)event->team->region);
+    note("%u team %u %s on %zu region %d\n", (unsigned)event->ticks, (unsigned)event->team->id,
+         steps[event->step], event->location, (int)event->team->region);
 }
 
 static void begin_window(uint64_t from, uint64_t to) {
@@ -395,13 +410,21 @@ static void random_events_do_no_harm(void **state) {
       size_t location = dice % COUNT(locations);
       ticks += dice >> 8 & 7;
       uint32_t a = dice >> 16 & 3, b = dice >> 20 & 1, c = dice >> 24 & 7;
-      const struct trace_event events[] = {
-          EVENT(Enter, dice >> 28 & 15),       EVENT(Leave, dice >> 28 & 15),       EVENT(ThreadTeamBegin, a),
-          EVENT(ThreadTeamEnd, a),             EVENT(ThreadFork, 0, 2),             EVENT(ThreadJoin, 0),
-          EVENT(ThreadTaskCreate, a, b, c),    EVENT(ThreadTaskSwitch, a, b, c),    EVENT(ThreadTaskComplete, a, b, c),
-          EVENT(ThreadAcquireLock, 0, a, c),   EVENT(ThreadReleaseLock, 0, a, c),   EVENT(OmpTaskSwitch, c),
-          EVENT(RmaGet, 0, 0, 1, 1),           EVENT(RmaOpCompleteBlocking, 0, 1),
-          EVENT(ThreadTaskSwitch, UINT32_MAX, b, c)};
+      const struct trace_event events[] = {EVENT(Enter, dice >> 28 & 15),
+                                           EVENT(Leave, dice >> 28 & 15),
+                                           EVENT(ThreadTeamBegin, a),
+                                           EVENT(ThreadTeamEnd, a),
+                                           EVENT(ThreadFork, 0, 2),
+                                           EVENT(ThreadJoin, 0),
+                                           EVENT(ThreadTaskCreate, a, b, c),
+                                           EVENT(ThreadTaskSwitch, a, b, c),
+                                           EVENT(ThreadTaskComplete, a, b, c),
+                                           EVENT(ThreadAcquireLock, 0, a, c),
+                                           EVENT(ThreadReleaseLock, 0, a, c),
+                                           EVENT(OmpTaskSwitch, c),
+                                           EVENT(RmaGet, 0, 0, 1, 1),
+                                           EVENT(RmaOpCompleteBlocking, 0, 1),
+                                           EVENT(ThreadTaskSwitch, UINT32_MAX, b, c)};
       take(location, ticks, events[(dice >> 40) % COUNT(events)]);
       first[location] = first[location] ? first[location] : ticks;
       last[location] = ticks;

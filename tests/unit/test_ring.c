@@ -41,8 +41,8 @@ static void start_at(struct fixture *fixture, uint64_t position, uint64_t capaci
   ring_view_init(&fixture->view, fixture->slot, CAPACITY_MAX);
 }
 
-/* Reserves, fills the slots with value, value + 1, ..., commits. A reservation beyond the limit is kept: the limit is
- * the tool's business, and the caller knows that there is room. */
+/* Reserves, fills the slots with value, value + 1, ..., commits. A reservation beyond the limit is kept: the
+ * limit is the tool's business, and the caller knows that there is room. */
 static void put(struct ring *ring, uint64_t n, uint64_t value) {
   uint64_t position;
   ring_reserve(ring, n, &position);
@@ -64,7 +64,8 @@ static void what_is_committed_is_seen(void **state) {
   for (size_t i = 0; i < COUNT(starts); i++) {
     uint64_t first, second;
     start_at(f, starts[i], 16);
-    f->ring.limit = starts[i] < 32 ? 64 : UINT64_MAX; /* the tool sets it; what it does at 2^64 is not asked here */
+    /* the tool sets it; what it does at 2^64 is not asked here */
+    f->ring.limit = starts[i] < 32 ? 64 : UINT64_MAX;
     assert_true(ring_reserve(&f->ring, 2, &first));
     assert_int_equal(first, starts[i]);
     assert_true(ring_view_update(&f->view));
@@ -83,7 +84,8 @@ static void what_is_committed_is_seen(void **state) {
   }
 }
 
-/* The rule of the limit: a reservation that ends there holds, one that ends behind does not and leaves no trace. */
+/* The rule of the limit: a reservation that ends there holds, one that ends behind does not and leaves no
+ * trace. */
 static void the_limit_is_kept(void **state) {
   struct fixture *f = *state;
   uint64_t position;
@@ -153,8 +155,9 @@ static void impossible_heads_are_refused(void **state) {
   static const struct {
     uint64_t head, mask;
   } wrong[] = {
-      {1017, 15},     {999, 15},       {0, 15},          {UINT64_MAX, 15},   {1000, 14},           {1000, 12},
-      {1000, 0x1fff}, {1000, 1 << 20}, {1000, UINT64_MAX}, {1000, UINT64_MAX - 1}, {1000 + 4097, 4095},
+      {1017, 15},          {999, 15},      {0, 15},         {UINT64_MAX, 15},   {1000, 14},
+      {1000, 12},          {1000, 0x1fff}, {1000, 1 << 20}, {1000, UINT64_MAX}, {1000, UINT64_MAX - 1},
+      {1000 + 4097, 4095},
   };
   start_at(f, 1000, 16);
   for (size_t i = 0; i < COUNT(wrong); i++) {

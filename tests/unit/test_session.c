@@ -65,10 +65,12 @@ static void fresh_memory_is_zero(void **state) {
                                     .shared = {.growth_left = RING_GROWTH_BYTES}};
   assert_memory_equal(fixture->session, &expected, sizeof expected);
   static const struct thread_slot empty;
-  assert_memory_equal(session_slot(fixture->session, expected.constants.slot_stride, 0), &empty, sizeof empty);
+  assert_memory_equal(session_slot(fixture->session, expected.constants.slot_stride, 0), &empty,
+                      sizeof empty);
 }
 
-/* All rings have a share together; none grows beyond the largest. What small ones grow by at first is none of it. */
+/* All rings have a share together; none grows beyond the largest. What small ones grow by at first is none of
+ * it. */
 static void growth_has_an_end(void **state) {
   enum { HALF = RING_START_BYTES / RECORD_BYTES };
   struct session_header *session;
@@ -106,11 +108,19 @@ static void damaged_constants_are_refused(void **state) {
     uint64_t *field;
     uint64_t value;
   } wrong[] = {
-      {&c->magic, 0},          {&c->magic, SESSION_MAGIC + 1}, {&c->bytes, 0},
-      {&c->bytes, right.bytes - 1}, {&c->bytes, right.bytes + stride}, {&c->bytes, UINT64_MAX},
-      {&c->slot_stride, 0},    {&c->slot_stride, SESSION_PAGE_BYTES}, {&c->slot_stride, stride / 2},
-      {&c->slot_stride, stride + RECORD_BYTES}, {&c->slot_stride, SESSION_PAGE_BYTES + 2 * RING_BYTES},
-      {&c->slot_stride, UINT64_MAX}, {&c->slot_stride, UINT64_C(1) << 63},
+      {&c->magic, 0},
+      {&c->magic, SESSION_MAGIC + 1},
+      {&c->bytes, 0},
+      {&c->bytes, right.bytes - 1},
+      {&c->bytes, right.bytes + stride},
+      {&c->bytes, UINT64_MAX},
+      {&c->slot_stride, 0},
+      {&c->slot_stride, SESSION_PAGE_BYTES},
+      {&c->slot_stride, stride / 2},
+      {&c->slot_stride, stride + RECORD_BYTES},
+      {&c->slot_stride, SESSION_PAGE_BYTES + 2 * RING_BYTES},
+      {&c->slot_stride, UINT64_MAX},
+      {&c->slot_stride, UINT64_C(1) << 63},
       {&c->slot_stride, SESSION_PAGE_BYTES + (UINT64_C(1) << 40)},
   };
   for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -118,7 +128,8 @@ static void damaged_constants_are_refused(void **state) {
     assert_int_equal(session_map(fixture->fd, &mapped), -EINVAL);
     *c = right;
   }
-  const uint32_t wrong_slots[] = {0, 1, right.slots_max - 1, right.slots_max + 1, right.slots_max * 2, UINT32_MAX};
+  const uint32_t wrong_slots[] = {0,         1, right.slots_max - 1, right.slots_max + 1, right.slots_max * 2,
+                                  UINT32_MAX};
   for (size_t i = 0; i < COUNT(wrong_slots); i++) {
     c->slots_max = wrong_slots[i];
     assert_int_equal(session_map(fixture->fd, &mapped), -EINVAL);
@@ -128,16 +139,18 @@ static void damaged_constants_are_refused(void **state) {
   session_unmap(mapped);
 }
 
-/* Constants that agree with each other and with the size, but whose ring is none: too small for a record, or not a
- * power of two. */
+/* Constants that agree with each other and with the size, but whose ring is none: too small for a record, or
+ * not a power of two. */
 static void impossible_rings_are_refused(void **state) {
   static const uint64_t ring_bytes[] = {32, 2048, 4096 + 32, 3 * 4096, UINT64_C(1) << 33};
   (void)state;
   for (size_t i = 0; i < COUNT(ring_bytes); i++) {
     struct session_header *mapped;
     uint64_t bytes = SESSION_HEADER_BYTES + SESSION_PAGE_BYTES + ring_bytes[i];
-    const struct session_constants constants = {
-        .magic = SESSION_MAGIC, .bytes = bytes, .slot_stride = SESSION_PAGE_BYTES + ring_bytes[i], .slots_max = 1};
+    const struct session_constants constants = {.magic = SESSION_MAGIC,
+                                                .bytes = bytes,
+                                                .slot_stride = SESSION_PAGE_BYTES + ring_bytes[i],
+                                                .slots_max = 1};
     int fd = memfd_create("test", MFD_ALLOW_SEALING);
     assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
     assert_int_equal(pwrite(fd, &constants, sizeof constants, 0), sizeof constants);
@@ -250,7 +263,8 @@ static void *take_and_return(void *data) {
   return NULL;
 }
 
-/* Threads that take and return at once never have the same slot. No more are used than were ever held together. */
+/* Threads that take and return at once never have the same slot. No more are used than were ever held
+ * together. */
 static void slots_have_one_owner(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
   struct contest contest = {.session = session,

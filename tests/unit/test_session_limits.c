@@ -1,4 +1,5 @@
-/* The session memory where the process may have little: fewer slots, or an error. Each case in a process of its own. */
+/* The session memory where the process may have little: fewer slots, or an error. Each case in a process of
+ * its own. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,7 +15,8 @@
 
 enum { RING_BYTES = 64 << 10 };
 
-/* Runs `check` in a child; its result is the child's exit status, 0 for good. A signal shows as 256 + its number. */
+/* Runs `check` in a child; its result is the child's exit status, 0 for good. A signal shows as 256 + its
+ * number. */
 static int in_child(int (*check)(void)) {
   int status;
   pid_t child = fork();
@@ -97,8 +99,8 @@ static void smaller_limits_are_errors(void **state) {
   assert_int_equal(in_child(with_no_descriptors), EMFILE);
 }
 
-/* The signal of the limit is taken off again even where the program itself holds it back: nothing is left to hit it
- * later. One that was there before stays. */
+/* The signal of the limit is taken off again even where the program itself holds it back: nothing is left to
+ * hit it later. One that was there before stays. */
 static int with_blocked_signal(void) {
   sigset_t signals, pending;
   sigemptyset(&signals);

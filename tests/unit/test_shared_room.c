@@ -54,7 +54,8 @@ static void there_may_be_none(void **state) {
   room = shared_room_open(temporary_folder(), PIECE_BYTES);
   getrlimit(RLIMIT_FSIZE, &limit);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){PIECE_BYTES - 1, limit.rlim_max});
-  assert_int_equal(shared_room_take(room), ROOM_UNKNOWN); /* a file could not have it either: its own error is told */
+  /* a file could not have it either: its own error is told */
+  assert_int_equal(shared_room_take(room), ROOM_UNKNOWN);
   setrlimit(RLIMIT_FSIZE, &limit);
   shared_room_close(room);
   shared_room_close(NULL);

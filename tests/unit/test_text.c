@@ -5,9 +5,17 @@
 #include "unit.h"
 
 static void all_of_utf8_is_valid(void **state) {
-  static const char *const valid[] = {"", "plain", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+  static const char *const valid[] = {"",
+                                      "plain",
+                                      "\xc2\x80",
+                                      "\xdf\xbf",
+                                      "\xe0\xa0\x80",
+                                      "\xed\x9f\xbf",
                                       "\xee\x80\x80",
-                                      "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xc3\xb6"};
+                                      "\xef\xbf\xbf",
+                                      "\xf0\x90\x80\x80",
+                                      "\xf4\x8f\xbf\xbf",
+                                      "\xc3\xb6"};
   (void)state;
   for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
     assert_true(text_is_valid(valid[i]));
@@ -25,13 +33,13 @@ static void expect(const char *bytes, const char *wanted) {
 static void what_is_none_becomes_question_marks(void **state) {
   (void)state;
   expect("\xff", "?");
-  expect("a\x80z", "a?z");                    /* continues nothing */
-  expect("\xc0\xaf", "??");                   /* longer than needed */
+  expect("a\x80z", "a?z");  /* continues nothing */
+  expect("\xc0\xaf", "??"); /* longer than needed */
   expect("\xe0\x9f\xbf", "???");
-  expect("\xed\xa0\x80", "???");              /* a surrogate */
+  expect("\xed\xa0\x80", "???"); /* a surrogate */
   expect("\xf0\x8f\xbf\xbf", "????");
-  expect("\xf4\x90\x80\x80", "????");         /* beyond the last character */
-  expect("cut \xe2\x82", "cut ??");           /* in the middle of a character */
+  expect("\xf4\x90\x80\x80", "????"); /* beyond the last character */
+  expect("cut \xe2\x82", "cut ??");   /* in the middle of a character */
   expect("\xc3(\xc3\xa4", "?(\xc3\xa4");
 }
 

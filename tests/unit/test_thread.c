@@ -22,7 +22,8 @@ static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t p
   fake_tool_start(ring_bytes, overflow, &fd);
   close(fd);
   fake_tool_start_ring_at(position);
-  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0), ring_bytes / RECORD_BYTES);
+  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0),
+                 ring_bytes / RECORD_BYTES);
   memset(&check, 0, sizeof check);
   next_number[STREAM_THREAD] = next_number[STREAM_HANDLER] = 0;
 }
@@ -104,7 +105,8 @@ static uint64_t ring_bytes_of_next_thread(uint32_t slot) {
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, put_three, NULL), 0);
   pthread_join(thread, NULL);
-  return (atomic_load(&session_slot(tool.session, tool.session->constants.slot_stride, slot)->mask) + 1) * RECORD_BYTES;
+  return (atomic_load(&session_slot(tool.session, tool.session->constants.slot_stride, slot)->mask) + 1) *
+         RECORD_BYTES;
 }
 
 static void further_slots_begin_small(void **state) {
@@ -172,7 +174,8 @@ static void *put_and_stay(void *data) {
   return NULL;
 }
 
-/* Those that live keep their slots, however many die; there are at most twice as many slots as ever were alive. */
+/* Those that live keep their slots, however many die; there are at most twice as many slots as ever were
+ * alive. */
 static void living_threads_keep_their_slots(void **state) {
   enum { LIVING = 50 };
   (void)state;
@@ -204,7 +207,8 @@ static unsigned take_in_vain(unsigned most) {
   return tries;
 }
 
-/* All slots are taken, almost all by the living: who comes in vain looks rarely, since it costs, but it does. */
+/* All slots are taken, almost all by the living: who comes in vain looks rarely, since it costs, but it
+ * does. */
 static void full_pools_are_looked_at_again(void **state) {
   (void)state;
   uint32_t index;
@@ -288,14 +292,15 @@ static void when_recording_stops_nothing_is_written(void **state) {
   stop();
 }
 
-/* Random lengths, a reader that lags behind by random amounts: rings grow with unread records of every position in
- * them. What was dropped is counted, what was not arrives. */
+/* Random lengths, a reader that lags behind by random amounts: rings grow with unread records of every
+ * position in them. What was dropped is counted, what was not arrives. */
 static void grow_at_random(uint64_t ring_bytes, uint64_t position, uint64_t *random) {
   start(ring_bytes, OVERFLOW_drop, position);
   uint64_t most = ring_bytes / RECORD_BYTES;
   for (int step = 0; step < 300; step++) {
     for (uint64_t n = next_random(random) % (most / 8); n > 0; n--)
-      put(next_random(random) % 16 ? 1 + next_random(random) % 3 : 1 + next_random(random) % RECORD_SLOTS_MAX);
+      put(next_random(random) % 16 ? 1 + next_random(random) % 3
+                                   : 1 + next_random(random) % RECORD_SLOTS_MAX);
     read_some(next_random(random) % most);
   }
   expect_in_order();
@@ -315,7 +320,8 @@ static void rings_grow_around_what_is_unread(void **state) {
       grow_at_random(ring_bytes, starts[i], &random);
 }
 
-/* The ring stands `offset` slots in front of a place where it may grow, more than half full; then come n slots. */
+/* The ring stands `offset` slots in front of a place where it may grow, more than half full; then come n
+ * slots. */
 static void grow_at(uint64_t boundary, uint64_t offset, uint64_t n) {
   enum { START = RING_START_BYTES / RECORD_BYTES };
   start(1 << 20, OVERFLOW_drop, boundary - START / 2 - 300);

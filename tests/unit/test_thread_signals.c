@@ -1,8 +1,8 @@
 /* Signal handlers that record in the middle of a callback: not by chance, but after each single instruction.
  *
- * The processor's trap flag makes it raise SIGTRAP after every instruction of an event that the thread records. The
- * handler records an event itself where the case at hand wants one, and it is the reader too: after each
- * instruction whatever the ring shows must be whole and in order. */
+ * The processor's trap flag makes it raise SIGTRAP after every instruction of an event that the thread
+ * records. The handler records an event itself where the case at hand wants one, and it is the reader too:
+ * after each instruction whatever the ring shows must be whole and in order. */
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
@@ -46,7 +46,8 @@ static enum clock_kind kind;
 
 static bool wants_event(unsigned i) {
   unsigned width = pattern.length < 32 ? pattern.length : 32;
-  return i >= pattern.first && i - pattern.first < pattern.length && (pattern.bits >> (i - pattern.first) % width & 1);
+  return i >= pattern.first && i - pattern.first < pattern.length &&
+         (pattern.bits >> (i - pattern.first) % width & 1);
 }
 
 static void after_instruction(int signal, siginfo_t *info, void *context) {
@@ -55,22 +56,25 @@ static void after_instruction(int signal, siginfo_t *info, void *context) {
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG; /* the rest is of no interest */
   if (wants_event(instruction++)) {
     uint64_t number = next_number[STREAM_HANDLER]++;
-    dropped_from_handler +=
-        with_samples ? !numbered_put_sample(STREAM_HANDLER, number, 3) : !numbered_put(STREAM_HANDLER, number, 1);
+    dropped_from_handler += with_samples ? !numbered_put_sample(STREAM_HANDLER, number, 3)
+                                         : !numbered_put(STREAM_HANDLER, number, 1);
   }
-  if (with_reader && instruction > pattern.first && (!reader_pace || (instruction - pattern.first) % reader_pace == 1))
+  if (with_reader && instruction > pattern.first &&
+      (!reader_pace || (instruction - pattern.first) % reader_pace == 1))
     numbered_read(&check, &view, reader_pace ? 1 : UINT64_MAX);
 }
 
 /* Behind the red zone, in which the compiler may keep things. */
 static inline void set_trap_flag(void) {
-  __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
-                       : "cc", "memory");
+  __asm__ volatile(
+      "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
+          : "cc", "memory");
 }
 
 static inline void clear_trap_flag(void) {
-  __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $-257, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
-                       : "cc", "memory");
+  __asm__ volatile(
+      "lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $-257, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
+          : "cc", "memory");
 }
 
 static bool put(uint64_t n) {
@@ -92,7 +96,8 @@ static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t p
   close(fd);
   tool.clock = kind;
   fake_tool_start_ring_at(position);
-  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0), ring_bytes / RECORD_BYTES);
+  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0),
+                 ring_bytes / RECORD_BYTES);
   memset(&check, 0, sizeof check);
   next_number[STREAM_THREAD] = next_number[STREAM_HANDLER] = dropped_from_handler = 0;
   pattern = (struct pattern){0};
@@ -119,7 +124,8 @@ static void stop(void) {
     assert_int_equal(check.arrived[stream] + check.missing[stream], check.next[stream]);
   assert_int_equal(check.next[STREAM_THREAD], next_number[STREAM_THREAD]);
   uint64_t left_out = atomic_load(&view.slot->samples_left_out);
-  assert_int_equal(left_out, with_samples ? dropped_from_handler : 0); /* samples apart: they are no lost events */
+  /* samples apart: they are no lost events */
+  assert_int_equal(left_out, with_samples ? dropped_from_handler : 0);
   assert_int_equal(check.arrived[STREAM_THREAD] + check.arrived[STREAM_HANDLER] + lost + left_out,
                    next_number[STREAM_THREAD] + next_number[STREAM_HANDLER]);
   thread_detach();
@@ -130,8 +136,10 @@ static void stop(void) {
 typedef void (*preparation)(void);
 
 /* Runs the case under one pattern; returns the instructions that the event took. */
-static unsigned run_case(preparation prepare, enum overflow_policy overflow, uint64_t n, struct pattern wanted) {
-  start(overflow == OVERFLOW_drop ? 64 << 10 : 512 << 10, overflow, 0); /* what may grow does not get full at once */
+static unsigned run_case(preparation prepare, enum overflow_policy overflow, uint64_t n,
+                         struct pattern wanted) {
+  /* what may grow does not get full at once */
+  start(overflow == OVERFLOW_drop ? 64 << 10 : 512 << 10, overflow, 0);
   assert_true(put(1));
   prepare();
   pattern = wanted;
@@ -140,8 +148,8 @@ static unsigned run_case(preparation prepare, enum overflow_policy overflow, uin
   return instructions;
 }
 
-/* Every single instruction, and pairs of neighbours and of near ones; then handlers one after another, for as long as
- * the event takes by itself. */
+/* Every single instruction, and pairs of neighbours and of near ones; then handlers one after another, for as
+ * long as the event takes by itself. */
 static void run_everywhere(preparation prepare, enum overflow_policy overflow, uint64_t n) {
   static const unsigned shapes[] = {0x1, 0x3, 0x5, 0x9};
   unsigned instructions = run_case(prepare, overflow, n, (struct pattern){0});
@@ -185,8 +193,8 @@ static void at_a_full_ring(void) {
   with_reader = false;
 }
 
-/* The same, but from some instruction on there is a slow reader: there is room for the event, and then, or not, for
- * what the tool has to add. */
+/* The same, but from some instruction on there is a slow reader: there is room for the event, and then, or
+ * not, for what the tool has to add. */
 static void at_a_full_ring_that_is_drained(void) {
   at_a_full_ring();
   with_reader = true;
@@ -217,7 +225,8 @@ static void while_events_are_dropped(void **state) {
     run_case(at_a_full_ring_that_is_drained, OVERFLOW_drop, 1, (struct pattern){first, 0, 100});
 }
 
-/* Where the counter is not the session's clock every event goes the slow way, after the fast one has failed. */
+/* Where the counter is not the session's clock every event goes the slow way, after the fast one has
+ * failed. */
 static void with_another_clock(void **state) {
   (void)state;
   kind = CLOCK_KIND_MONOTONIC;

@@ -1,4 +1,5 @@
-/* Events of all locations merged by time: nothing is missing, each location keeps its order, the window holds. */
+/* Events of all locations merged by time: nothing is missing, each location keeps its order, the window
+ * holds. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,12 +20,12 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
   return OTF2_FLUSH;
 }
 
-/* Every location: EVENTS parameters numbered from 0, at times that are often equal; the last location has none. */
+/* Every location: EVENTS parameters numbered from 0, at times that are often equal; the last location has
+ * none. */
 static void write_archive(const char *folder) {
   static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
-  OTF2_Archive *archive =
-      OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, 1 << 18, 1 << 18, OTF2_SUBSTRATE_POSIX,
-                                            OTF2_COMPRESSION_NONE);
+  OTF2_Archive *archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, 1 << 18, 1 << 18,
+                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   assert_non_null(archive);
   OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
   OTF2_Archive_SetSerialCollectiveCallbacks(archive);

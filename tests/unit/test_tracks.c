@@ -1,4 +1,5 @@
-/* What merging must keep: what is long as it was, all times, all counts, the order, and a bounded number of items. */
+/* What merging must keep: what is long as it was, all times, all counts, the order, and a bounded number of
+ * items. */
 #include <math.h>
 
 #include "unit.h"
@@ -24,7 +25,8 @@ static double sum_of(const struct activity_track *track, int activity) {
 static void fill_activities(struct activity_track *track, double sums[ACTIVITY_COUNT], uint64_t resolution) {
   uint64_t random = 7, time = 1000;
   for (int i = 0; i < ITEMS; i++) {
-    uint64_t length = some_length(&random), gap = next_random(&random) % 3 == 0 ? next_random(&random) % 10 : 0;
+    uint64_t length = some_length(&random),
+             gap = next_random(&random) % 3 == 0 ? next_random(&random) % 10 : 0;
     enum activity activity = (enum activity)(next_random(&random) % ACTIVITY_COUNT);
     assert_true(activity_track_add(track, time, time + length, activity, resolution));
     sums[activity] += (double)length;

@@ -1,4 +1,5 @@
-/* What may come between a fork and its team's begin waits behind the fork: the team is this fork's all the same. */
+/* What may come between a fork and its team's begin waits behind the fork: the team is this fork's all the
+ * same. */
 #include "unit.h"
 
 #include <string.h>
@@ -30,15 +31,24 @@ uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t c
 
 static const char *name_of(enum trace_kind kind) {
   switch ((unsigned)kind) {
-  case TRACE_ThreadFork: return "fork ";
-  case TRACE_ThreadJoin: return "join ";
-  case TRACE_ThreadTeamBegin: return "begin ";
-  case TRACE_ThreadTeamEnd: return "end ";
-  case TRACE_CallingContextSample: return "sample ";
-  case TRACE_MeasurementOnOff: return "switch ";
-  case TRACE_BufferFlush: return "flush ";
-  case TRACE_Enter: return "enter ";
-  case TRACE_Leave: return "leave ";
+  case TRACE_ThreadFork:
+    return "fork ";
+  case TRACE_ThreadJoin:
+    return "join ";
+  case TRACE_ThreadTeamBegin:
+    return "begin ";
+  case TRACE_ThreadTeamEnd:
+    return "end ";
+  case TRACE_CallingContextSample:
+    return "sample ";
+  case TRACE_MeasurementOnOff:
+    return "switch ";
+  case TRACE_BufferFlush:
+    return "flush ";
+  case TRACE_Enter:
+    return "enter ";
+  case TRACE_Leave:
+    return "leave ";
   }
   return "other ";
 }
@@ -80,7 +90,8 @@ static struct written recover(const enum trace_kind *kinds, size_t count, uint64
   return written;
 }
 
-static void fork_is_joined(const enum trace_kind *between, size_t count, const char *expected, uint64_t values) {
+static void fork_is_joined(const enum trace_kind *between, size_t count, const char *expected,
+                           uint64_t values) {
   enum trace_kind kinds[EVENTS_MAX] = {TRACE_Enter, TRACE_ThreadFork};
   memcpy(kinds + 2, between, count * sizeof *between);
   kinds[2 + count] = TRACE_ThreadTeamBegin;
@@ -108,8 +119,8 @@ static void a_pause_comes_between(void **state) {
 
 static void a_stall_comes_between(void **state) {
   (void)state;
-  fork_is_joined((enum trace_kind[]){TRACE_BufferFlush, TRACE_CallingContextSample, TRACE_MeasurementOnOff}, 3,
-                 "enter fork flush sample switch begin end join leave ", 1);
+  fork_is_joined((enum trace_kind[]){TRACE_BufferFlush, TRACE_CallingContextSample, TRACE_MeasurementOnOff},
+                 3, "enter fork flush sample switch begin end join leave ", 1);
 }
 
 static void the_team_has_ended(void **state) {

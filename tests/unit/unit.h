@@ -12,7 +12,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* A sequence of numbers that looks random and is the same in every run (xorshift64*). *state must not be 0. */
+/* A sequence of numbers that looks random and is the same in every run (xorshift64*). *state must not be
+ * 0. */
 static inline uint64_t next_random(uint64_t *state) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
