@@ -21,7 +21,7 @@
 
 enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300, DEFAULT_WIDTH = 1200 };
 
-/* What a page may hold so that it opens in a second or two (docs/DESIGN.md). */
+/* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
 enum { MOST_REGIONS = 2000000, LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
 
 enum format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };

@@ -1,4 +1,4 @@
-"""What archives of Stave's look like beyond the order of their events (docs/DESIGN.md, "Archives")."""
+"""What archives of Stave's look like beyond the order of their events (docs/ARCHIVES.md)."""
 import collections
 import re
 import shlex
