@@ -248,7 +248,7 @@ static void print_attributes(void) {
     const char *name, *type, *doc;
   } rows[] = {
 #define ATTRIBUTE(id, name, type, description) {name, #type, description},
-#include "writer/attributes.def"
+#include "writer/model/attributes.def"
 #undef ATTRIBUTE
   };
   puts("\n## Attributes of events\n\n| attribute | type | meaning |\n|---|---|---|");
@@ -264,7 +264,7 @@ static void print_regions(void) {
     const char *kind, *name, *role;
   } rows[] = {
 #define CONSTRUCT(id, kind, name, role) {#kind, name, #role},
-#include "writer/constructs.def"
+#include "writer/definitions/constructs.def"
 #undef CONSTRUCT
   };
   puts("\n## Regions\n\n| name | role |\n|---|---|");

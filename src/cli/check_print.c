@@ -1,10 +1,10 @@
 #include "cli/check_print.h"
 
 #include "analysis/utf8.h"
-#include "cli/memory.h"
-#include "cli/message.h"
-#include "cli/summary.h"
-#include "cli/table.h"
+#include "cli/common/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/summary.h"
+#include "cli/common/table.h"
 
 #include <jansson.h>
 #include <stdio.h>

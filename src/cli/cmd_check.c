@@ -1,9 +1,9 @@
 #include "cli/cmd_check.h"
 
 #include "cli/check_print.h"
-#include "cli/message.h"
-#include "cli/reading.h"
-#include "cli/usage.h"
+#include "cli/common/message.h"
+#include "cli/common/reading.h"
+#include "cli/common/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

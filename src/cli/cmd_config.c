@@ -1,8 +1,8 @@
 #include "cli/cmd_config.h"
 
-#include "cli/message.h"
-#include "cli/table.h"
-#include "cli/usage.h"
+#include "cli/common/message.h"
+#include "cli/common/table.h"
+#include "cli/common/usage.h"
 #include "session/config.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
 #include "cli/cmd_export.h"
 
-#include "cli/message.h"
+#include "cli/common/message.h"
+#include "cli/common/reading.h"
+#include "cli/common/usage.h"
 #include "cli/part.h"
-#include "cli/reading.h"
-#include "cli/usage.h"
 #include "export/export.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 #include "cli/cmd_timeline.h"
 
-#include "cli/message.h"
+#include "cli/common/message.h"
+#include "cli/common/reading.h"
+#include "cli/common/summary.h"
+#include "cli/common/times.h"
+#include "cli/common/usage.h"
 #include "cli/part.h"
-#include "cli/reading.h"
-#include "cli/summary.h"
-#include "cli/times.h"
-#include "cli/usage.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 

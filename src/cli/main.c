@@ -2,14 +2,14 @@
 #include "cli/cmd_check.h"
 #include "cli/cmd_config.h"
 #include "cli/cmd_export.h"
-#include "cli/cmd_info.h"
-#include "cli/cmd_record.h"
-#include "cli/cmd_recover.h"
-#include "cli/cmd_report.h"
 #include "cli/cmd_timeline.h"
-#include "cli/memory.h"
-#include "cli/message.h"
-#include "cli/usage.h"
+#include "cli/common/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/usage.h"
+#include "cli/info/cmd_info.h"
+#include "cli/record/cmd_record.h"
+#include "cli/recover/cmd_recover.h"
+#include "cli/report/cmd_report.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "cli/part.h"
 
-#include "cli/message.h"
+#include "cli/common/message.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/elf_file.h"
-#include "cli/libpath.h"
-#include "cli/runtime.h"
-#include "cli/string_list.h"
+#include "cli/common/string_list.h"
+#include "cli/programs/elf_file.h"
+#include "cli/programs/libpath.h"
+#include "cli/programs/runtime.h"
 #include "gomp/entries.h"
 
 static const char LIBGOMP[] = "libgomp.so.1";

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "writer/archive.h"
-#include "writer/chunk.h"
-#include "writer/memory.h"
+#include "base/memory.h"
+#include "writer/archive/archive.h"
+#include "writer/archive/chunk.h"
 
 /* The file of one location as it is made: a chunk is written when it is known whether another one follows. */
 struct making {

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "analysis/trace.h"
-#include "writer/memory.h"
+#include "base/memory.h"
+#include "writer/archive/room.h"
 #include "writer/properties.h"
-#include "writer/room.h"
 
 static int fail(struct rebuild *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

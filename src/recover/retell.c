@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/memory.h"
+#include "base/memory.h"
 
 /* An entry's payload: a fixed head that was copied, and what follows it. */
 struct payload {

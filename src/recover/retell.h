@@ -5,10 +5,10 @@
 #include <stdbool.h>
 
 #include "recover/salvage.h"
-#include "writer/contexts.h"
-#include "writer/definitions.h"
-#include "writer/modules.h"
-#include "writer/regions.h"
+#include "writer/definitions/contexts.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/symbols/modules.h"
 
 struct retold {
   struct session_constants constants;

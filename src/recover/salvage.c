@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "writer/memory.h"
+#include "base/memory.h"
 
 /* The head of a block, without its bytes. */
 struct block_head {

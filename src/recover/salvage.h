@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "writer/recovery_file.h"
+#include "writer/recovery/recovery_file.h"
 
 enum { SALVAGE_LOCATIONS_MOST = 1 << 20 };
 

@@ -4,8 +4,8 @@
 
 #include <otf2/otf2.h>
 
-#include "writer/map.h"
-#include "writer/memory.h"
+#include "base/map.h"
+#include "base/memory.h"
 
 enum { LOCKS_MOST = 1 << 24 };
 

@@ -7,7 +7,7 @@
 #define STAVE_RECOVER_UNWIND_H
 
 #include "analysis/trace.h"
-#include "writer/definitions.h"
+#include "writer/definitions/definitions.h"
 
 struct unwind;
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "session/ring.h"
 #include "session/session.h"
-#include "writer/memory.h"
 
 enum { RELEASE_RECORDS = 2048 }; /* room is given back this often inside a long run */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "session/layout.h"
-#include "writer/archive.h"
+#include "writer/archive/archive.h"
 
 /* What is known of samples besides those that the archive has. */
 struct sampling_summary {

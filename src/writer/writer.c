@@ -9,20 +9,20 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "session/clock.h"
 #include "session/session.h"
 #include "writer/application.h"
-#include "writer/correlate.h"
-#include "writer/memory.h"
+#include "writer/archive/room.h"
+#include "writer/correlate/correlate.h"
 #include "writer/merge.h"
-#include "writer/modules.h"
 #include "writer/output.h"
 #include "writer/process.h"
 #include "writer/properties.h"
-#include "writer/recovery.h"
+#include "writer/recovery/recovery.h"
 #include "writer/report.h"
-#include "writer/room.h"
 #include "writer/runtimes.h"
+#include "writer/symbols/modules.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };

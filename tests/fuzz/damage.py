@@ -1,7 +1,7 @@
 """Damage to the files of archives: each kind is a function of a random generator and a folder, and tells what it did.
 
-OTF2's files are chunks of records (src/writer/chunk.h): whoever wants to reach what reads them must break records one
-by one, not bytes anywhere.
+OTF2's files are chunks of records (src/writer/archive/chunk.h): whoever wants to reach what reads them must break
+records one by one, not bytes anywhere.
 """
 import os
 import socket

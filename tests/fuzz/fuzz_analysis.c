@@ -14,7 +14,7 @@
 #include "analysis_input.h"
 #include "check/check.h"
 #include "cli/check_print.h"
-#include "cli/report_print.h"
+#include "cli/report/report_print.h"
 #include "export/export.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"

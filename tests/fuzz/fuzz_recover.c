@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "analysis/trace.h"
+#include "base/map.h"
+#include "base/memory.h"
 #include "recover/rebuild.h"
 #include "recover_input.h"
-#include "writer/map.h"
-#include "writer/memory.h"
 
 static void expect(bool is_so, const char *what) {
   if (is_so)

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "analysis/kinds.h"
+#include "base/map.h"
+#include "base/memory.h"
 #include "session/session.h"
 #include "session_input.h"
-#include "writer/correlate.h"
-#include "writer/map.h"
-#include "writer/memory.h"
+#include "writer/correlate/correlate.h"
 #include "writer/merge.h"
-#include "writer/modules.h"
+#include "writer/symbols/modules.h"
 
 enum { LOCATIONS_MOST = 1 << 12, PASSES_MOST = 64 };
 

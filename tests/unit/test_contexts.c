@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "writer/contexts.h"
+#include "writer/definitions/contexts.h"
 
 /* In place of symbols.c: a place for each address, of no module. */
 static struct code_place places[16];

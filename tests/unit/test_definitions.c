@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-#include "writer/definitions.h"
+#include "writer/definitions/definitions.h"
 
 static struct archive *archive;
 static struct definitions *definitions;

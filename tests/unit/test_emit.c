@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-#include "writer/emit.h"
+#include "writer/correlate/emit.h"
 
 enum { NOTED_MOST = 64 };
 

@@ -13,9 +13,9 @@
 
 #include "unit.h"
 
-#include "writer/archive.h"
-#include "writer/chunk.h"
-#include "writer/recovery.h"
+#include "writer/archive/archive.h"
+#include "writer/archive/chunk.h"
+#include "writer/recovery/recovery.h"
 
 enum { EVENTS_OF_A_CHUNK = RECOVERY_CHUNK_BYTES / 12 }; /* an Enter with its time has 12 bytes */
 

@@ -1,7 +1,7 @@
 /* Events that are held back come out as they went in. */
 #include "unit.h"
 
-#include "writer/held.h"
+#include "writer/model/held.h"
 
 enum { EVENTS = 20000 };
 

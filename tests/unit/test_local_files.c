@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-#include "writer/local_files.h"
+#include "writer/archive/local_files.h"
 
 static char folder[] = "/tmp/stave-test-local-files-XXXXXX";
 

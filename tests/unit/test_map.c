@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "writer/map.h"
+#include "base/map.h"
 
 enum { KEYS = 4096 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "writer/modules.h"
+#include "writer/symbols/modules.h"
 
 static void nonsense_is_refused(void **state) {
   struct modules *modules = modules_create();

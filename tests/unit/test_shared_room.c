@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-#include "writer/room.h"
-#include "writer/shared_room.h"
+#include "writer/archive/room.h"
+#include "writer/archive/shared_room.h"
 
 enum { PIECE_BYTES = 256 << 10 };
 

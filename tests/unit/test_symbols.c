@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "writer/symbols.h"
+#include "writer/symbols/symbols.h"
 
 static const char *const compilers[] = {"gcc", "clang"};
 static const char *const cxx_compilers[] = {"g++", "clang++"};

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "writer/symbols_names.h"
+#include "writer/symbols/symbols_names.h"
 
 static void names_lose_what_compilers_add(void **state) {
   (void)state;

@@ -1,4 +1,4 @@
-#include "writer/text.h"
+#include "base/text.h"
 
 #include <string.h>
 

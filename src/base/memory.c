@@ -1,0 +1,88 @@
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
+
+static struct {
+  void (*last)(void *data);
+  void *data;
+} exhaustion;
+
+void memory_at_exhaustion(void (*last)(void *data), void *data) {
+  exhaustion.last = last;
+  exhaustion.data = data;
+}
+
+static void out_of_memory(void) {
+  if (exhaustion.last)
+    exhaustion.last(exhaustion.data);
+  fputs("stave-writer: out of memory\n", stderr);
+  _exit(3);
+}
+
+void *memory_get(size_t count, size_t size) {
+  void *memory = calloc(count ? count : 1, size);
+  if (!memory)
+    out_of_memory();
+  return memory;
+}
+
+void *memory_get_aligned(size_t alignment, size_t size) {
+  void *memory = aligned_alloc(alignment, size);
+  if (!memory)
+    out_of_memory();
+  return memory;
+}
+
+void *memory_given(void *thing) {
+  if (!thing)
+    out_of_memory();
+  return thing;
+}
+
+void *memory_resize(void *memory, size_t count, size_t size) {
+  void *larger = reallocarray(memory, count, size);
+  if (!larger)
+    out_of_memory();
+  return larger;
+}
+
+void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size) {
+  void **array = array_address;
+  if (needed <= *capacity)
+    return;
+  size_t wanted = *capacity ? *capacity * 2 : 8;
+  wanted = wanted < needed ? needed : wanted;
+  char *larger = memory_resize(*array, wanted, size);
+  memset(larger + *capacity * size, 0, (wanted - *capacity) * size);
+  *array = larger;
+  *capacity = wanted;
+}
+
+void *pool_get(struct pool *pool) {
+  void **thing = pool->free;
+  if (!thing)
+    return memory_get(1, pool->size);
+  ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
+  pool->free = *thing;
+  return thing;
+}
+
+void pool_put(struct pool *pool, void *thing) {
+  *(void **)thing = pool->free;
+  pool->free = thing;
+  ASAN_POISON_MEMORY_REGION(thing, pool->size);
+}
+
+void pool_close(struct pool *pool, void (*destroy)(void *thing)) {
+  for (void **thing = pool->free, **next; thing; thing = next) {
+    ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
+    next = *thing;
+    destroy(thing);
+  }
+  pool->free = NULL;
+}

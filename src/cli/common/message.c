@@ -1,0 +1,113 @@
+#include "cli/common/message.h"
+
+#include "analysis/utf8.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MESSAGE_BYTES = 8192 };
+
+bool message_on_terminal(void) {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+/* Bytes of the character to print as it is; 0: the first byte is to be written as a number. U+0080 to U+009F
+ * drive terminals too, and so do these bytes alone. */
+static size_t printable(const char *text) {
+  size_t length = utf8_sequence(text);
+  bool is_control =
+      length == 1 ? iscntrl((unsigned char)*text) : length == 2 && strncmp(text, "\xc2\xa0", 2) < 0;
+  return is_control ? 0 : length;
+}
+
+char *message_escape(char *buffer, size_t size, const char *text) {
+  size_t used = 0;
+  while (*text != '\0') {
+    char piece[8];
+    size_t taken = printable(text);
+    int length = taken > 0 ? snprintf(piece, sizeof piece, "%.*s", (int)taken, text)
+                           : snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)*text);
+    if (used + (size_t)length >= size)
+      break;
+    memcpy(buffer + used, piece, (size_t)length);
+    used += (size_t)length;
+    text += taken > 0 ? taken : 1;
+  }
+  buffer[used] = '\0';
+  return buffer;
+}
+
+static bool is_plain_word(const char *text) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  return text[0] != '\0' && text[strspn(text, plain)] == '\0';
+}
+
+char *message_shell_word(char *buffer, size_t size, const char *text) {
+  if (is_plain_word(text)) {
+    snprintf(buffer, size, "%s", text);
+    return buffer;
+  }
+  size_t used = (size_t)snprintf(buffer, size, "'");
+  for (; *text != '\0' && used + 6 < size; text++) {
+    const char quote[] = "'\\''"; /* close, an escaped quote, open again */
+    const char one[2] = {*text, '\0'};
+    used += (size_t)snprintf(buffer + used, size - used, "%s", *text == '\'' ? quote : one);
+  }
+  snprintf(buffer + used, size - used, "'");
+  return buffer;
+}
+
+/* One write, so that lines of several processes do not mix. A reader that has gone away is no reason to
+ * fail. */
+static void write_line(const char *line, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(STDERR_FILENO, line, length);
+    if (written < 0 && errno != EINTR)
+      return;
+    if (written > 0) {
+      line += written;
+      length -= (size_t)written;
+    }
+  }
+}
+
+void message_say(const char *format, ...) {
+  int saved_errno = errno;
+  char text[MESSAGE_BYTES], safe[MESSAGE_BYTES], line[MESSAGE_BYTES + 32];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  message_escape(safe, sizeof safe, text);
+  bool colour = message_on_terminal() && getenv("NO_COLOR") == NULL;
+  int length =
+      snprintf(line, sizeof line, "%sstave:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "", safe);
+  write_line(line, (size_t)length);
+  errno = saved_errno;
+}
+
+_Noreturn void message_end_by_pipe(void) {
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &pipe_signal, NULL);
+  raise(SIGPIPE);
+  _exit(EXIT_FAILURE);
+}
+
+bool message_output_is_whole(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return true;
+  if (errno == EPIPE)
+    message_end_by_pipe();
+  message_say("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return false;
+}

@@ -1,0 +1,185 @@
+#include "cli/common/reading.h"
+
+#include "cli/common/message.h"
+#include "cli/common/summary.h"
+#include "cli/common/usage.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATIENCE_MS = 20000, QUIET_MS = 1000 };
+
+struct request {
+  const char *path;
+  const struct place *place;
+  reading_work work;
+  void *data;
+};
+
+/* Progress counts the definitions first, then the events. */
+static void expect_events(const struct trace *trace, struct guard_progress *progress) {
+  uint64_t events = 0, definitions = atomic_load(&progress->done);
+  for (size_t i = 0; i < trace->location_count; i++)
+    events += trace->locations[i].event_count;
+  atomic_store(&progress->total, definitions + events);
+}
+
+/* What shows the progress is taken from the terminal before there is output. */
+void reading_is_done(const struct reading *reading) {
+  atomic_store(&reading->progress->is_waiting, true);
+  if (message_on_terminal())
+    fputs("\r\033[K", stderr);
+}
+
+int reading_failed(const struct reading *reading, const char *error) {
+  reading_is_done(reading);
+  message_say("%s: %s", reading->path, error);
+  return EXIT_UNDONE;
+}
+
+bool reading_has_time(const struct reading *reading, const struct times *times) {
+  uint64_t length_ns = trace_span_ns(reading->trace, reading->trace->clock.length_ticks);
+  char length[32];
+  if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not say how long it is */
+    return true;
+  message_say("%s: there is nothing behind --from: the trace lasts %s", reading->path,
+              summary_duration(length, length_ns));
+  return false;
+}
+
+/* What the command was started with says nothing about the pipe that it writes to, and a limit on the size of
+ * files is an error to report. */
+static void set_signals(void) {
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &pipe_signal, NULL);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+static int work(void *data, struct guard_progress *progress) {
+  const struct request *request = data;
+  struct reading reading = {request->path, request->place, NULL, progress};
+  char error[TRACE_ERROR_BYTES];
+  set_signals();
+  if (trace_open(request->place->anchor, &progress->done, &reading.trace, error) < 0)
+    return reading_failed(&reading, error);
+  expect_events(reading.trace, progress);
+  int status = request->work(request->data, &reading);
+  atomic_store(&progress->is_waiting, false);
+  trace_close(reading.trace);
+  atomic_store(&progress->is_waiting, true); /* stdio has the end of the output */
+  return status;
+}
+
+static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
+  bool *is_shown = data;
+  uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
+  if (elapsed_ms < QUIET_MS || atomic_load(&progress->is_waiting) || !message_on_terminal())
+    return;
+  *is_shown = true;
+  if (total > 0)
+    fprintf(stderr, "\r\033[Kstave: reading, %u %%", (unsigned)(done < total ? done * 100 / total : 100));
+  else
+    fprintf(stderr, "\r\033[Kstave: reading the definitions");
+}
+
+/* Signals by which a process dies of what it does itself. The others come from outside, such as from the
+ * kernel that lacks memory. */
+static bool is_crash(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGABRT || number == SIGILL || number == SIGFPE ||
+         number == SIGTRAP || number == SIGSYS;
+}
+
+static void report_signal(const char *path, int number) {
+  if (number == SIGPIPE)
+    message_end_by_pipe();
+  if (is_crash(number))
+    message_say("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(number));
+  else
+    message_say("%s: reading it was ended by a signal (%s)%s", path, strsignal(number),
+                number == SIGKILL ? ": is there enough memory?" : "");
+}
+
+static int report_worker(const char *path, struct guard_result result) {
+  switch (result.ending) {
+  case GUARD_RETURNED:
+    return result.value;
+  case GUARD_CRASHED:
+    report_signal(path, result.value);
+    break;
+  case GUARD_STUCK:
+    message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path,
+                PATIENCE_MS / 1000);
+    break;
+  case GUARD_FAILED:
+    message_say("cannot start a process to read %s: %s", path, strerror(result.value));
+    break;
+  }
+  return EXIT_UNDONE;
+}
+
+static int run_guarded(struct request *request) {
+  bool is_shown = false;
+  struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress, .data = &is_shown};
+  fflush(NULL);
+  struct guard_result result = guard_run(work, request, &watch);
+  if (is_shown)
+    fprintf(stderr, "\r\033[K");
+  return report_worker(request->path, result);
+}
+
+static void report_unfinished(const char *path, const struct place *place) {
+  char bytes[32], word[PATH_MAX];
+  summary_number(bytes, place->event_bytes);
+  if (place->is_recoverable)
+    message_say("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there",
+                path, message_shell_word(word, sizeof word, place->directory));
+  else
+    message_say("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path,
+                bytes);
+}
+
+static void report_open(const char *path, const struct place *place) {
+  if (place->writer > 0)
+    message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
+                (int)place->writer);
+  else
+    message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
+}
+
+void reading_explain(const char *path, const struct place *place) {
+  switch (place->state) {
+  case PLACE_CLOSED:
+    break;
+  case PLACE_BROKEN:
+    message_say("%s: the archive is damaged: %s is no file", path, place->broken);
+    break;
+  case PLACE_OPEN:
+    report_open(path, place);
+    break;
+  case PLACE_UNFINISHED:
+    report_unfinished(path, place);
+    break;
+  case PLACE_NO_ARCHIVE:
+    message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
+    break;
+  case PLACE_ABSENT:
+    message_say("%s: %s", path, strerror(place->error));
+    break;
+  }
+}
+
+int reading_run(const char *path, reading_work do_work, void *data) {
+  struct place place;
+  place_find(&place, path);
+  if (place.state != PLACE_CLOSED) {
+    reading_explain(path, &place);
+    return EXIT_UNDONE;
+  }
+  struct request request = {path, &place, do_work, data};
+  return run_guarded(&request);
+}

@@ -1,0 +1,123 @@
+#include "cli/common/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int status_open(struct status *ret, const char *path) {
+  *ret = (struct status){.read_fd = -1, .write_fd = -1};
+  if (mkfifo(path, 0600) != 0)
+    return -errno;
+  ret->read_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (ret->read_fd >= 0)
+    ret->write_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  return ret->write_fd >= 0 ? 0 : -errno;
+}
+
+/* The newest entry of this process, since process numbers come again; NULL if there is none. */
+static struct archive *find_open(struct status *status, pid_t pid) {
+  for (size_t i = status->count; i-- > 0;)
+    if (status->archives[i].pid == pid)
+      return status->archives[i].state == ARCHIVE_OPEN ? &status->archives[i] : NULL;
+  return NULL;
+}
+
+static struct archive *add(struct status *status, pid_t pid) {
+  if (status->count == status->capacity) {
+    size_t capacity = status->capacity > 0 ? 2 * status->capacity : 8;
+    struct archive *archives = realloc(status->archives, capacity * sizeof *archives);
+    if (archives == NULL)
+      return NULL;
+    status->archives = archives;
+    status->capacity = capacity;
+  }
+  struct archive *archive = &status->archives[status->count++];
+  *archive = (struct archive){.pid = pid};
+  return archive;
+}
+
+static struct archive *find_or_add(struct status *status, pid_t pid) {
+  struct archive *archive = find_open(status, pid);
+  return archive != NULL ? archive : add(status, pid);
+}
+
+static void set_text(char **slot, const char *text) {
+  free(*slot);
+  *slot = strdup(text);
+}
+
+static void read_figures(struct archive *archive, char *rest) {
+  const struct line_slot slots[] = {{"threads", &archive->threads},
+                                    {"events", &archive->events},
+                                    {"records", &archive->records},
+                                    {"lost", &archive->lost},
+                                    {"bytes", &archive->bytes},
+                                    {"regions", &archive->regions},
+                                    {"duration_ns", &archive->duration_ns},
+                                    {"added", &archive->added}};
+  const char *ending = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "ending");
+  if (ending != NULL)
+    set_text(&archive->text, ending);
+}
+
+void status_line(struct status *status, char *line) {
+  char *verb = strsep(&line, " ");
+  char *number = line != NULL ? strsep(&line, " ") : NULL;
+  pid_t pid = number != NULL ? (pid_t)strtol(number, NULL, 10) : 0;
+  char *rest = line != NULL ? line : (char[]){""};
+  struct archive *archive;
+  if (pid <= 0)
+    return;
+  if (strcmp(verb, "moved") == 0 || strcmp(verb, "stayed") == 0)
+    string_list_add(*verb == 'm' ? &status->moved : &status->stayed, rest);
+  if (strcmp(verb, "archive") == 0 && (archive = add(status, pid)) != NULL) {
+    set_text(&archive->path, rest);
+  } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+    set_text(&archive->stopped, rest);
+  } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+    archive->state = ARCHIVE_CLOSED;
+    read_figures(archive, rest);
+  } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+    archive->state = ARCHIVE_FAILED;
+    set_text(&archive->text, rest);
+  }
+}
+
+static void take_line(void *status, char *line) {
+  status_line(status, line);
+}
+
+void status_read(struct status *status) {
+  char bytes[4096];
+  ssize_t length;
+  while ((length = read(status->read_fd, bytes, sizeof bytes)) > 0)
+    lines_take(&status->lines, bytes, (size_t)length, take_line, status);
+  if (length == 0)
+    status->at_end = true;
+}
+
+void status_expect_end(struct status *status) {
+  if (status->write_fd >= 0)
+    close(status->write_fd);
+  status->write_fd = -1;
+  status_read(status);
+}
+
+void status_close(struct status *status) {
+  if (status->read_fd >= 0)
+    close(status->read_fd);
+  if (status->write_fd >= 0)
+    close(status->write_fd);
+  for (size_t i = 0; i < status->count; i++) {
+    free(status->archives[i].path);
+    free(status->archives[i].text);
+    free(status->archives[i].stopped);
+  }
+  free(status->archives);
+  string_list_clear(&status->moved);
+  string_list_clear(&status->stayed);
+  *status = (struct status){.read_fd = -1, .write_fd = -1};
+}

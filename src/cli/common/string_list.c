@@ -1,0 +1,27 @@
+#include "cli/common/string_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool string_list_add(struct string_list *list, const char *text) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->items[i], text) == 0)
+      return false;
+  char *copy = strdup(text);
+  char **items = realloc(list->items, (list->count + 1) * sizeof *items);
+  if (items != NULL)
+    list->items = items;
+  if (items == NULL || copy == NULL) {
+    free(copy);
+    return false;
+  }
+  items[list->count++] = copy;
+  return true;
+}
+
+void string_list_clear(struct string_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    free(list->items[i]);
+  free(list->items);
+  *list = (struct string_list){0};
+}

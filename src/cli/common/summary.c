@@ -1,0 +1,191 @@
+#include "cli/common/summary.h"
+
+#include "analysis/place.h"
+#include "cli/common/message.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LISTED_MAX = 10, NUMBER_BYTES = 32 };
+
+char *summary_number(char *buffer, uint64_t number) {
+  char digits[NUMBER_BYTES];
+  int count = snprintf(digits, sizeof digits, "%" PRIu64, number);
+  size_t used = 0;
+  for (int i = 0; i < count; i++) {
+    if (i > 0 && (count - i) % 3 == 0)
+      buffer[used++] = ',';
+    buffer[used++] = digits[i];
+  }
+  buffer[used] = '\0';
+  return buffer;
+}
+
+char *summary_duration(char *buffer, uint64_t duration_ns) {
+  static const char *const units[] = {"ns", "us", "ms"};
+  double value = (double)duration_ns;
+  int unit = 0;
+  while (unit < 3 && value >= 1000) {
+    value /= 1000;
+    unit++;
+  }
+  const char *name = unit < 3 ? units[unit] : "s";
+  snprintf(buffer, NUMBER_BYTES, "%.*f %s", value >= 100 ? 0 : value >= 10 ? 1 : 2, value, name);
+  return buffer;
+}
+
+char *summary_size(char *buffer, uint64_t bytes) {
+  static const char units[] = "kMGTP";
+  double value = (double)bytes;
+  int unit = -1;
+  while (value >= 999.5 && unit < (int)sizeof units - 2) {
+    value /= 1000;
+    unit++;
+  }
+  if (unit < 0)
+    snprintf(buffer, NUMBER_BYTES, "%" PRIu64 " B", bytes);
+  else
+    snprintf(buffer, NUMBER_BYTES, "%.*f %cB", value >= 100 ? 0 : 1, value, units[unit]);
+  return buffer;
+}
+
+/* The path as a person standing here would type it. */
+static const char *relative_path(const char *path) {
+  char here[PATH_MAX];
+  size_t length = getcwd(here, sizeof here) != NULL ? strlen(here) : 0;
+  bool inside =
+      length > 1 && strncmp(path, here, length) == 0 && path[length] == '/' && path[length + 1] != '\0';
+  return inside ? path + length + 1 : path;
+}
+
+static const char *path_of(const struct archive *archive) {
+  return archive->path != NULL ? relative_path(archive->path) : "(place unknown)";
+}
+
+/* What the writer calls the end of a runtime that said good-bye (OMPT's finalize). */
+static bool is_normal_ending(const char *text) {
+  return text == NULL || *text == '\0' || strcmp(text, "finalized") == 0;
+}
+
+static void print_closed(const struct archive *archive) {
+  char threads[NUMBER_BYTES], events[NUMBER_BYTES], duration[NUMBER_BYTES];
+  bool normal = is_normal_ending(archive->text);
+  message_say("%s: %s thread%s, %s events in %s%s%s", path_of(archive),
+              summary_number(threads, archive->threads), archive->threads == 1 ? "" : "s",
+              summary_number(events, archive->events), summary_duration(duration, archive->duration_ns),
+              normal ? "" : "; ended: ", normal ? "" : archive->text);
+}
+
+static void print_lost(const struct archive *archive) {
+  char lost[NUMBER_BYTES];
+  if (archive->stopped != NULL)
+    message_say("%s: recording was stopped (%s): %s events are missing", path_of(archive), archive->stopped,
+                summary_number(lost, archive->lost));
+  else if (archive->lost > 0)
+    message_say(
+        "%s: %s events were lost; the archive tells where: use larger buffers (-b) or --overflow block",
+        path_of(archive), summary_number(lost, archive->lost));
+}
+
+/* Its last step may have been done. */
+static bool is_closed_on_disk(const struct archive *archive) {
+  struct place place;
+  if (archive->path == NULL)
+    return false;
+  place_find(&place, archive->path);
+  return place.state == PLACE_CLOSED;
+}
+
+static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
+  char word[PATH_MAX];
+  if (writer_is_gone && is_closed_on_disk(archive))
+    message_say("%s: closed; its stave-writer (for process %d) died before it said how much is in it",
+                path_of(archive), (int)archive->pid);
+  else if (writer_is_gone)
+    message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive "
+                "of what is "
+                "there",
+                path_of(archive), (int)archive->pid, message_shell_word(word, sizeof word, path_of(archive)));
+  else
+    message_say("%s: still being written; wait until the stave-writer for process %d has ended",
+                path_of(archive), (int)archive->pid);
+}
+
+static void print_failed(const struct archive *archive) {
+  char word[PATH_MAX];
+  const char *why = archive->text != NULL ? archive->text : "no reason known";
+  if (archive->path == NULL)
+    message_say("process %d was not traced: %s", (int)archive->pid, why);
+  else
+    message_say("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive),
+                why, message_shell_word(word, sizeof word, path_of(archive)));
+}
+
+static void print_archive(const struct archive *archive, bool writer_is_gone, bool quiet) {
+  switch (archive->state) {
+  case ARCHIVE_OPEN:
+    print_unclosed(archive, writer_is_gone);
+    return;
+  case ARCHIVE_FAILED:
+    print_failed(archive);
+    return;
+  case ARCHIVE_CLOSED:
+    if (!quiet)
+      print_closed(archive);
+    print_lost(archive);
+    return;
+  }
+}
+
+static void print_next(const struct archive *archive) {
+  char anchor[PATH_MAX + 16], word[2 * PATH_MAX];
+  snprintf(anchor, sizeof anchor, "%s/traces.otf2", path_of(archive));
+  message_shell_word(word, sizeof word, anchor);
+  message_say("to read it: otf2-print %s | less", word);
+  message_say("to see it:  stave timeline %s", message_shell_word(word, sizeof word, path_of(archive)));
+}
+
+/* Of "PROGRAM: TEXT" both parts; neither is to be trusted. */
+static const char *split(const char *line, char program[PATH_MAX]) {
+  const char *colon = strstr(line, ": ");
+  snprintf(program, PATH_MAX, "%.*s", colon != NULL ? (int)(colon - line) : (int)strlen(line), line);
+  return colon != NULL ? colon + 2 : "";
+}
+
+void summary_print_runtimes(const struct status *status, bool quiet) {
+  char program[PATH_MAX], more[NUMBER_BYTES + 32] = "";
+  for (size_t i = 0; i < status->stayed.count && i < LISTED_MAX; i++) {
+    const char *why = split(status->stayed.items[i], program);
+    message_say("%s used gcc's OpenMP runtime, untraced: %s (--runtime none leaves all programs on theirs)",
+                relative_path(program), why);
+  }
+  if (status->moved.count == 0 || quiet)
+    return;
+  const char *runtime = split(status->moved.items[0], program);
+  if (status->moved.count > 1)
+    snprintf(more, sizeof more, " and %zu more", status->moved.count - 1);
+  message_say("%s%s ran on LLVM's OpenMP runtime (%s) in place of gcc's, which alone can change its times "
+              "(--runtime none)",
+              relative_path(program), more, runtime);
+}
+
+static const struct archive *first_closed(const struct status *status) {
+  for (size_t i = 0; i < status->count; i++)
+    if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path != NULL)
+      return &status->archives[i];
+  return NULL;
+}
+
+void summary_print(const struct status *status, bool quiet) {
+  size_t listed = status->count < LISTED_MAX ? status->count : LISTED_MAX;
+  for (size_t i = 0; i < listed; i++)
+    print_archive(&status->archives[i], status->at_end, quiet);
+  if (listed < status->count)
+    message_say("and %zu more", status->count - listed);
+  const struct archive *closed = first_closed(status);
+  if (closed != NULL && !quiet)
+    print_next(closed);
+}

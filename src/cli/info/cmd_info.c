@@ -1,0 +1,105 @@
+#include "cli/info/cmd_info.h"
+
+#include "cli/common/message.h"
+#include "cli/common/reading.h"
+#include "cli/common/usage.h"
+#include "cli/info/info.h"
+#include "cli/programs/compiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct request {
+  const char *path;
+  bool is_json, is_all;
+};
+
+/* Long options that have no letter. */
+enum { OPTION_JSON = 256 };
+
+static const struct option options[] = {
+    {"all", no_argument, NULL, 'a'},
+    {"help", no_argument, NULL, 'h'},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {NULL, 0, NULL, 0},
+};
+
+void cmd_info_help(void) {
+  printf("usage: stave info [options] ARCHIVE\n\n"
+         "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads,\n"
+         "events and their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2;\n"
+         "archives of other tools can be read too.\n\n"
+         "  -a, --all   list every thread; otherwise the 32 with the most events\n"
+         "      --json  one JSON object instead of text\n"
+         "  -h, --help  this text\n\n"
+         "Exit status: 0; 1 if the archive cannot be read or is not closed; 2 if an option is wrong.\n");
+}
+
+/* A program that was built anew says nothing about the one that ran. */
+static bool is_unchanged(const char *program, const struct trace *trace) {
+  struct stat status;
+  if (stat(program, &status) < 0 || trace->clock.realtime_ns == UINT64_MAX)
+    return false;
+  uint64_t changed_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
+  return changed_ns <= trace->clock.realtime_ns;
+}
+
+static void add_figures(struct info *info) {
+  const struct trace *trace = info->trace;
+  uint64_t stall_ticks = 0;
+  for (size_t i = 0; i < trace->location_count; i++) {
+    info->stalls += info->tally.locations[i].stalls;
+    stall_ticks += info->tally.locations[i].stall_ticks;
+  }
+  info->stall_ns = trace_span_ns(trace, stall_ticks);
+  info->duration_ns = trace_span_ns(trace, trace->clock.length_ticks);
+  identify_runtime(&info->runtime, trace);
+  const char *program = info_property(info, "PROGRAM");
+  if (program != NULL && is_unchanged(program, trace))
+    compiler_find(program, info->compiler, sizeof info->compiler);
+}
+
+static int print(const struct request *request, const struct info *info) {
+  if (!request->is_json)
+    info_print_text(info);
+  else
+    info_print_json(info);
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
+}
+
+static int read_and_print(void *data, const struct reading *reading) {
+  const struct request *request = data;
+  char error[TRACE_ERROR_BYTES];
+  struct info info = {
+      .path = request->path, .place = *reading->place, .trace = reading->trace, .is_all = request->is_all};
+  int status;
+  if (tally_read(&info.tally, info.trace, error) < 0) {
+    status = reading_failed(reading, error);
+  } else {
+    add_figures(&info);
+    reading_is_done(reading);
+    status = print(request, &info);
+  }
+  tally_free(&info.tally);
+  return status;
+}
+
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
+  (void)value;
+  request->is_all |= option == 'a';
+  request->is_json |= option == OPTION_JSON;
+  return true;
+}
+
+int cmd_info(int argc, char **argv) {
+  static const struct usage usage = {"info",      ":ah", options, cmd_info_help, .argument = "archive",
+                                     .take = take};
+  struct request request = {0};
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
+  request.path = argv[optind];
+  return reading_run(request.path, read_and_print, &request);
+}

@@ -1,0 +1,476 @@
+/* `stave info` for people. */
+#include "cli/info/info.h"
+
+#include "cli/common/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/summary.h"
+#include "cli/common/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { NUMBER_BYTES = 32, LIST_BYTES = 4096, THREADS_LISTED = 32 };
+
+static const char absent[] = "not recorded";
+
+static const char *or_absent(const char *text) {
+  return text != NULL && *text != '\0' ? text : absent;
+}
+
+static char *ratio_text(char buffer[NUMBER_BYTES], uint64_t part, uint64_t whole, double factor) {
+  snprintf(buffer, NUMBER_BYTES, "%.1f", whole > 0 ? (double)part * factor / (double)whole : 0.0);
+  return buffer;
+}
+
+/* -- how it came about -- */
+
+static void print_date(const struct trace *trace) {
+  char text[64], zone[16];
+  time_t seconds = (time_t)(trace->clock.realtime_ns / 1000000000);
+  struct tm local;
+  if (trace->clock.realtime_ns == UINT64_MAX || localtime_r(&seconds, &local) == NULL) {
+    table_fact("date", "%s", absent);
+    return;
+  }
+  strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+  strftime(zone, sizeof zone, "%z", &local);
+  table_fact("date", "%s.%03u %s", text, (unsigned)(trace->clock.realtime_ns / 1000000 % 1000), zone);
+}
+
+struct runtimes {
+  size_t count, silent;
+};
+
+/* gcc's has no tool interface: what it runs is in no trace. */
+static void print_runtime_file(void *data, const char *rest, const char *value) {
+  struct runtimes *runtimes = data;
+  const char *slash = strrchr(value, '/');
+  (void)rest;
+  runtimes->count++;
+  runtimes->silent += strncmp(slash != NULL ? slash + 1 : value, "libgomp", strlen("libgomp")) == 0;
+  table_fact("  file", "%s", value);
+}
+
+static void print_runtime_files(const struct info *info) {
+  struct runtimes runtimes = {0};
+  const char *other = info_property(info, "RUNTIME_INSTEAD_OF");
+  info_each_property(info, "RUNTIME_FILE", print_runtime_file, &runtimes);
+  if (other != NULL)
+    table_fact("  in place of", "%s, for which the program was built: its times there can be others", other);
+  if (runtimes.count > 1)
+    table_fact("  warning", "%zu OpenMP runtimes were loaded%s", runtimes.count,
+               runtimes.silent > 0 ? ": what ran on libgomp cannot be traced and is not here" : "");
+}
+
+static void print_runtime(const struct info *info) {
+  const char *version = info_property(info, "RUNTIME");
+  if (*info->runtime.name != '\0') {
+    table_fact("runtime", "%s", info->runtime.name);
+    table_fact("  because", "%s", info->runtime.evidence);
+    table_fact("  says it is", "%s", or_absent(version));
+  } else {
+    table_fact("runtime", "%s", or_absent(version));
+  }
+  print_runtime_files(info);
+}
+
+static const char *host_of(const struct trace *trace) {
+  for (size_t i = 0; i < trace->node_count; i++)
+    if (strcmp(trace->nodes[i].class_name, "node") == 0)
+      return trace->nodes[i].name;
+  return trace->machine;
+}
+
+static void print_origin(const struct info *info) {
+  const struct trace *trace = info->trace;
+  table_fact("archive", "%s", info->place.anchor);
+  table_fact("written by", "%s", or_absent(trace->creator));
+  table_fact("program", "%s", or_absent(info_property(info, "PROGRAM")));
+  table_fact("arguments", "%s", or_absent(info_property(info, "ARGUMENTS")));
+  table_fact("process", "%s", or_absent(info_property(info, "PROCESS_ID")));
+  table_fact("host", "%s", or_absent(host_of(trace)));
+  print_date(trace);
+  print_runtime(info);
+  table_fact("compiler", "%s", *info->compiler != '\0' ? info->compiler : "not known");
+}
+
+/* -- what became of it -- */
+
+/* What the timers asked for, and what came of it. */
+static void print_samples(const struct info *info) {
+  char taken[NUMBER_BYTES], missed[NUMBER_BYTES], left_out[NUMBER_BYTES];
+  if (info_number(info, "SAMPLING::HZ") == 0)
+    return;
+  table_fact("samples", "%s at %s a second and thread; %s missed, %s left out",
+             summary_number(taken, info->tally.kinds[TRACE_CallingContextSample].events),
+             info_property(info, "SAMPLING::HZ"),
+             summary_number(missed, info_number(info, "SAMPLING::MISSED")),
+             summary_number(left_out, info_number(info, "SAMPLING::LEFT_OUT")));
+}
+
+static void print_losses(const struct info *info) {
+  char number[NUMBER_BYTES], duration[NUMBER_BYTES];
+  const char *stopped = info_property(info, "STOPPED");
+  const char *complete = trace_archive_property(info->trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
+  uint64_t lost = info_lost(info);
+  if (lost > 0)
+    table_fact("lost", "%s events: this archive is not complete", summary_number(number, lost));
+  else if (complete != NULL && strcmp(complete, "true") == 0)
+    table_fact("lost", "nothing");
+  else
+    table_fact("lost", "%s", complete == NULL ? absent : "the archive says that it is not complete");
+  if (stopped != NULL)
+    table_fact("stopped", "recording ended before the program did: %s", stopped);
+  if (info_property(info, "RECOVERED") != NULL)
+    table_fact("recovered", "whole up to %s; later events may be missing",
+               summary_duration(duration, trace_ns(info->trace, info_number(info, "LOST_AFTER"))));
+}
+
+static void print_oddities(const struct info *info) {
+  char number[NUMBER_BYTES];
+  if (info->tally.miscounted > 0)
+    table_fact("miscounted", "%s locations hold another number of events than their definitions say",
+               summary_number(number, info->tally.miscounted));
+  if (info->tally.backward > 0)
+    table_fact("backward", "%s events are earlier than the one before",
+               summary_number(number, info->tally.backward));
+  if (info->tally.kinds[TRACE_Unknown].events > 0)
+    table_fact("unknown", "%s events are of kinds that this version of OTF2 does not know",
+               summary_number(number, info->tally.kinds[TRACE_Unknown].events));
+}
+
+static size_t count_threads(const struct trace *trace) {
+  size_t count = 0;
+  for (size_t i = 0; i < trace->location_count; i++)
+    count += !trace_location_is_device(&trace->locations[i]);
+  return count;
+}
+
+static bool has_location(const struct trace *trace, uint64_t group) {
+  for (size_t i = 0; i < trace->location_count; i++)
+    if (trace->locations[i].group == group)
+      return true;
+  return false;
+}
+
+static void print_devices(const struct trace *trace) {
+  size_t count = 0, used = 0;
+  for (size_t i = 0; i < trace->location_group_count; i++) {
+    const struct trace_location_group *group = &trace->location_groups[i];
+    count += trace_group_is_device(group);
+    used += trace_group_is_device(group) && has_location(trace, group->ref);
+  }
+  for (size_t i = 0; i < trace->node_count; i++)
+    count += trace_node_is_idle_device(trace, &trace->nodes[i]);
+  if (count > 0)
+    table_fact("devices", "%zu, of which the program used %zu", count, used);
+}
+
+/* What the program itself has said by omp_control_tool. */
+static void print_told(const struct info *info) {
+  char number[NUMBER_BYTES];
+  uint64_t pauses = info_number(info, "PAUSES"), open = info_number(info, "USER_REGIONS_LEFT_OPEN"),
+           refused = info_number(info, "USER_ENDS_REFUSED");
+  if (pauses > 0)
+    table_fact("pauses", "%s, in which the program wanted nothing recorded", summary_number(number, pauses));
+  if (open > 0)
+    table_fact("left open", "%s regions of the program's own, which it did not end",
+               summary_number(number, open));
+  if (refused > 0)
+    table_fact("refused", "%s ends of regions of the program's own, which did not fit",
+               summary_number(number, refused));
+}
+
+static void print_outcome(const struct info *info) {
+  char number[NUMBER_BYTES], size[NUMBER_BYTES], each[NUMBER_BYTES], time[NUMBER_BYTES];
+  const struct tally *tally = &info->tally;
+  table_fact("ended", "%s", or_absent(info_property(info, "ENDING")));
+  table_fact("duration", "%s", summary_duration(time, info->duration_ns));
+  table_fact("threads", "%s", summary_number(number, count_threads(info->trace)));
+  print_devices(info->trace);
+  table_fact("events", "%s in %s of event files (%s bytes an event)", summary_number(number, tally->events),
+             summary_size(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
+  table_fact("on disk", "%s", summary_size(size, info->place.bytes));
+  print_losses(info);
+  print_samples(info);
+  if (info->stalls > 0)
+    table_fact("stalls", "%s times a thread waited for room in its buffer, %s in all (STAVE_BUFFER_SIZE)",
+               summary_number(number, info->stalls), summary_duration(time, info->stall_ns));
+  else
+    table_fact("stalls", "none");
+  print_told(info);
+  const char *added = info_property(info, "CLOSED_BY_WRITER");
+  table_fact("added at end", "%s",
+             added != NULL ? summary_number(number, info_number(info, "CLOSED_BY_WRITER")) : absent);
+  print_oddities(info);
+}
+
+/* -- what the runtime could not deliver -- */
+
+struct list {
+  char text[LIST_BYTES];
+  size_t used;
+  size_t asked;
+};
+
+static void add_undelivered(void *data, const char *rest, const char *value) {
+  struct list *list = data;
+  const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
+  list->asked++;
+  if (strcmp(value, "always") == 0)
+    return;
+  int length = snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s (%s)",
+                        list->used > 0 ? ", " : "", name != NULL ? name : rest, value);
+  if (length > 0 && (size_t)length < sizeof list->text - list->used)
+    list->used += (size_t)length;
+}
+
+static void print_not_asked(void *data, const char *rest, const char *value) {
+  (void)data;
+  const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
+  table_fact("not asked for", "%s, since %s", name != NULL ? name : rest, value);
+}
+
+static void print_undelivered(const struct info *info) {
+  struct list list = {.used = 0};
+  info_each_property(info, "SET_CALLBACK", add_undelivered, &list);
+  list.text[list.used] = '\0';
+  if (list.asked == 0)
+    table_fact("not delivered", "%s", absent);
+  else
+    table_fact("not delivered", "%s",
+               list.used > 0 ? list.text : "the runtime delivers every callback it was asked for");
+  info_each_property(info, "NOT_ASKED", print_not_asked, NULL);
+}
+
+/* -- tables -- */
+
+struct numbered {
+  uint64_t number;
+  size_t index;
+};
+
+static int most_first(const void *left, const void *right) {
+  const struct numbered *a = left, *b = right;
+  if (a->number != b->number)
+    return a->number < b->number ? 1 : -1;
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+static int in_order(const void *left, const void *right) {
+  const struct numbered *a = left, *b = right;
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+static void kind_row(struct table *table, const struct tally *tally, size_t kind) {
+  char events[NUMBER_BYTES], share[NUMBER_BYTES], bytes[NUMBER_BYTES], each[NUMBER_BYTES];
+  const struct tally_kind *one = &tally->kinds[kind];
+  const char *const cells[] = {trace_kind_name((enum trace_kind)kind), summary_number(events, one->events),
+                               ratio_text(share, one->events, tally->events, 100),
+                               summary_number(bytes, one->bytes),
+                               ratio_text(each, one->bytes, one->events, 1)};
+  table_row(table, cells);
+}
+
+static void print_kinds(const struct tally *tally) {
+  struct numbered order[TRACE_KIND_COUNT];
+  struct table table;
+  table_heading("Events by kind");
+  table_begin(&table);
+  table_column(&table, "KIND", TABLE_NAME);
+  table_column(&table, "EVENTS", TABLE_NUMBER);
+  table_column(&table, "%", TABLE_NUMBER);
+  table_column(&table, "BYTES", TABLE_NUMBER);
+  table_column(&table, "EACH", TABLE_NUMBER);
+  for (size_t i = 0; i < TRACE_KIND_COUNT; i++)
+    order[i] = (struct numbered){tally->kinds[i].events, i};
+  qsort(order, TRACE_KIND_COUNT, sizeof *order, most_first);
+  for (size_t i = 0; i < TRACE_KIND_COUNT && order[i].number > 0; i++)
+    kind_row(&table, tally, order[i].index);
+  table_print(&table);
+}
+
+static void location_row(struct table *table, const struct info *info, size_t index) {
+  char events[NUMBER_BYTES], bytes[NUMBER_BYTES], begin[NUMBER_BYTES], lasts[NUMBER_BYTES],
+      stalls[NUMBER_BYTES];
+  const struct trace_location *location = &info->trace->locations[index];
+  const struct tally_location *one = &info->tally.locations[index];
+  const char *const cells[] = {
+      location->name,
+      trace_location_property(info->trace, location->ref, "thread type"),
+      trace_location_property(info->trace, location->ref, "kernel thread id"),
+      summary_number(events, one->events),
+      summary_number(bytes, one->bytes),
+      summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
+      summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks)),
+      summary_number(stalls, one->stalls)};
+  table_row(table, cells);
+}
+
+static void location_columns(struct table *table) {
+  table_column(table, "THREAD", TABLE_TEXT);
+  table_column(table, "TYPE", TABLE_TEXT);
+  table_column(table, "TID", TABLE_NUMBER);
+  table_column(table, "EVENTS", TABLE_NUMBER);
+  table_column(table, "BYTES", TABLE_NUMBER);
+  table_column(table, "BEGINS", TABLE_NUMBER);
+  table_column(table, "LASTS", TABLE_NUMBER);
+  table_column(table, "STALLS", TABLE_NUMBER);
+}
+
+/* The busiest if there are too many to read, in the archive's order. */
+static void print_locations(const struct info *info) {
+  size_t count = 0;
+  struct numbered *order = memory_needed(calloc(info->trace->location_count + 1, sizeof *order));
+  for (size_t i = 0; i < info->trace->location_count; i++)
+    if (!trace_location_is_device(&info->trace->locations[i]))
+      order[count++] = (struct numbered){info->tally.locations[i].events, i};
+  size_t listed = count;
+  if (!info->is_all && count > THREADS_LISTED) {
+    qsort(order, count, sizeof *order, most_first);
+    listed = THREADS_LISTED;
+    qsort(order, listed, sizeof *order, in_order);
+  }
+  struct table table;
+  table_heading(listed < count ? "Threads with the most events" : "Threads");
+  table_begin(&table);
+  location_columns(&table);
+  for (size_t i = 0; i < listed; i++)
+    location_row(&table, info, order[i].index);
+  table_print(&table);
+  if (listed < count)
+    printf("and %zu more; --all lists them\n", count - listed);
+  free(order);
+}
+
+static void stream_row(struct table *table, const struct info *info, size_t index) {
+  char events[NUMBER_BYTES], bytes[NUMBER_BYTES], begin[NUMBER_BYTES], lasts[NUMBER_BYTES];
+  const struct trace_location *location = &info->trace->locations[index];
+  const struct tally_location *one = &info->tally.locations[index];
+  const struct trace_location_group *group = trace_location_group(info->trace, location->group);
+  const char *const cells[] = {
+      location->name,
+      group != NULL ? trace_node_property(info->trace, group->node, "type") : NULL,
+      summary_number(events, one->events),
+      summary_number(bytes, one->bytes),
+      summary_duration(begin, trace_ns(info->trace, one->first_ticks)),
+      summary_duration(lasts, trace_span_ns(info->trace, one->last_ticks - one->first_ticks))};
+  table_row(table, cells);
+}
+
+static void print_streams(const struct info *info) {
+  struct table table;
+  if (count_threads(info->trace) == info->trace->location_count)
+    return;
+  table_heading("Devices");
+  table_begin(&table);
+  table_column(&table, "STREAM", TABLE_TEXT);
+  table_column(&table, "TYPE", TABLE_TEXT);
+  table_column(&table, "EVENTS", TABLE_NUMBER);
+  table_column(&table, "BYTES", TABLE_NUMBER);
+  table_column(&table, "BEGINS", TABLE_NUMBER);
+  table_column(&table, "LASTS", TABLE_NUMBER);
+  for (size_t i = 0; i < info->trace->location_count; i++)
+    if (trace_location_is_device(&info->trace->locations[i]))
+      stream_row(&table, info, i);
+  table_print(&table);
+}
+
+struct record_rows {
+  struct table table;
+  size_t count;
+};
+
+static void record_row(void *data, const char *rest, const char *value) {
+  struct record_rows *rows = data;
+  char number[NUMBER_BYTES];
+  char name[64];
+  const char *const cells[] = {info_record_name(name, rest),
+                               summary_number(number, strtoull(value, NULL, 10))};
+  table_row(&rows->table, cells);
+  rows->count++;
+}
+
+static void count_property(void *data, const char *rest, const char *value) {
+  (void)rest, (void)value;
+  ++*(size_t *)data;
+}
+
+static void print_records(const struct info *info) {
+  size_t count = 0;
+  info_each_property(info, "RECORDS", count_property, &count);
+  if (count == 0)
+    return;
+  struct record_rows rows = {.count = 0};
+  table_heading("What the runtime reported, and Stave itself");
+  table_begin(&rows.table);
+  table_column(&rows.table, "RECORD", TABLE_NAME);
+  table_column(&rows.table, "COUNT", TABLE_NUMBER);
+  info_each_property(info, "RECORDS", record_row, &rows);
+  table_print(&rows.table);
+}
+
+static void state_row(struct table *table, const struct info *info, const struct tally_state *state,
+                      uint64_t all) {
+  char samples[NUMBER_BYTES], share[NUMBER_BYTES];
+  const char *const cells[] = {trace_string(info->trace, state->name),
+                               summary_number(samples, state->samples),
+                               ratio_text(share, state->samples, all, 100)};
+  table_row(table, cells);
+}
+
+static void print_states(const struct info *info) {
+  const struct tally *tally = &info->tally;
+  struct numbered order[TALLY_STATES_MAX];
+  struct table table;
+  uint64_t all = 0;
+  if (tally->state_count == 0)
+    return;
+  table_heading("Thread states, sampled: approximately");
+  table_begin(&table);
+  table_column(&table, "STATE", TABLE_NAME);
+  table_column(&table, "SAMPLES", TABLE_NUMBER);
+  table_column(&table, "~ %", TABLE_NUMBER);
+  for (size_t i = 0; i < tally->state_count; i++) {
+    order[i] = (struct numbered){tally->states[i].samples, i};
+    all += tally->states[i].samples;
+  }
+  qsort(order, tally->state_count, sizeof *order, most_first);
+  for (size_t i = 0; i < tally->state_count; i++)
+    state_row(&table, info, &tally->states[order[i].index], all);
+  table_print(&table);
+}
+
+static void print_attributes(const struct info *info) {
+  struct table table;
+  char uses[NUMBER_BYTES];
+  if (info->trace->attribute_count == 0)
+    return;
+  table_heading("Attributes of events");
+  table_begin(&table);
+  table_column(&table, "ATTRIBUTE", TABLE_NAME);
+  table_column(&table, "EVENTS", TABLE_NUMBER);
+  table_column(&table, "MEANING", TABLE_PROSE);
+  for (size_t i = 0; i < info->trace->attribute_count; i++) {
+    const struct trace_attribute *attribute = &info->trace->attributes[i];
+    const char *const cells[] = {attribute->name, summary_number(uses, info->tally.attribute_uses[i]),
+                                 attribute->description};
+    table_row(&table, cells);
+  }
+  table_print(&table);
+}
+
+void info_print_text(const struct info *info) {
+  print_origin(info);
+  print_outcome(info);
+  print_undelivered(info);
+  print_kinds(&info->tally);
+  print_locations(info);
+  print_streams(info);
+  print_states(info);
+  print_records(info);
+  print_attributes(info);
+}

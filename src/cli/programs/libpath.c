@@ -1,0 +1,125 @@
+#include "cli/programs/libpath.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Writes the list element with $ORIGIN replaced. False if it cannot be used. */
+static bool expand(char *ret, size_t size, const char *element, size_t length, const char *origin) {
+  static const char *const spellings[] = {"$ORIGIN", "${ORIGIN}"};
+  size_t used = 0, i = 0;
+  while (i < length && used + 1 < size) {
+    size_t skipped = 0;
+    for (int s = 0; s < 2; s++)
+      if (origin != NULL && strncmp(element + i, spellings[s], strlen(spellings[s])) == 0 &&
+          i + strlen(spellings[s]) <= length)
+        skipped = strlen(spellings[s]);
+    if (skipped == 0 && element[i] == '$')
+      return false;
+    if (skipped == 0) {
+      ret[used++] = element[i++];
+      continue;
+    }
+    used += (size_t)snprintf(ret + used, size - used, "%s", origin);
+    i += skipped;
+  }
+  if (used + 1 >= size)
+    return false;
+  ret[used] = '\0';
+  return true;
+}
+
+bool libpath_in_list(const char *list, const char *origin, const char *name,
+                     bool (*each)(void *context, const char *path), void *context) {
+  if (list == NULL || *list == '\0')
+    return false;
+  for (;; list++) {
+    size_t length = strcspn(list, ":;");
+    char directory[PATH_MAX], path[2 * PATH_MAX];
+    if (expand(directory, sizeof directory, list, length, origin)) {
+      snprintf(path, sizeof path, "%s/%s", length == 0 ? "." : directory, name);
+      if (each(context, path))
+        return true;
+    }
+    list += length;
+    if (*list == '\0')
+      return false;
+  }
+}
+
+/* ld.so.cache as written by glibc's ldconfig since 2.2; offsets count from the header. */
+struct cache_header {
+  char magic[20];
+  uint32_t count, strings_bytes, unused[5];
+};
+struct cache_entry {
+  int32_t flags;
+  uint32_t name, path, os_version;
+  uint64_t hwcap;
+};
+static const char cache_magic[] = "glibc-ld.so.cache1.1";
+
+struct cache {
+  const char *data;
+  size_t size;
+};
+
+static const char *cache_text(const struct cache *cache, uint32_t offset) {
+  if (offset >= cache->size || memchr(cache->data + offset, '\0', cache->size - offset) == NULL)
+    return NULL;
+  return cache->data + offset;
+}
+
+static bool search_cache(const struct cache *cache, const char *name,
+                         bool (*each)(void *context, const char *path), void *context) {
+  struct cache_header header;
+  if (cache->size < sizeof header || memcmp(cache->data, cache_magic, sizeof header.magic) != 0)
+    return false;
+  memcpy(&header, cache->data, sizeof header);
+  for (uint32_t i = 0; i < header.count; i++) {
+    struct cache_entry entry;
+    size_t at = sizeof header + (size_t)i * sizeof entry;
+    if (at + sizeof entry > cache->size)
+      return false;
+    memcpy(&entry, cache->data + at, sizeof entry);
+    const char *entry_name = cache_text(cache, entry.name), *path = cache_text(cache, entry.path);
+    if (entry_name != NULL && path != NULL && strcmp(entry_name, name) == 0 && each(context, path))
+      return true;
+  }
+  return false;
+}
+
+static struct cache map_cache(void) {
+  struct cache cache = {NULL, 0};
+  struct stat info;
+  int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return cache;
+  if (fstat(fd, &info) == 0 && info.st_size > 0) {
+    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data != MAP_FAILED)
+      cache = (struct cache){data, (size_t)info.st_size};
+  }
+  close(fd);
+  return cache;
+}
+
+bool libpath_in_system(const char *name, bool (*each)(void *context, const char *path), void *context) {
+  struct cache cache = map_cache();
+  bool found = search_cache(&cache, name, each, context);
+  if (cache.data != NULL)
+    munmap((void *)cache.data, cache.size);
+#ifdef __x86_64__
+  found =
+      found || libpath_in_list("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu", NULL, name, each, context);
+#elif defined(__aarch64__)
+  found = found ||
+          libpath_in_list("/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu", NULL, name, each, context);
+#endif
+  return found || libpath_in_list("/lib64:/usr/lib64:/lib:/usr/lib", NULL, name, each, context);
+}

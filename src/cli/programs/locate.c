@@ -1,0 +1,54 @@
+#include "cli/programs/locate.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool try_file(const char *path, char *ret) {
+  return access(path, R_OK) == 0 && realpath(path, ret) != NULL;
+}
+
+/* `relative` starts at the directory this executable lies in. */
+static bool try_beside(const char *relative, char *ret) {
+  char own[PATH_MAX], path[2 * PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+  if (length <= 0)
+    return false;
+  own[length] = '\0';
+  *strrchr(own, '/') = '\0';
+  snprintf(path, sizeof path, "%s/%s", own, relative);
+  return try_file(path, ret);
+}
+
+static int give(const char *path, char **ret_path) {
+  *ret_path = strdup(path);
+  return *ret_path != NULL ? 0 : -ENOMEM;
+}
+
+int locate_library(char **ret_path) {
+  char path[PATH_MAX];
+  const char *wanted = getenv("STAVE_LIBRARY");
+  bool found = wanted != NULL
+                   ? try_file(wanted, path)
+                   : try_beside("../tool/libstave.so", path) || try_beside(STAVE_LIBRARY_FROM_BIN, path) ||
+                         try_file(STAVE_LIBRARY_INSTALLED, path);
+  return found ? give(path, ret_path) : -ENOENT;
+}
+
+int locate_gomp(char **ret_path) {
+  char path[PATH_MAX];
+  bool found = try_beside("../gomp/libstave-gomp.so", path) || try_beside(STAVE_GOMP_FROM_BIN, path) ||
+               try_file(STAVE_GOMP_INSTALLED, path);
+  return found ? give(path, ret_path) : -ENOENT;
+}
+
+int locate_salvor(char **ret_path) {
+  char path[PATH_MAX];
+  bool found = try_beside("../recover/stave-recover", path) || try_beside(STAVE_RECOVER_FROM_BIN, path) ||
+               try_file(STAVE_RECOVER_INSTALLED, path);
+  return found ? give(path, ret_path) : -ENOENT;
+}

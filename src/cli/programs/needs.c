@@ -1,0 +1,180 @@
+#include "cli/programs/needs.h"
+
+#include "cli/programs/elf_file.h"
+#include "cli/programs/libpath.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char LIBGOMP[] = "libgomp.so.1";
+
+/* One loaded file. */
+struct object {
+  char path[PATH_MAX];
+  char origin[PATH_MAX]; /* its directory, for $ORIGIN */
+  size_t loader;         /* the object that needed it; its own index for the program */
+  struct elf_file file;
+};
+
+struct walk {
+  struct object **objects; /* in the order the loader takes them */
+  size_t count;
+  struct string_list seen; /* names needed so far: the loader matches by name */
+  struct program *program;
+};
+
+static bool starts_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
+static bool is_libomp(const char *name) {
+  return starts_with(name, "libomp.so") || starts_with(name, "libomp-") || starts_with(name, "libomp5.so") ||
+         starts_with(name, "libiomp5.so") || starts_with(name, "libiomp5-");
+}
+
+static void keep_first(char **slot, const char *text) {
+  if (*slot == NULL)
+    *slot = strdup(text);
+}
+
+static void add_version(void *context, const char *version) {
+  struct program *program = context;
+  string_list_add(&program->versions, version);
+}
+
+static void add_symbol(void *context, const char *symbol) {
+  struct program *program = context;
+  string_list_add(&program->symbols, symbol);
+}
+
+/* What the file contains itself. libomp, too, defines GOMP_parallel, so that it must be told apart. */
+static void look_inside(struct walk *walk, const struct object *object) {
+  elf_needed_versions(&object->file, LIBGOMP, add_version, walk->program);
+  elf_needed_symbols(&object->file, LIBGOMP, add_symbol, walk->program);
+  walk->program->has_tsan |= elf_defines_symbol(&object->file, "__tsan_init");
+  if (!elf_defines_symbol(&object->file, "GOMP_parallel"))
+    return;
+  if (elf_defines_symbol(&object->file, "__kmpc_fork_call"))
+    walk->program->has_libomp = true;
+  else
+    keep_first(&walk->program->libgomp_static, object->path);
+}
+
+/* Opens a library and appends it. False if it is not one this machine can load. */
+static bool add_object(struct walk *walk, const char *path, size_t loader) {
+  struct object *object = calloc(1, sizeof *object);
+  struct object **objects = realloc(walk->objects, (walk->count + 1) * sizeof(struct object *));
+  if (objects != NULL)
+    walk->objects = objects;
+  if (object == NULL || objects == NULL || elf_open(path, &object->file) != 0) {
+    free(object);
+    return false;
+  }
+  char real[PATH_MAX];
+  snprintf(object->path, sizeof object->path, "%s", path);
+  snprintf(object->origin, sizeof object->origin, "%s", realpath(path, real) != NULL ? real : path);
+  object->origin[base_name(object->origin) - object->origin] = '\0';
+  object->loader = loader;
+  objects[walk->count++] = object;
+  return true;
+}
+
+/* What becomes of a library's name: a file to walk on to, or just its path. */
+struct search {
+  struct walk *walk;
+  size_t loader;
+  bool only_path; /* do not append what is found */
+  char found[2 * PATH_MAX];
+};
+
+static bool try_path(void *context, const char *path) {
+  struct search *search = context;
+  struct elf_file file;
+  if (search->only_path) {
+    if (elf_open(path, &file) != 0)
+      return false;
+    elf_close(&file);
+  } else if (!add_object(search->walk, path, search->loader)) {
+    return false;
+  }
+  snprintf(search->found, sizeof search->found, "%s", path);
+  return true;
+}
+
+static const char *run_path(const struct object *object) {
+  return elf_dynamic_string(&object->file, DT_RUNPATH, 0);
+}
+
+/* DT_RPATH of the object and of those that loaded it, unless the object has a DT_RUNPATH: what comes before
+ * LD_LIBRARY_PATH. */
+static bool search_rpaths(struct search *search, const char *name) {
+  const struct object *object = search->walk->objects[search->loader];
+  if (run_path(object) != NULL)
+    return false;
+  for (size_t i = search->loader;; i = object->loader) {
+    object = search->walk->objects[i];
+    const char *list = run_path(object) == NULL ? elf_dynamic_string(&object->file, DT_RPATH, 0) : NULL;
+    if (libpath_in_list(list, object->origin, name, try_path, search))
+      return true;
+    if (object->loader == i)
+      return false;
+  }
+}
+
+static void search_rest(struct search *search, const char *name) {
+  const struct object *object = search->walk->objects[search->loader];
+  if (!libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, name, try_path, search) &&
+      !libpath_in_list(run_path(object), object->origin, name, try_path, search))
+    libpath_in_system(name, try_path, search);
+}
+
+static void need_libgomp(struct search *search, const char *name) {
+  struct program *program = search->walk->program;
+  keep_first(&program->libgomp_user, search->walk->objects[search->loader]->path);
+  search->only_path = true;
+  if (strchr(name, '/') != NULL)
+    keep_first(&program->libgomp_fixed, name);
+  else if (search_rpaths(search, name))
+    keep_first(&program->libgomp_fixed, search->found);
+}
+
+static void need(struct walk *walk, size_t loader, const char *name) {
+  struct search search = {.walk = walk, .loader = loader};
+  const char *base = base_name(name);
+  if (!string_list_add(&walk->seen, name))
+    return;
+  if (is_libomp(base))
+    walk->program->has_libomp = true;
+  else if (strcmp(base, LIBGOMP) == 0)
+    need_libgomp(&search, name);
+  else if (starts_with(base, "libgomp-") || starts_with(base, "libgomp.so"))
+    keep_first(&walk->program->libgomp_copy, base);
+  else if (strchr(name, '/') != NULL)
+    try_path(&search, name);
+  else if (!search_rpaths(&search, name))
+    search_rest(&search, name);
+}
+
+void needs_walk(const char *path, struct program *ret) {
+  struct walk walk = {.program = ret};
+  add_object(&walk, path, 0);
+  for (size_t i = 0; i < walk.count; i++) {
+    const char *name;
+    look_inside(&walk, walk.objects[i]);
+    for (size_t n = 0; (name = elf_dynamic_string(&walk.objects[i]->file, DT_NEEDED, n)) != NULL; n++)
+      need(&walk, i, name);
+  }
+  for (size_t i = 0; i < walk.count; i++) {
+    elf_close(&walk.objects[i]->file);
+    free(walk.objects[i]);
+  }
+  free(walk.objects);
+  string_list_clear(&walk.seen);
+}

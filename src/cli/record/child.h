@@ -1,0 +1,38 @@
+/* The traced program as a child process: `stave record` stands between it and whoever started stave, and must
+ * not be felt. Signals from the terminal reach the program by themselves (same process group); those that
+ * someone sends to stave are passed on; when the program stops, stave stops. The program starts with exactly
+ * the signal mask and dispositions that stave was started with. */
+#ifndef STAVE_CLI_RECORD_CHILD_H
+#define STAVE_CLI_RECORD_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct child {
+  pid_t pid;
+  int signal_fd;           /* readable when child_signals has something to do */
+  bool has_ended;          /* it is a zombie: not reaped before child_reap */
+  bool asked_to_stop;      /* after its end: someone interrupted stave */
+  bool asked_to_terminate; /* after its end: SIGTERM or SIGHUP to stave */
+  int code, status;        /* how it ended: si_code and si_status of waitid */
+  sigset_t started_mask;   /* what stave was started with */
+  struct sigaction started_sigchld;
+};
+
+/* Starts `path` with `arguments` (argv[0] first) and the environment of now. Returns 0, or a negative errno,
+ * that of execve for instance, and then nothing is left behind. */
+int child_start(struct child *ret, const char *path, char **arguments);
+
+/* Does what the signals that have arrived ask for. Never blocks. Sets has_ended once the program has. */
+void child_signals(struct child *child);
+
+/* Takes the ended program's exit status away, so that it vanishes from /proc, and restores stave's own signal
+ * state. */
+void child_reap(struct child *child);
+
+/* Ends stave as the program ended: returns its exit status, or dies of the signal it died of. As process 1,
+ * which signals do not kill, returns 128 + signal. */
+int child_exit_status(const struct child *child);
+
+#endif

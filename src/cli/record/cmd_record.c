@@ -1,0 +1,314 @@
+#include "cli/record/cmd_record.h"
+
+#include "cli/common/message.h"
+#include "cli/common/status.h"
+#include "cli/common/summary.h"
+#include "cli/common/usage.h"
+#include "cli/programs/program.h"
+#include "cli/record/child.h"
+#include "cli/record/plan.h"
+#include "cli/record/watch.h"
+#include "cli/record/workdir.h"
+#include "session/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What shells and other commands that start programs answer. */
+enum { EXIT_CANNOT_START = 126, EXIT_NOT_FOUND = 127 };
+
+enum { PATIENCE_MS = 2000 };
+
+/* One recording; everything is released by recording_clear. */
+struct recording {
+  struct program program;
+  struct plan plan;
+  struct workdir workdir;
+  struct status status;
+  struct child child;
+  struct watch watch;
+  bool quiet, preloads;
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"events", required_argument, NULL, 'e'},
+    {"buffer-size", required_argument, NULL, 'b'},
+    {"overflow", required_argument, NULL, 'O'},
+    {"preload", no_argument, NULL, 'P'},
+    {"runtime", required_argument, NULL, 'R'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+void cmd_record_help(void) {
+  printf("usage: stave record [options] [--] PROGRAM [ARGUMENT ...]\n\n"
+         "Runs the program and writes what its OpenMP threads do to an OTF2 archive.\n\n"
+         "  -o, --output TEMPLATE   where the archive goes (STAVE_OUTPUT): %%e program, %%p process,\n"
+         "                          %%h host, %%r MPI rank, %%j job; default stave-%%e-%%p\n"
+         "  -e, --events LIST       which events (STAVE_EVENTS): all, scorep, or classes; -CLASS\n"
+         "                          leaves one out\n"
+         "  -b, --buffer-size SIZE  largest buffer of a thread (STAVE_BUFFER_SIZE)\n"
+         "      --overflow WHAT     when a buffer is full (STAVE_OVERFLOW): block, the default, or drop\n"
+         "      --preload           for programs built by gcc that find their libgomp before the one that\n"
+         "                          Stave gives them\n"
+         "      --runtime PATH      libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves\n"
+         "                          libgomp alone\n"
+         "  -q, --quiet             no summary at the end\n"
+         "  -v, --verbose           say more (STAVE_VERBOSE=2)\n"
+         "  -h, --help              this text\n\n"
+         "The exit status is the program's; 127 if it is not found, 126 if it cannot be started, 2 for\n"
+         "wrong usage.\n");
+}
+
+static void set_variable(const char *name, const char *value) {
+  if (setenv(name, value, 1) != 0)
+    message_say("cannot set %s: %s", name, strerror(errno));
+}
+
+/* Options are only another spelling of the environment, which the tool reads and judges. */
+static const char *variable_of(int option) {
+  switch (option) {
+  case 'o':
+    return "STAVE_OUTPUT";
+  case 'e':
+    return "STAVE_EVENTS";
+  case 'b':
+    return "STAVE_BUFFER_SIZE";
+  case 'O':
+    return "STAVE_OVERFLOW";
+  case 'R':
+    return "STAVE_RUNTIME";
+  default:
+    return NULL;
+  }
+}
+
+static bool take(void *recording, int option, const char *value) {
+  if (option == 'q')
+    ((struct recording *)recording)->quiet = true;
+  else if (option == 'P')
+    ((struct recording *)recording)->preloads = true;
+  else if (option == 'v')
+    set_variable("STAVE_VERBOSE", "2");
+  else
+    set_variable(variable_of(option), value);
+  return true;
+}
+
+static int cannot_start(const char *name, int error) {
+  message_say("cannot run %s: %s", name, error == -ENOENT ? "no such program" : strerror(-error));
+  return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_START;
+}
+
+/* Puts `value` in front of what the variable holds. */
+static void prepend_variable(const char *name, const char *value) {
+  const char *old = getenv(name);
+  char *joined = NULL;
+  if (old == NULL || *old == '\0')
+    set_variable(name, value);
+  else if (asprintf(&joined, "%s:%s", value, old) >= 0)
+    set_variable(name, joined);
+  free(joined);
+}
+
+static const char *output_default(void) {
+  size_t count;
+  const struct config_row *rows = config_rows(&count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(rows[i].variable, "STAVE_OUTPUT") == 0)
+      return rows[i].standard;
+  return "";
+}
+
+/* As a part of a template: a percent sign stands for itself. */
+static void escape(const char *path, char *ret) {
+  for (; *path != '\0'; path++) {
+    if (*path == '%')
+      *ret++ = '%';
+    *ret++ = *path;
+  }
+  *ret = '\0';
+}
+
+/* A relative template counts from where stave was started: the program may go elsewhere before it uses
+ * OpenMP. */
+static void fix_output(void) {
+  char here[PATH_MAX], escaped[2 * PATH_MAX], *absolute = NULL;
+  const char *template = getenv("STAVE_OUTPUT");
+  if (template == NULL)
+    template = output_default();
+  if (*template == '/' || *template == '\0' || getcwd(here, sizeof here) == NULL || *here != '/')
+    return;
+  escape(here, escaped);
+  int length = asprintf(&absolute, "%s/%s", escaped[1] != '\0' ? escaped : "", template);
+  if (length >= 0 && length < CONFIG_TEXT_BYTES) /* else it can only be tried as it is */
+    set_variable("STAVE_OUTPUT", absolute);
+  if (length >= 0)
+    free(absolute);
+}
+
+static void set_environment(const struct recording *recording) {
+  fix_output();
+  prepend_variable("OMP_TOOL_LIBRARIES", recording->plan.library);
+  set_variable("OMP_TOOL", "enabled");
+  set_variable("STAVE_STATUS", recording->workdir.status_path);
+  if (recording->workdir.libgomp_path[0] != '\0')
+    prepend_variable("LD_LIBRARY_PATH", recording->workdir.path);
+  if (recording->workdir.libgomp_path[0] != '\0' && recording->plan.preloads)
+    prepend_variable("LD_PRELOAD", recording->workdir.libgomp_path);
+}
+
+/* False if the program has to run untraced; has said why. */
+static bool prepare(struct recording *recording) {
+  if (!plan_make(&recording->program, recording->preloads, &recording->plan))
+    return false;
+  int error = workdir_make(&recording->workdir);
+  if (error == 0)
+    error = status_open(&recording->status, recording->workdir.status_path);
+  if (error == 0 && recording->plan.runtime != NULL)
+    error = workdir_link_libgomp(&recording->workdir, recording->plan.gomp, recording->plan.runtime);
+  if (error == 0)
+    return true;
+  message_say("cannot make a private directory in %s: %s: set TMPDIR to a place that can be written; the "
+              "program runs "
+              "untraced",
+              getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", strerror(-error));
+  return false;
+}
+
+static void recording_clear(struct recording *recording) {
+  status_close(&recording->status);
+  watch_clear(&recording->watch);
+  workdir_remove(&recording->workdir);
+  plan_clear(&recording->plan);
+  program_clear(&recording->program);
+}
+
+/* Nothing is left for stave to do: it becomes the program. */
+static int run_untraced(struct recording *recording, char **arguments) {
+  char *path = strdup(recording->program.path);
+  recording_clear(recording);
+  if (path != NULL)
+    execvp(path, arguments);
+  int status = cannot_start(arguments[0], -errno);
+  free(path);
+  return status;
+}
+
+/* Where standard streams are closed, stave's own descriptors must not take their places. The program still
+ * finds them closed. */
+static void occupy_standard_streams(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
+/* A pipe's other end must see that the program has closed it, so stave keeps none open. */
+static void let_go_of_pipes(void) {
+  int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null_fd < 0)
+    return;
+  dup2(null_fd, STDIN_FILENO);
+  dup2(null_fd, STDOUT_FILENO);
+  if (null_fd > STDERR_FILENO)
+    close(null_fd);
+}
+
+/* Waits for signals or status lines and deals with them. False if the time is up. */
+static bool attend(struct recording *recording, int timeout_ms) {
+  struct pollfd fds[] = {{.fd = recording->child.signal_fd, .events = POLLIN},
+                         {.fd = recording->status.read_fd, .events = POLLIN}};
+  int ready = poll(fds, 2, timeout_ms);
+  if (fds[1].revents != 0)
+    status_read(&recording->status);
+  if (fds[0].revents != 0)
+    child_signals(&recording->child);
+  return ready != 0;
+}
+
+static void say_waiting(const struct recording *recording) {
+  const struct status *status = &recording->status;
+  size_t open = 0;
+  for (size_t i = 0; i < status->count; i++)
+    open += status->archives[i].state == ARCHIVE_OPEN;
+  message_say("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
+              open == 1 ? "" : "s");
+}
+
+/* The program is a zombie now: its writers may still read its exit status. */
+static void wait_for_writers(struct recording *recording) {
+  struct child *child = &recording->child;
+  bool has_said = false;
+  status_expect_end(&recording->status);
+  while (!recording->status.at_end && !child->asked_to_terminate && !(has_said && child->asked_to_stop)) {
+    if (attend(recording, has_said ? -1 : PATIENCE_MS) || has_said)
+      continue;
+    say_waiting(recording);
+    has_said = true;
+    child->asked_to_stop = false; /* what came before was meant for the program */
+  }
+}
+
+static void summarize(const struct recording *recording) {
+  const struct status *status = &recording->status;
+  bool is_explained =
+      watch_tell(&recording->watch, &recording->program, &recording->plan) || status->stayed.count > 0;
+  summary_print_runtimes(status, recording->quiet);
+  if (status->count > 0)
+    summary_print(status, recording->quiet);
+  else if (!is_explained)
+    plan_explain_silence(&recording->program, &recording->plan);
+}
+
+static int record(struct recording *recording, char **arguments) {
+  set_environment(recording);
+  int error = child_start(&recording->child, recording->program.path, arguments);
+  if (error != 0) {
+    recording_clear(recording);
+    return cannot_start(arguments[0], error);
+  }
+  let_go_of_pipes();
+  const char *verbose = getenv("STAVE_VERBOSE");
+  watch_start(&recording->watch, recording->child.pid, verbose != NULL && strcmp(verbose, "2") == 0);
+  while (!recording->child.has_ended)
+    attend(recording, watch_look(&recording->watch));
+  wait_for_writers(recording);
+  summarize(recording);
+  recording_clear(recording);
+  child_reap(&recording->child);
+  return child_exit_status(&recording->child);
+}
+
+int cmd_record(int argc, char **argv) {
+  static const struct usage usage = {"record",        "+:o:e:b:qvh",         long_options,
+                                     cmd_record_help, .argument = "program", .takes_more = true,
+                                     .take = take};
+  struct recording recording = {.status = {.read_fd = -1, .write_fd = -1}};
+  char *path = NULL;
+  int status = usage_read(&usage, argc, argv, &recording);
+  if (status >= 0)
+    return status;
+  char **arguments = argv + optind;
+  int error = program_find(arguments[0], &path);
+  if (error != 0)
+    return cannot_start(arguments[0], error);
+  occupy_standard_streams();
+  program_inspect(path, &recording.program);
+  free(path);
+  if (!prepare(&recording))
+    return run_untraced(&recording, arguments);
+  return record(&recording, arguments);
+}

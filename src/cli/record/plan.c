@@ -1,0 +1,145 @@
+#include "cli/record/plan.h"
+
+#include "cli/common/message.h"
+#include "cli/programs/locate.h"
+#include "cli/programs/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool cannot_load(const struct program *program) {
+  if (program->kind == PROGRAM_FOREIGN)
+    message_say("%s is a program of another word size or machine than Stave; it runs untraced",
+                program->path);
+  else if (program->is_privileged)
+    message_say("%s is set-user-ID, set-group-ID or has capabilities, and Stave runs no code with raised "
+                "rights; it runs "
+                "untraced: trace a copy without them",
+                program->path);
+  return program->kind == PROGRAM_FOREIGN || program->is_privileged;
+}
+
+static bool find_library(struct plan *plan) {
+  if (locate_library(&plan->library) == 0)
+    return true;
+  const char *wanted = getenv("STAVE_LIBRARY");
+  if (wanted != NULL)
+    message_say("cannot read STAVE_LIBRARY=%s: set it to the path of libstave.so; the program runs untraced",
+                wanted);
+  else
+    message_say("cannot find libstave.so: install Stave again or set STAVE_LIBRARY to its path; the program "
+                "runs untraced");
+  return false;
+}
+
+/* libgomp is out of a library path's reach. */
+static bool libgomp_is_fixed(const struct program *program, bool preloads) {
+  const char *advice = "it cannot be run on libomp and runs untraced: build it with clang, or with libgomp "
+                       "as a shared library, or try --preload";
+  if (program->libgomp_fixed != NULL && !preloads)
+    message_say("%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up",
+                program->libgomp_user, program->libgomp_fixed, advice);
+  else if (program->libgomp_user != NULL)
+    return false;
+  else if (program->libgomp_static != NULL)
+    message_say("%s contains libgomp; %s", program->libgomp_static, advice);
+  else if (program->libgomp_copy != NULL && !preloads)
+    message_say("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1", program->path,
+                program->libgomp_copy, advice);
+  else
+    return false;
+  return true;
+}
+
+static bool runtime_suffices(const struct program *program, const char *runtime) {
+  struct string_list missing = {0};
+  char names[256] = "";
+  runtime_missing(runtime, &program->versions, &program->symbols, &missing);
+  size_t used = 0;
+  for (size_t i = 0; i < missing.count && used < sizeof names; i++) /* cut if there are very many */
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", missing.items[i]);
+  bool suffices = missing.count == 0;
+  if (!suffices)
+    message_say(
+        "%s needs %s of libgomp, which %s lacks; it runs untraced: build it with clang -fopenmp, or give a "
+        "libomp that has them with --runtime",
+        program->path, names, runtime);
+  string_list_clear(&missing);
+  return suffices;
+}
+
+/* STAVE_RUNTIME (--runtime) as the user meant it. False if it is set and useless; has said so. */
+static bool find_runtime(struct plan *plan) {
+  const char *wanted = getenv("STAVE_RUNTIME");
+  if (wanted != NULL && *wanted == '\0')
+    wanted = NULL;
+  plan->leaves_libgomp = wanted != NULL && strcmp(wanted, "none") == 0;
+  if (plan->leaves_libgomp)
+    return true;
+  if (runtime_find(wanted, &plan->runtime) == 0 || wanted == NULL)
+    return true;
+  message_say(
+      "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): give its file or "
+      "directory; the program runs untraced",
+      wanted);
+  return false;
+}
+
+/* Without libstave-gomp.so nothing can stand in for libgomp. */
+static bool find_gomp(struct plan *plan) {
+  if (plan->runtime == NULL || locate_gomp(&plan->gomp) == 0)
+    return true;
+  message_say("cannot find libstave-gomp.so: install Stave again; the program runs untraced");
+  return false;
+}
+
+static bool plan_libgomp(const struct program *program, struct plan *plan) {
+  if (program->has_libomp) /* a second copy of libomp in the process would make the first one abort */
+    return true;
+  if (libgomp_is_fixed(program, plan->preloads) || !find_runtime(plan))
+    return false;
+  if (program->libgomp_user == NULL)
+    return true;
+  if (program->has_tsan) {
+    message_say(
+        "%s is checked by ThreadSanitizer, which finds other races on another OpenMP runtime; it runs "
+        "untraced",
+        program->path);
+    return false;
+  }
+  if (plan->runtime != NULL)
+    return runtime_suffices(program, plan->runtime);
+  message_say("%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which cannot be traced, and no "
+              "libomp to run it "
+              "on is found: install libomp5 or give its path with --runtime; it runs untraced",
+              program->path, program->libgomp_user);
+  return false;
+}
+
+bool plan_make(const struct program *program, bool preloads, struct plan *ret) {
+  *ret = (struct plan){.preloads = preloads || program->puts_libraries_first};
+  return !cannot_load(program) && find_library(ret) && plan_libgomp(program, ret) && find_gomp(ret);
+}
+
+void plan_clear(struct plan *plan) {
+  free(plan->library);
+  free(plan->runtime);
+  free(plan->gomp);
+  *plan = (struct plan){0};
+}
+
+void plan_explain_silence(const struct program *program, const struct plan *plan) {
+  const char *hint = plan->runtime == NULL && !program->has_libomp
+                         ? "; programs built by gcc can be traced only with libomp: install libomp5"
+                         : "";
+  if (program->has_libomp || program->libgomp_user != NULL)
+    message_say("no archive: %s did not come to use OpenMP, unless a line above says why it was not traced",
+                program->path);
+  else if (program->kind == PROGRAM_NATIVE && !program->is_script)
+    message_say("no archive: %s is not linked with OpenMP (-fopenmp), and none started in it or in a program "
+                "it ran%s",
+                program->path, hint);
+  else
+    message_say("no archive: no OpenMP runtime started in %s%s", program->path, hint);
+}

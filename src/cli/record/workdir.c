@@ -1,0 +1,48 @@
+#include "cli/record/workdir.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int workdir_make(struct workdir *ret) {
+  const char *parent = getenv("TMPDIR");
+  *ret = (struct workdir){.path = ""};
+  if (parent == NULL || *parent != '/') /* a relative one would not survive the program's chdir */
+    parent = "/tmp";
+  int length = snprintf(ret->path, sizeof ret->path, "%s/stave-record-XXXXXX", parent);
+  if ((size_t)length >= sizeof ret->path || mkdtemp(ret->path) == NULL) {
+    int error = (size_t)length >= sizeof ret->path ? ENAMETOOLONG : errno;
+    ret->path[0] = '\0';
+    return -error;
+  }
+  snprintf(ret->status_path, sizeof ret->status_path, "%s/status", ret->path);
+  return 0;
+}
+
+static int make_link(const struct workdir *workdir, const char *name, const char *target,
+                     char path[PATH_MAX]) {
+  snprintf(path, PATH_MAX, "%s/%s", workdir->path, name);
+  if (symlink(target, path) == 0)
+    return 0;
+  path[0] = '\0';
+  return -errno;
+}
+
+int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime) {
+  int error = make_link(workdir, "runtime", runtime, workdir->runtime_path);
+  return error != 0 ? error : make_link(workdir, "libgomp.so.1", gomp, workdir->libgomp_path);
+}
+
+void workdir_remove(struct workdir *workdir) {
+  if (workdir->path[0] == '\0')
+    return;
+  unlink(workdir->status_path);
+  if (workdir->libgomp_path[0] != '\0')
+    unlink(workdir->libgomp_path);
+  if (workdir->runtime_path[0] != '\0')
+    unlink(workdir->runtime_path);
+  rmdir(workdir->path);
+  workdir->path[0] = '\0';
+}

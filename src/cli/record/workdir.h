@@ -1,0 +1,26 @@
+/* The private directory of one recording: the status FIFO and, for programs built by gcc, a libgomp.so.1 that
+ * becomes libomp, `runtime`, where that can serve (src/gomp). It lives as long as the recording. */
+#ifndef STAVE_CLI_RECORD_WORKDIR_H
+#define STAVE_CLI_RECORD_WORKDIR_H
+
+#include <limits.h>
+
+struct workdir {
+  char path[PATH_MAX / 2]; /* empty: none */
+  char status_path[PATH_MAX];
+  char libgomp_path[PATH_MAX]; /* the links, if workdir_link_libgomp made them */
+  char runtime_path[PATH_MAX];
+};
+
+/* Makes the directory in $TMPDIR or /tmp, for this user only. Returns 0 or a negative errno; in both cases
+ * workdir_remove may be called. */
+int workdir_make(struct workdir *ret);
+
+/* Puts links into it: libgomp.so.1 to libstave-gomp.so, `gomp`, and `runtime`. Returns 0 or a negative
+ * errno. */
+int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime);
+
+/* Removes it with what it holds. */
+void workdir_remove(struct workdir *workdir);
+
+#endif

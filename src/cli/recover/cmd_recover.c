@@ -1,0 +1,206 @@
+#include "cli/recover/cmd_recover.h"
+
+#include "analysis/place.h"
+#include "cli/common/message.h"
+#include "cli/common/reading.h"
+#include "cli/common/summary.h"
+#include "cli/common/usage.h"
+#include "cli/recover/salvor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 256 };
+
+struct request {
+  const char *wanted; /* what -o names; NULL: beside the directory */
+  struct place place;
+  char out[PATH_MAX];
+  char partial[PATH_MAX]; /* what it is called until it is whole */
+};
+
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+void cmd_recover_help(void) {
+  printf("usage: stave recover [options] DIRECTORY\n\n"
+         "Makes an archive of what is in DIRECTORY, whose stave-writer died together with the\n"
+         "program (a node that failed, a job killed with its control group). DIRECTORY stays as it\n"
+         "is. Says up to which time the new archive is whole, and what is known to be missing.\n\n"
+         "  -o, --output OUT  where the new archive goes; default DIRECTORY-recovered\n"
+         "  -h, --help        this text\n\n"
+         "Exit status: 0; 1 if there is nothing to recover or it cannot be recovered; 2 if an\n"
+         "option is wrong.\n");
+}
+
+/* -- directories -- */
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *position) {
+  (void)status, (void)type, (void)position;
+  remove(path);
+  return 0;
+}
+
+static void remove_partial(const struct request *request) {
+  nftw(request->partial, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool name_output(struct request *request) {
+  int length = request->wanted
+                   ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
+                   : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
+  while (length > 1 && (size_t)length < sizeof request->out && request->out[length - 1] == '/')
+    request->out[--length] = '\0';
+  int partial =
+      snprintf(request->partial, sizeof request->partial, "%.*s.partial", PATH_MAX - 16, request->out);
+  return (length > 0 && length < partial && (size_t)partial < sizeof request->partial) ||
+         usage_wrong("recover", "the name of the new archive is empty or too long");
+}
+
+static bool make_partial(const struct request *request) {
+  struct stat status;
+  if (lstat(request->out, &status) == 0) {
+    message_say("%s is there already; -o names another directory", request->out);
+    return false;
+  }
+  if (mkdir(request->partial, 0777) == 0)
+    return true;
+  if (errno == EEXIST)
+    message_say("%s is there: another stave recover is at work, or one was interrupted; then remove it",
+                request->partial);
+  else
+    message_say("cannot make %s: %m (-o names another directory)", request->partial);
+  return false;
+}
+
+/* Nothing is overwritten, whatever has come to be there meanwhile. */
+static bool give_name(const struct request *request) {
+  if (renameat2(AT_FDCWD, request->partial, AT_FDCWD, request->out, RENAME_NOREPLACE) == 0)
+    return true;
+  struct stat status;
+  bool can_not = errno == EINVAL || errno == ENOSYS;
+  if (can_not && lstat(request->out, &status) < 0 && rename(request->partial, request->out) == 0)
+    return true;
+  message_say("the archive is whole, but cannot be renamed from %s to %s: %m", request->partial,
+              request->out);
+  return false;
+}
+
+/* -- what came of it -- */
+
+static void print_missing(const struct salvor *salvor) {
+  char missing[NAME_BYTES], duration[NAME_BYTES], name[NAME_BYTES];
+  for (size_t i = 0; i < salvor->location_count; i++) {
+    const struct salvor_location *location = &salvor->locations[i];
+    if (location->missing > 0)
+      printf("  %s: %s events are missing behind %s\n",
+             message_escape(name, sizeof name, location->name != NULL ? location->name : ""),
+             summary_number(missing, location->missing), summary_duration(duration, location->last_ns));
+  }
+}
+
+static void print_result(const struct request *request, const struct salvor *salvor) {
+  char name[PATH_MAX], events[32], number[32], duration[32];
+  printf("%s: %s events of %zu thread%s\n", message_escape(name, sizeof name, request->out),
+         summary_number(events, salvor->events), salvor->location_count,
+         salvor->location_count == 1 ? "" : "s");
+  printf(
+      "whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
+      "stave-writer had taken\n",
+      summary_duration(duration, salvor->whole_ns));
+  if (salvor->added > 0)
+    printf("%s events were added at the end, %s, for what was open\n", summary_number(number, salvor->added),
+           summary_duration(duration, salvor->last_ns));
+  if (salvor->lost > 0)
+    printf("%s events had been dropped by the program's threads\n", summary_number(number, salvor->lost));
+  if (salvor->missing > 0)
+    printf("%s events that had been written did not reach the disk:\n",
+           summary_number(number, salvor->missing));
+  print_missing(salvor);
+  if (salvor->is_journal_cut || salvor->unknown > 0)
+    printf("the definitions are not whole: %s references of events lead to \"unknown\"\n",
+           summary_number(number, salvor->unknown));
+  if (salvor->refused > 0)
+    printf("%s events could not be taken over\n", summary_number(number, salvor->refused));
+  if (salvor->shortfall > 0)
+    printf("stave-writer had no room to keep all that it wanted: %s\n", strerror((int)salvor->shortfall));
+  bool is_all =
+      salvor->missing == 0 && salvor->refused == 0 && salvor->unknown == 0 && !salvor->is_journal_cut;
+  printf("%s is as it was%s\n", message_escape(name, sizeof name, request->place.directory),
+         is_all ? "; nothing needs it any more" : "");
+}
+
+static void print_failure(const struct request *request, const struct salvor *salvor, int error) {
+  const char *directory = request->place.directory;
+  if (error == -ETIME)
+    message_say("%s: its events are damaged: OTF2's reader made no progress with them", directory);
+  else if (error == -EIO)
+    message_say("%s: its events are damaged: OTF2's reader died on them", directory);
+  else if (error == -ENOENT)
+    message_say("stave-recover is not there: Stave is not installed completely");
+  else if (error < 0)
+    message_say("%s: %s", directory, strerror(-error));
+  else
+    message_say("%s: %s", directory, salvor->failure);
+}
+
+static int recover(const struct request *request) {
+  struct salvor salvor;
+  salvor_catch_signals();
+  if (!make_partial(request))
+    return EXIT_UNDONE;
+  int error = salvor_run(&salvor, request->place.directory, request->partial);
+  bool is_done = error == 0 && salvor.is_done;
+  if (!is_done && error != -EINTR)
+    print_failure(request, &salvor, error);
+  if (!is_done)
+    remove_partial(request);
+  is_done = is_done && give_name(request);
+  if (!is_done)
+    salvor_end_by_signal();
+  if (is_done)
+    print_result(request, &salvor);
+  salvor_clear(&salvor);
+  return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
+}
+
+static bool is_recoverable(const char *path, const struct place *place) {
+  if (place->state == PLACE_CLOSED)
+    message_say("%s: closed: there is nothing to recover", path);
+  else if (place->state == PLACE_UNFINISHED && !place->is_recoverable)
+    message_say("%s: not closed, and its file %s is not there: nothing can be recovered", path,
+                "traces.recovery");
+  else if (place->state != PLACE_UNFINISHED)
+    reading_explain(path, place);
+  return place->state == PLACE_UNFINISHED && place->is_recoverable;
+}
+
+static bool take(void *request, int option, const char *value) {
+  (void)option;
+  ((struct request *)request)->wanted = value;
+  return true;
+}
+
+int cmd_recover(int argc, char **argv) {
+  static const struct usage usage = {"recover",   ":o:h", options, cmd_recover_help, .argument = "directory",
+                                     .take = take};
+  struct request request = {0};
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status >= 0)
+    return status;
+  place_find(&request.place, argv[optind]);
+  if (!is_recoverable(argv[optind], &request.place))
+    return EXIT_UNDONE;
+  return name_output(&request) ? recover(&request) : EXIT_USAGE;
+}

@@ -1,0 +1,133 @@
+#include "cli/report/cmd_report.h"
+
+#include "cli/common/message.h"
+#include "cli/common/reading.h"
+#include "cli/common/times.h"
+#include "cli/common/usage.h"
+#include "cli/report/report_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP_DEFAULT = 10 };
+
+struct request {
+  const char *path;
+  struct times times;
+  size_t top;
+  const char *pattern;
+  regex_t only;
+  bool is_json;
+};
+
+/* Long options that have no letter. */
+enum { OPTION_JSON = 256, OPTION_FROM, OPTION_TO, OPTION_REGION, OPTION_TOP };
+
+static const struct option options[] = {
+    {"from", required_argument, NULL, OPTION_FROM},
+    {"to", required_argument, NULL, OPTION_TO},
+    {"region", required_argument, NULL, OPTION_REGION},
+    {"top", required_argument, NULL, OPTION_TOP},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+void cmd_report_help(void) {
+  printf("usage: stave report [options] ARCHIVE\n\n"
+         "Says where the time of a traced run went and what would be most worth changing:\n"
+         "efficiency, findings with the time they could save, parallel regions, loops, locks,\n"
+         "waiting, tasks, the critical path, devices. stave-report(1) defines every figure. ARCHIVE\n"
+         "is a directory or its file traces.otf2; archives of other tools can be read too.\n\n"
+         "      --from TIME     begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min\n"
+         "      --to TIME       end there\n"
+         "      --region REGEX  only regions whose name, function or FILE:LINE matches (extended)\n"
+         "      --top N         rows of each table (default 10; 0: all)\n"
+         "      --json          one JSON object, with everything, instead of text\n"
+         "  -h, --help          this text\n\n"
+         "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong.\n");
+}
+
+/* -- in the worker -- */
+
+static int print(const struct request *request, const struct report *report, const char *anchor) {
+  struct report_print print = {report, request->path, anchor, request->top,
+                               request->pattern ? &request->only : NULL};
+  if (!request->is_json)
+    report_print_text(&print);
+  else
+    report_print_json(&print);
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
+}
+
+static int read_and_print(void *data, const struct reading *reading) {
+  const struct request *request = data;
+  char error[TRACE_ERROR_BYTES];
+  struct report report;
+  uint64_t from, to;
+  if (!reading_has_time(reading, &request->times))
+    return EXIT_UNDONE;
+  times_ticks(&request->times, reading->trace, &from, &to);
+  int result = report_read(&report, reading->trace, from, to, error);
+  reading_is_done(reading);
+  int status = result < 0 ? reading_failed(reading, error) : print(request, &report, reading->place->anchor);
+  report_free(&report);
+  return status;
+}
+
+/* -- around it -- */
+
+static bool take_top(const char *value, size_t *ret) {
+  uint64_t number;
+  if (!usage_number("report", "--top", value, 0, UINT64_MAX, &number))
+    return false;
+  *ret = number ? number : SIZE_MAX;
+  return true;
+}
+
+/* The last of several holds. */
+static bool take_pattern(struct request *request, const char *value) {
+  char text[256];
+  if (request->pattern)
+    regfree(&request->only);
+  int error = regcomp(&request->only, value, REG_EXTENDED | REG_NOSUB);
+  request->pattern = error == 0 ? value : NULL;
+  if (error == 0)
+    return true;
+  regerror(error, &request->only, text, sizeof text);
+  return usage_wrong("report", "--region %s is no regular expression: %s", value, text);
+}
+
+static bool take(void *data, int option, const char *value) {
+  struct request *request = data;
+  switch (option) {
+  case OPTION_FROM:
+    return times_take("report", "--from", value, &request->times.from_ns);
+  case OPTION_TO:
+    return times_take("report", "--to", value, &request->times.to_ns);
+  case OPTION_REGION:
+    return take_pattern(request, value);
+  case OPTION_TOP:
+    return take_top(value, &request->top);
+  default:
+    request->is_json = true;
+    return true;
+  }
+}
+
+int cmd_report(int argc, char **argv) {
+  static const struct usage usage = {"report",    ":h", options, cmd_report_help, .argument = "archive",
+                                     .take = take};
+  struct request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
+  int status = usage_read(&usage, argc, argv, &request);
+  if (status < 0 && !times_are_in_order("report", &request.times))
+    status = EXIT_USAGE;
+  if (status < 0) {
+    request.path = argv[optind];
+    status = reading_run(request.path, read_and_print, &request);
+  }
+  if (request.pattern)
+    regfree(&request.only);
+  return status;
+}

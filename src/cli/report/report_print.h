@@ -1,0 +1,34 @@
+/* A report on its way to the reader. */
+#ifndef STAVE_CLI_REPORT_REPORT_PRINT_H
+#define STAVE_CLI_REPORT_REPORT_PRINT_H
+
+#include <regex.h>
+
+#include "report/report.h"
+
+struct report_print {
+  const struct report *report;
+  const char *path;    /* the archive, as it was asked for */
+  const char *anchor;  /* its file */
+  size_t top;          /* rows of a table at most */
+  const regex_t *only; /* of which regions; NULL: all */
+};
+
+/* True if tables are to have this region: its name or its source file and line. */
+bool report_print_wants(const struct report_print *print, uint32_t region);
+
+/* The regions that are wanted and for which `is_in` holds, those with the greatest `weight` first. Returns
+ * how many, in *ret, which the caller frees. */
+size_t report_print_order(const struct report_print *print, bool (*is_in)(const struct report_region *),
+                          double (*weight)(const struct report_region *), uint32_t **ret);
+
+/* Text for people on stdout. */
+void report_print_text(const struct report_print *print);
+
+/* The tables of regions: parallel regions, worksharing, locks, waiting, tasks, the critical path. */
+void report_print_tables(const struct report_print *print);
+
+/* One JSON object on stdout. */
+void report_print_json(const struct report_print *print);
+
+#endif

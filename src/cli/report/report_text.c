@@ -1,0 +1,381 @@
+/* `stave report` for people: the overview, the findings, threads, devices, and what disturbs the numbers. */
+#include "cli/report/report_print.h"
+
+#include "cli/common/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/summary.h"
+#include "cli/common/table.h"
+#include "report/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, NARROW = 60, WIDE = 110 };
+
+static double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+/* -- choosing regions -- */
+
+bool report_print_wants(const struct report_print *print, uint32_t region) {
+  const struct trace_region *one = &print->report->trace->regions[region];
+  char place[512];
+  if (!print->only)
+    return true;
+  snprintf(place, sizeof place, "%s:%" PRIu32, one->file, one->begin_line);
+  return regexec(print->only, one->name, 0, NULL, 0) == 0 || regexec(print->only, place, 0, NULL, 0) == 0 ||
+         regexec(print->only, one->description, 0, NULL, 0) == 0;
+}
+
+struct weighed {
+  double weight;
+  uint32_t region;
+};
+
+static int heaviest(const void *left, const void *right) {
+  const struct weighed *a = left, *b = right;
+  if (a->weight != b->weight)
+    return a->weight < b->weight ? 1 : -1;
+  return (a->region > b->region) - (a->region < b->region);
+}
+
+size_t report_print_order(const struct report_print *print, bool (*is_in)(const struct report_region *),
+                          double (*weight)(const struct report_region *), uint32_t **ret) {
+  const struct report *report = print->report;
+  struct weighed *all = memory_needed(malloc((report->trace->region_count + 1) * sizeof *all));
+  uint32_t *order = memory_needed(malloc((report->trace->region_count + 1) * sizeof *order));
+  size_t count = 0;
+  for (uint32_t i = 0; i < report->trace->region_count; i++)
+    if (is_in(&report->regions[i]) && report_print_wants(print, i))
+      all[count++] = (struct weighed){weight(&report->regions[i]), i};
+  if (count > 1)
+    qsort(all, count, sizeof *all, heaviest);
+  for (size_t i = 0; i < count; i++)
+    order[i] = all[i].region;
+  free(all);
+  *ret = order;
+  return count;
+}
+
+/* -- the overview -- */
+
+static void print_overview(const struct report_print *print) {
+  const struct report *report = print->report;
+  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
+      more[NUMBER_BYTES];
+  table_fact("archive", "%s", print->anchor);
+  table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
+             report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
+  table_fact("threads", "%zu", report->cpus);
+  table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
+             text_percent(share, ratio((double)report->serial, (double)report->wall)));
+  table_fact("parallel", "%s regions begun%s%s%s", summary_number(number, report->forks),
+             report->tasks_created ? ", " : "",
+             report->tasks_created ? summary_number(more, report->tasks_created) : "",
+             report->tasks_created ? " tasks created" : "");
+}
+
+static void efficiency_row(struct table *table, const char *name, double value, const char *meaning) {
+  char percent[TEXT_TIME_BYTES];
+  const char *const cells[] = {name, text_percent(percent, value), meaning};
+  table_row(table, cells);
+}
+
+static void print_efficiency(const struct report *report) {
+  struct table table;
+  if (report->cpus == 0)
+    return;
+  table_heading("Efficiency");
+  table_begin(&table);
+  table_column(&table, "factor", TABLE_NAME);
+  table_column(&table, "value", TABLE_NUMBER);
+  table_column(&table, "share of", TABLE_TEXT);
+  efficiency_row(&table, "parallel efficiency", report->parallel_efficiency,
+                 "threads x wall time that is useful work");
+  efficiency_row(&table, "  serial efficiency", report->serial_efficiency,
+                 "threads x wall time not lost to serial parts (Amdahl)");
+  efficiency_row(&table, "  thread efficiency", report->thread_efficiency,
+                 "threads x time in parallel regions that is useful work");
+  efficiency_row(&table, "    load balance", report->load_balance,
+                 "the busiest thread's useful work that the mean has");
+  efficiency_row(&table, "    serialisation", report->serialisation,
+                 "the busiest thread's time, without overhead, in which it does not wait");
+  efficiency_row(&table, "    runtime", report->runtime_efficiency,
+                 "the busiest thread's time not spent on forks, task management, reductions");
+  table_print(&table);
+}
+
+static void print_activities(const struct report *report) {
+  struct table table;
+  uint64_t sum = 0;
+  for (int i = 0; i < ACTIVITY_COUNT; i++)
+    sum += report->activity[i];
+  if (sum == 0)
+    return;
+  table_heading("What the threads did");
+  table_begin(&table);
+  table_column(&table, "activity", TABLE_NAME);
+  table_column(&table, "time", TABLE_NUMBER);
+  table_column(&table, "share", TABLE_NUMBER);
+  for (int i = 0; i < ACTIVITY_COUNT; i++) {
+    char time[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+    const char *const cells[] = {activity_name((enum activity)i),
+                                 text_time(time, report->trace, (double)report->activity[i]),
+                                 text_percent(share, ratio((double)report->activity[i], (double)sum))};
+    if (report->activity[i] > 0)
+      table_row(&table, cells);
+  }
+  table_print(&table);
+}
+
+/* -- findings -- */
+
+/* Prints a paragraph with an indented margin, broken between words. */
+static void print_prose(const char *label, const char *text, size_t width) {
+  char safe[PROSE_BYTES];
+  size_t column = (size_t)printf("     %-9s", label);
+  message_escape(safe, sizeof safe, text);
+  char *rest = safe;
+  for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+    if (column + strlen(word) + 1 > width && column > 14)
+      column = (size_t)printf("\n%14s", "") - 1;
+    column += (size_t)printf("%s%s", column > 14 ? " " : "", word);
+  }
+  putchar('\n');
+}
+
+static size_t prose_width(void) {
+  const char *columns = getenv("COLUMNS");
+  size_t width = columns ? strtoul(columns, NULL, 10) : 0;
+  struct table table;
+  if (width == 0) {
+    table_begin(&table);
+    width = 2 * table.prose_width;
+    table_print(&table);
+  }
+  if (width == 0)
+    return WIDE;
+  return width < NARROW ? NARROW : width > WIDE ? WIDE : width;
+}
+
+static void print_finding(const struct report *report, size_t number, size_t width) {
+  const struct report_finding *finding = &report->findings[number];
+  char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], head[PROSE_BYTES], safe[PROSE_BYTES];
+  bool colour = table_has_colour();
+  snprintf(head, sizeof head, "up to %s (%s): %s", text_time(gain, report->trace, finding->gain_ticks),
+           text_percent(share, ratio(finding->gain_ticks, (double)report->wall)), finding->what);
+  printf("%s%3zu. %s%s\n", colour ? "\033[1m" : "", number + 1, message_escape(safe, sizeof safe, head),
+         colour ? "\033[0m" : "");
+  if (finding->region != REPLAY_NONE && finding->cause != CAUSE_SERIAL &&
+      *report->trace->regions[finding->region].description)
+    print_prose("in", report->trace->regions[finding->region].description, width);
+  print_prose("evidence", finding->evidence, width);
+  print_prose("to do", finding->advice, width);
+}
+
+static void print_findings(const struct report_print *print) {
+  const struct report *report = print->report;
+  size_t printed = 0;
+  for (size_t i = 0; i < report->finding_count && printed < print->top; i++) {
+    uint32_t region = report->findings[i].region;
+    if (print->only && (region == REPLAY_NONE || !report_print_wants(print, region)))
+      continue;
+    if (printed++ == 0)
+      table_heading("Findings: wall time that could be saved");
+    print_finding(report, i, prose_width());
+  }
+  if (printed > 0)
+    return;
+  table_heading("Findings");
+  printf("  %s\n",
+         print->only ? "none for these regions" : "nothing that costs a hundredth of the wall time");
+}
+
+/* -- threads -- */
+
+static void thread_row(struct table *table, const struct report *report, size_t index) {
+  const struct report_thread *thread = &report->threads[index];
+  const struct trace *trace = report->trace;
+  char useful[TEXT_TIME_BYTES], barrier[TEXT_TIME_BYTES], lock[TEXT_TIME_BYTES], task[TEXT_TIME_BYTES],
+      rest[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES];
+  const uint64_t *a = thread->activity;
+  uint64_t work = a[ACTIVITY_WORK] + a[ACTIVITY_SERIAL] + a[ACTIVITY_TASK];
+  uint64_t other =
+      a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] + a[ACTIVITY_DEVICE];
+  const char *const cells[] = {trace->locations[index].name,
+                               text_time(useful, trace, (double)work),
+                               text_time(barrier, trace, (double)a[ACTIVITY_BARRIER_WAIT]),
+                               text_time(lock, trace, (double)a[ACTIVITY_LOCK_WAIT]),
+                               text_time(task, trace, (double)a[ACTIVITY_TASK_WAIT]),
+                               text_time(rest, trace, (double)other),
+                               text_time(idle, trace, (double)a[ACTIVITY_IDLE])};
+  table_row(table, cells);
+}
+
+static void print_threads(const struct report_print *print) {
+  static const char *const columns[] = {"useful", "barrier wait", "lock wait", "task wait", "other", "idle"};
+  const struct report *report = print->report;
+  struct table table;
+  size_t count = 0;
+  table_heading("Threads");
+  table_begin(&table);
+  table_column(&table, "thread", TABLE_TEXT);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    table_column(&table, columns[i], TABLE_NUMBER);
+  size_t most = print->top > 32 ? print->top : 32;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (report->threads[i].is_seen && !report->threads[i].is_device && count++ < most)
+      thread_row(&table, report, i);
+  table_print(&table);
+  if (count > most)
+    printf("  %zu more: --top %zu\n", count - most, count);
+}
+
+/* -- devices -- */
+
+static void device_row(struct table *table, const struct report *report, size_t index) {
+  const struct report_device *device = &report->devices[index];
+  const struct trace *trace = report->trace;
+  double per_second = (double)trace->clock.ticks_per_second;
+  char to[NUMBER_BYTES], from[NUMBER_BYTES], to_rate[NUMBER_BYTES], from_rate[NUMBER_BYTES],
+      kernels[NUMBER_BYTES], kernel_time[TEXT_TIME_BYTES], transfer_time[TEXT_TIME_BYTES],
+      idle[TEXT_TIME_BYTES];
+  snprintf(to_rate, sizeof to_rate, "%.3f",
+           ratio((double)device->to_bytes * per_second / 1e9, (double)device->to.sum));
+  snprintf(from_rate, sizeof from_rate, "%.3f",
+           ratio((double)device->from_bytes * per_second / 1e9, (double)device->from.sum));
+  const char *const cells[] = {
+      trace->locations[index].name,
+      summary_number(to, device->to_bytes),
+      to_rate,
+      summary_number(from, device->from_bytes),
+      from_rate,
+      text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
+      summary_number(kernels, device->kernels.count),
+      text_time(kernel_time, trace, (double)device->kernels.sum),
+      text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE])};
+  table_row(table, cells);
+}
+
+static bool is_used(const struct report_device *device) {
+  return device->to.count + device->from.count + device->kernels.count + device->others.count > 0;
+}
+
+static void print_devices(const struct report *report) {
+  static const char *const columns[] = {"bytes to",  "GB/s",    "bytes from", "GB/s",
+                                        "transfers", "kernels", "their time", "idle"};
+  struct table table;
+  char wait[TEXT_TIME_BYTES];
+  size_t used = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    used += is_used(&report->devices[i]);
+  if (used == 0)
+    return;
+  table_heading("Devices");
+  table_begin(&table);
+  table_column(&table, "stream", TABLE_TEXT);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    table_column(&table, columns[i], TABLE_NUMBER);
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (is_used(&report->devices[i]))
+      device_row(&table, report, i);
+  table_print(&table);
+  printf("  threads were in target constructs for %s\n",
+         text_time(wait, report->trace, (double)report->activity[ACTIVITY_DEVICE]));
+}
+
+/* -- samples -- */
+
+static void print_states(const struct report *report) {
+  struct table table;
+  if (report->samples == 0)
+    return;
+  table_heading("Thread states, sampled");
+  table_begin(&table);
+  table_column(&table, "state", TABLE_TEXT);
+  table_column(&table, "samples", TABLE_NUMBER);
+  table_column(&table, "share", TABLE_NUMBER);
+  for (size_t i = 0; i < report->state_count; i++) {
+    char number[NUMBER_BYTES], share[TEXT_TIME_BYTES];
+    const char *const cells[] = {
+        report->states[i].name, summary_number(number, report->states[i].samples),
+        text_percent(share, ratio((double)report->states[i].samples, (double)report->samples))};
+    table_row(&table, cells);
+  }
+  table_print(&table);
+}
+
+/* -- what disturbs the numbers -- */
+
+static void print_anomalies(const struct replay_anomalies *anomalies) {
+  char number[NUMBER_BYTES];
+  const struct {
+    uint64_t count;
+    const char *what;
+  } all[] = {
+      {anomalies->backward, "events are earlier than the one before in their location"},
+      {anomalies->unmatched_leave, "regions are left that are not open"},
+      {anomalies->unclosed, "regions are not left"},
+      {anomalies->unknown_region, "events name regions without a definition"},
+      {anomalies->unknown_task, "events name tasks that are not known, or run elsewhere"},
+      {anomalies->unknown_team, "events name teams that the location is not in"},
+      {anomalies->unmatched_lock, "locks are released that were not acquired, or acquired twice"},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].count > 0)
+      printf("  %s %s\n", summary_number(number, all[i].count), all[i].what);
+}
+
+static bool is_disturbed(const struct report *report) {
+  const struct replay_anomalies *anomalies = &report->anomalies;
+  const struct report_caveats *caveats = &report->caveats;
+  return anomalies->backward + anomalies->unmatched_leave + anomalies->unclosed + anomalies->unknown_region +
+                 anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
+             0 ||
+         caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
+         caveats->is_incomplete || report->tasks_live > 0;
+}
+
+static void print_caveats(const struct report *report) {
+  const struct report_caveats *caveats = &report->caveats;
+  char number[NUMBER_BYTES], time[TEXT_TIME_BYTES];
+  if (!is_disturbed(report))
+    return;
+  table_heading("What disturbs these numbers");
+  if (caveats->lost_events > 0)
+    printf("  %s events were lost\n", summary_number(number, caveats->lost_events));
+  else if (caveats->is_incomplete)
+    printf("  the archive says that it is not complete\n");
+  if (caveats->stalls > 0)
+    printf("  %s times a thread waited for room in its trace buffer, %s in all: larger buffers "
+           "(STAVE_BUFFER_SIZE)\n",
+           summary_number(number, caveats->stalls),
+           text_time(time, report->trace, (double)caveats->stall_ticks));
+  if (caveats->recording_pauses > 0)
+    printf("  recording was paused %s times\n", summary_number(number, caveats->recording_pauses));
+  if (report->tasks_live > 0)
+    printf("  %s tasks were created and not completed (merged, or the trace ends before)\n",
+           summary_number(number, report->tasks_live));
+  print_anomalies(&report->anomalies);
+}
+
+void report_print_text(const struct report_print *print) {
+  const struct report *report = print->report;
+  print_overview(print);
+  if (!report->has_openmp)
+    printf("\nThis archive has no OpenMP events: there is nothing to say about regions, tasks or locks.\n");
+  else
+    print_efficiency(report);
+  print_activities(report);
+  if (report->has_openmp) {
+    print_findings(print);
+    report_print_tables(print);
+  }
+  print_devices(report);
+  print_states(report);
+  print_threads(print);
+  print_caveats(report);
+}

@@ -1,0 +1,298 @@
+#include "writer/archive/archive.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "writer/archive/event_files.h"
+#include "writer/archive/local_files.h"
+#include "writer/archive/room.h"
+#include "writer/recovery/recovery_file.h"
+
+enum {
+  DEFINITION_CHUNK_BYTES = 256 << 10, /* 4 MiB would cost 1.4 ms more a location */
+  DEFINITION_BYTES = 1 << 20,         /* kept free on the disk for what is written at the end */
+};
+
+/* Of definitions. */
+struct chunk {
+  struct chunk *next;
+  _Alignas(64) char bytes[];
+};
+
+struct archive {
+  OTF2_Archive *otf2;
+  OTF2_GlobalDefWriter *global;
+  struct event_files *files;
+  struct local_files *local_files;
+  char *anchor;               /* path of the file that is written last */
+  int held_fd;                /* room for the definitions; -1: none */
+  _Atomic uint64_t *progress; /* NULL: nobody looks */
+  int cause;                  /* errno that OTF2 has met last; 0: none */
+  int error;                  /* errno for which the archive cannot be whole; 0: it can */
+  bool is_defining;           /* none of the calls that write definitions may fail */
+};
+
+/* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in
+ * its hands. */
+static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                bool is_final) {
+  (void)caller, (void)is_final;
+  struct archive *archive = data;
+  if (type != OTF2_FILETYPE_EVENTS)
+    return OTF2_FLUSH;
+  event_files_end(archive->files, location);
+  return OTF2_NO_FLUSH;
+}
+
+/* OTF2 asks for a chunk's memory when it has filled the one before and put its header in order. It keeps the
+ * addresses of all, but looks at them again only to write them. */
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                      uint64_t bytes) {
+  struct archive *archive = data;
+  if (type == OTF2_FILETYPE_EVENTS)
+    return event_files_next_chunk(archive->files, location);
+  struct chunk *chunk = malloc(sizeof *chunk + bytes);
+  if (!chunk)
+    return NULL;
+  chunk->next = *buffer;
+  *buffer = chunk;
+  return chunk->bytes;
+}
+
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
+                     bool is_final) {
+  struct archive *archive = data;
+  (void)is_final;
+  if (type == OTF2_FILETYPE_EVENTS)
+    event_files_release(archive->files, location);
+  for (struct chunk *chunk = *buffer, *next; chunk; chunk = next) {
+    next = chunk->next;
+    free(chunk);
+  }
+  *buffer = NULL;
+}
+
+/* OTF2 has numbers of its own for what the system said. 0: this is something else. */
+static int errno_of(OTF2_ErrorCode error) {
+  static const struct {
+    OTF2_ErrorCode code;
+    int number;
+  } rows[] = {
+#define ROW(name) {OTF2_ERROR_##name, name},
+      ROW(ENOSPC) ROW(EDQUOT) ROW(EFBIG) ROW(EIO) ROW(ENOENT) ROW(ENOTDIR) ROW(EACCES) ROW(EPERM) ROW(EROFS)
+          ROW(EMFILE) ROW(ENFILE) ROW(ENOMEM) ROW(ENAMETOOLONG) ROW(ESTALE)
+#undef ROW
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].code == error)
+      return rows[i].number;
+  return 0;
+}
+
+/* The first reason is the one; OTF2's calls often return another than the system gave. */
+static void fail(struct archive *archive, int number) {
+  if (!archive->error)
+    archive->error = archive->cause ? archive->cause : number ? number : EIO;
+}
+
+static bool check(struct archive *archive, OTF2_ErrorCode error) {
+  if (error != OTF2_SUCCESS)
+    fail(archive, errno_of(error));
+  return error == OTF2_SUCCESS;
+}
+
+/* OTF2 prints its errors on stderr unless told otherwise; ours go to whoever asked. None of the many calls
+ * that write definitions may fail, which is noted here for all of them: memory for a chunk, say. */
+static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line, const char *function,
+                                    OTF2_ErrorCode error, const char *format, va_list arguments) {
+  (void)file, (void)line, (void)function, (void)format, (void)arguments;
+  struct archive *archive = data;
+  if (archive && errno_of(error))
+    archive->cause = errno_of(error);
+  if (archive && archive->is_defining)
+    fail(archive, errno_of(error));
+  return error;
+}
+
+static void free_archive(struct archive *archive) {
+  OTF2_Error_RegisterCallback(swallow_error, NULL);
+  if (archive->held_fd >= 0)
+    close(archive->held_fd);
+  event_files_close(archive->files);
+  local_files_close(archive->local_files);
+  free(archive->anchor);
+  free(archive);
+}
+
+struct archive *archive_open(const char *directory, struct recovery *recovery) {
+  static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
+  static const OTF2_MemoryCallbacks memory = {allocate, free_all};
+  struct archive *archive = memory_get(1, sizeof *archive);
+  OTF2_Error_RegisterCallback(swallow_error, archive);
+  size_t anchor_bytes = strlen(directory) + sizeof "/traces.otf2";
+  archive->anchor = memory_get(anchor_bytes, 1);
+  snprintf(archive->anchor, anchor_bytes, "%s/traces.otf2", directory);
+  archive->held_fd = room_hold(directory, DEFINITION_BYTES);
+  archive->files = event_files_open(directory, recovery, archive->held_fd < 0 ? DEFINITION_BYTES : 0);
+  archive->local_files = local_files_open(directory);
+  archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
+                                    DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  if (archive->otf2 && check(archive, OTF2_Archive_SetFlushCallbacks(archive->otf2, &flush, archive)) &&
+      check(archive, OTF2_Archive_SetMemoryCallbacks(archive->otf2, &memory, archive)) &&
+      check(archive, OTF2_Archive_SetSerialCollectiveCallbacks(archive->otf2)) &&
+      check(archive, OTF2_Archive_OpenEvtFiles(archive->otf2)))
+    return archive;
+  free_archive(archive);
+  return NULL;
+}
+
+void archive_count_into(struct archive *archive, _Atomic uint64_t *counter) {
+  archive->progress = counter;
+}
+
+/* Thousands of files take seconds where the disk is slow. */
+static void count_progress(struct archive *archive) {
+  if (archive->progress)
+    atomic_fetch_add_explicit(archive->progress, 1, memory_order_relaxed);
+}
+
+OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
+  OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
+  if (!writer)
+    fail(archive, ENOMEM);
+  local_files_add(archive->local_files, location);
+  return writer;
+}
+
+_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
+  return event_files_whole_events(archive->files, location);
+}
+
+uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
+  uint64_t events = 0, refused = event_files_refused(archive->files);
+  OTF2_LocationRef location;
+  check(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
+  if (check(archive, OTF2_EvtWriter_GetLocationID(writer, &location)))
+    event_files_expect(archive->files, location, events);
+  check(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
+  count_progress(archive);
+  return events - (event_files_refused(archive->files) - refused);
+}
+
+int archive_stop_error(const struct archive *archive) {
+  return event_files_stop_error(archive->files);
+}
+
+uint64_t archive_refused_events(const struct archive *archive) {
+  return event_files_refused(archive->files);
+}
+
+int archive_end_events(struct archive *archive) {
+  if (archive->held_fd >= 0)
+    close(archive->held_fd);
+  archive->held_fd = -1;
+  archive->is_defining = true;
+  bool is_closed = check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));
+  event_files_release_room(archive->files);
+  return is_closed && check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
+}
+
+static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const uint32_t *regions,
+                          uint32_t count) {
+  OTF2_IdMap *map = OTF2_IdMap_CreateFromUint32Array(count, regions, false);
+  if (!map) {
+    fail(archive, ENOMEM);
+    return;
+  }
+  check(archive, OTF2_DefWriter_WriteMappingTable(writer, OTF2_MAPPING_REGION, map));
+  OTF2_IdMap_Free(map);
+}
+
+static void write_local(struct archive *archive, uint32_t location, const uint32_t *regions, uint32_t count) {
+  OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->otf2, location);
+  if (!writer) {
+    fail(archive, ENOMEM);
+    return;
+  }
+  if (regions)
+    write_mapping(archive, writer, regions, count);
+  check(archive, OTF2_Archive_CloseDefWriter(archive->otf2, writer));
+  count_progress(archive);
+}
+
+void archive_write_local(struct archive *archive, const uint32_t *regions, uint32_t count) {
+  size_t file_count;
+  const uint32_t *locations = local_files_to_write(archive->local_files, &file_count);
+  for (size_t i = 0; i < file_count; i++)
+    write_local(archive, locations[i], regions, count);
+}
+
+OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
+  if (!archive->global) {
+    check(archive, OTF2_Archive_CloseDefFiles(archive->otf2));
+    archive->global = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
+    if (!archive->global)
+      fail(archive, ENOMEM);
+  }
+  return archive->global;
+}
+
+void archive_set_property(struct archive *archive, const char *name, const char *value) {
+  char *valid = text_valid_copy(value);
+  check(archive, OTF2_Archive_SetProperty(archive->otf2, name, valid, true));
+  free(valid);
+}
+
+void archive_describe(struct archive *archive, const char *creator, const char *machine,
+                      const char *description) {
+  char *valid_machine = text_valid_copy(machine), *valid_description = text_valid_copy(description);
+  check(archive, OTF2_Archive_SetCreator(archive->otf2, creator));
+  check(archive, OTF2_Archive_SetMachineName(archive->otf2, valid_machine));
+  check(archive, OTF2_Archive_SetDescription(archive->otf2, valid_description));
+  free(valid_machine);
+  free(valid_description);
+}
+
+uint64_t archive_event_bytes(const struct archive *archive) {
+  return event_files_ended_bytes(archive->files);
+}
+
+uint64_t archive_bytes(const struct archive *archive) {
+  return event_files_bytes(archive->files);
+}
+
+/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it meets as it reads that is not
+ * why. */
+static void check_anchor(struct archive *archive) {
+  int cause = archive->cause;
+  OTF2_Reader *reader = OTF2_Reader_Open(archive->anchor);
+  archive->cause = cause;
+  if (reader)
+    OTF2_Reader_Close(reader);
+  else
+    fail(archive, EIO);
+}
+
+int archive_close(struct archive *archive) {
+  if (!archive)
+    return 0;
+  if (archive->global)
+    check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
+  check(archive, OTF2_Archive_Close(archive->otf2));
+  archive->is_defining = false;
+  int failure = event_files_failure(archive->files);
+  if (failure)
+    archive->error = failure;
+  else if (!archive->error)
+    check_anchor(archive);
+  int error = archive->error;
+  free_archive(archive);
+  return -error;
+}

@@ -1,0 +1,425 @@
+#include "writer/archive/event_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "writer/archive/chunk.h"
+#include "writer/archive/room.h"
+#include "writer/archive/shared_room.h"
+#include "writer/recovery/recovery.h"
+
+enum {
+  CHUNKS_AHEAD_MOST = 16,   /* that get their room at once */
+  LOCATION_BYTES = 8 << 10, /* of definitions */
+  DESCRIPTORS_KEPT = 32,    /* for everything but event files */
+};
+
+/* Of a location. */
+struct event_file {
+  struct recovery_block *block;
+  bool is_ordinary; /* the block lies in no file */
+  bool is_refused;  /* a full chunk was not taken: nothing but the last follows it */
+  bool shares_room; /* its first chunk's is held in files->first_room */
+  bool needs_room;  /* it has neither a chunk in the file nor room for one */
+  /* all events are in the file, which has its mark of the end: the block is not needed any more */
+  bool is_whole;
+  int fd;                   /* -1: not open */
+  int close_error;          /* negative errno: what had been written may be lost; 0: it is not */
+  uint64_t chunks;          /* in the file */
+  uint64_t events;          /* the last one in them */
+  uint64_t before;          /* the last event in front of the chunk in memory */
+  uint64_t refused;         /* events that are in no chunk of it */
+  uint64_t taken;           /* events in all, once that is known */
+  uint64_t chunks_reserved; /* have room */
+};
+
+struct event_files {
+  char *directory;
+  /* of the event files, so that they are found when the directory gets another name; -1: not open */
+  int folder_fd;
+  struct recovery *recovery;
+  struct shared_room *first_room;  /* of locations without a chunk in their files */
+  struct event_file **by_location; /* NULL: not open */
+  size_t capacity, location_count;
+  uint64_t kept_bytes;
+  uint64_t unwritten; /* locations that need room */
+  uint64_t open_fds, open_fds_most;
+  uint64_t bytes;
+  uint64_t ended_bytes; /* of files that were ended */
+  uint64_t refused_events;
+  int stop_error; /* errno: nothing more should be written; 0: go on */
+  /* errno: a file has no mark of its end, which readers need, or may not be all there; 0: all are */
+  int failure;
+};
+
+static uint64_t descriptors_for_files(void) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur > DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : 0;
+}
+
+/* Stops while all that is in memory still fits: then the archive is whole, up to here. Locations that have a
+ * file have reserved their room. */
+static void look_at_room(struct event_files *files) {
+  uint64_t needed = (files->unwritten + 1) * RECOVERY_CHUNK_BYTES + files->location_count * LOCATION_BYTES +
+                    files->kept_bytes;
+  if (!files->stop_error && room_left(files->directory) < needed)
+    files->stop_error = ENOSPC;
+}
+
+struct event_files *event_files_open(const char *directory, struct recovery *recovery, uint64_t kept_bytes) {
+  struct event_files *files = memory_get(1, sizeof *files);
+  files->directory = strcpy(memory_get(strlen(directory) + 1, 1), directory);
+  files->folder_fd = -1;
+  files->recovery = recovery;
+  files->first_room = shared_room_open(directory, RECOVERY_CHUNK_BYTES);
+  files->kept_bytes = kept_bytes;
+  files->open_fds_most = descriptors_for_files();
+  look_at_room(files);
+  return files;
+}
+
+void event_files_close(struct event_files *files) {
+  if (!files)
+    return;
+  if (files->folder_fd >= 0)
+    close(files->folder_fd);
+  shared_room_close(files->first_room);
+  free(files->directory);
+  free(files->by_location);
+  free(files);
+}
+
+/* -- writing -- */
+
+static unsigned char *bytes_of(const struct event_file *file) {
+  return (unsigned char *)file->block->bytes;
+}
+
+static int open_folder(struct event_files *files) {
+  char path[PATH_MAX];
+  if (files->folder_fd >= 0)
+    return 0;
+  snprintf(path, sizeof path, "%s/traces", files->directory);
+  files->folder_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return files->folder_fd < 0 ? -errno : 0;
+}
+
+static int open_file(struct event_files *files, uint64_t location, struct event_file *file) {
+  char name[32];
+  if (file->fd >= 0)
+    return 0;
+  int error = open_folder(files);
+  if (error)
+    return error;
+  snprintf(name, sizeof name, "%llu.evt", (unsigned long long)location);
+  file->fd = openat(files->folder_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  files->open_fds += file->fd >= 0;
+  return file->fd < 0 ? -errno : 0;
+}
+
+/* On file systems of networks, and with a quota, a write may fail as late as here. Returns 0 or a negative
+ * errno. */
+static int close_file(struct event_files *files, struct event_file *file) {
+  if (file->fd < 0)
+    return 0;
+  int error = close(file->fd) < 0 && errno != EINTR ? -errno : 0;
+  file->fd = -1;
+  files->open_fds--;
+  file->close_error = file->close_error ? file->close_error : error;
+  return error;
+}
+
+/* A file that cannot be open now can be at the end, when others are closed. */
+static bool is_for_want_of_descriptors(int error) {
+  return error == -EMFILE || error == -ENFILE;
+}
+
+/* Room for so many chunks, and for further ones as the file has grown: asking takes longer than writing a
+ * chunk. Returns as room_reserve. */
+static int reserve(struct event_file *file, uint64_t chunks) {
+  if (chunks <= file->chunks_reserved)
+    return 0;
+  uint64_t ahead = file->chunks < CHUNKS_AHEAD_MOST ? file->chunks : CHUNKS_AHEAD_MOST;
+  int error = ahead ? room_reserve(file->fd, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
+  if (error < 0) {
+    ahead = 0;
+    error = room_reserve(file->fd, chunks * RECOVERY_CHUNK_BYTES);
+  }
+  if (error == 0)
+    file->chunks_reserved = chunks + ahead;
+  return error;
+}
+
+static int write_at(int fd, const unsigned char *bytes, size_t count, uint64_t offset) {
+  for (size_t done = 0; done < count;) {
+    ssize_t written = pwrite(fd, bytes + done, count - done, (off_t)(offset + done));
+    if (written < 0 && errno != EINTR)
+      return -errno;
+    done += written > 0 ? (size_t)written : 0;
+  }
+  return 0;
+}
+
+/* -- a new location -- */
+
+static struct recovery_block *ordinary_block(void) {
+  struct recovery_block *block = memory_get_aligned(_Alignof(struct recovery_block), sizeof *block);
+  atomic_init(&block->count, 0);
+  return block;
+}
+
+static void take_block(struct event_files *files, uint64_t location, struct event_file *file) {
+  file->block = files->recovery ? recovery_take(files->recovery, RECOVERY_EVENTS) : NULL;
+  file->is_ordinary = !file->block;
+  if (file->is_ordinary)
+    file->block = ordinary_block();
+  file->block->location = (uint32_t)location;
+  file->block->sequence = 0;
+  file->block->use = RECOVERY_EVENTS;
+}
+
+static void set_needs_room(struct event_files *files, struct event_file *file, bool needs_room) {
+  files->unwritten += (uint64_t)needs_room - (uint64_t)file->needs_room;
+  file->needs_room = needs_room;
+}
+
+/* In its own file where it cannot be shared. */
+static int reserve_first(struct event_files *files, struct event_file *file) {
+  int error = shared_room_take(files->first_room);
+  file->shares_room = error == 0;
+  return error == ROOM_UNKNOWN ? reserve(file, 1) : error;
+}
+
+/* It has its file, and room for a chunk, before the first event: it may be long until the chunk is full, and
+ * who takes the disk's last room meanwhile must not take this. */
+static struct event_file *open_location(struct event_files *files, uint64_t location) {
+  struct event_file *file = memory_get(1, sizeof *file);
+  file->fd = -1;
+  int error = open_file(files, location, file);
+  error = error ? error : reserve_first(files, file);
+  files->location_count++;
+  set_needs_room(files, file, error != 0);
+  if (error < 0 && !is_for_want_of_descriptors(error) && !files->stop_error)
+    files->stop_error = -error;
+  take_block(files, location, file);
+  look_at_room(files);
+  if (files->open_fds > files->open_fds_most)
+    close_file(files, file);
+  return file;
+}
+
+/* -- chunks -- */
+
+static void leave_room(struct event_files *files, struct event_file *file) {
+  if (file->shares_room)
+    shared_room_leave(files->first_room);
+  file->shares_room = false;
+}
+
+static int write_chunk(struct event_file *file, size_t count) {
+  /* nothing to give back afterwards */
+  bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES;
+  int error = is_only ? 0 : reserve(file, file->chunks + 1);
+  return error < 0 ? error : write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
+}
+
+/* Puts what is in memory behind the chunks of the file; they end with event number `last`. */
+static int append(struct event_files *files, uint64_t location, struct event_file *file, size_t count,
+                  uint64_t last) {
+  int error = open_file(files, location, file);
+  error = error ? error : write_chunk(file, count);
+  if (error && file->shares_room && file->fd >= 0) {
+    file->shares_room = false;
+    shared_room_release(files->first_room);
+    error = write_chunk(file, count);
+  }
+  if (error)
+    return error;
+  leave_room(files, file);
+  set_needs_room(files, file, false);
+  file->chunks++;
+  file->events = last;
+  return 0;
+}
+
+/* What lies in the recovery file is gone when somebody makes that shorter. */
+static bool is_spoilt(const struct event_files *files, const struct event_file *file) {
+  const unsigned char *bytes = bytes_of(file);
+  return !file->is_ordinary && (recovery_is_cut(files->recovery) || !chunk_is_begun(bytes, file->before));
+}
+
+/* The chunk is given up, and the next ones lie elsewhere. The old block stays: whole events are counted
+ * there. */
+static void drop_spoilt(uint64_t location, struct event_file *file) {
+  file->refused += chunk_last_event(bytes_of(file)) - file->before;
+  file->is_ordinary = true;
+  file->block = ordinary_block();
+  file->block->location = (uint32_t)location;
+}
+
+/* There is room for the next chunk before it is begun: when there is none for the one behind that, it is time
+ * to stop, and what is still to come goes there. What follows a chunk that was refused is refused too, but
+ * for the last one. */
+static void put_full_chunk(struct event_files *files, uint64_t location, struct event_file *file) {
+  uint64_t last = chunk_last_event(bytes_of(file));
+  int error = file->is_refused ? -EIO : append(files, location, file, RECOVERY_CHUNK_BYTES, last);
+  if (error)
+    file->refused += last - file->before;
+  if (file->is_refused)
+    return;
+  file->is_refused = error != 0;
+  error = error ? error : reserve(file, file->chunks + 2);
+  look_at_room(files);
+  int close_error = files->open_fds > files->open_fds_most ? close_file(files, file) : 0;
+  error = error < 0 ? error : close_error;
+  if (error < 0 && !files->stop_error)
+    files->stop_error = -error;
+}
+
+void *event_files_next_chunk(struct event_files *files, uint64_t location) {
+  memory_grow(&files->by_location, &files->capacity, location + 1, sizeof *files->by_location);
+  struct event_file *file = files->by_location[location];
+  files->bytes += RECOVERY_CHUNK_BYTES;
+  if (!file) {
+    file = files->by_location[location] = open_location(files, location);
+    return file->block->bytes;
+  }
+  uint64_t last = chunk_last_event(bytes_of(file));
+  if (is_spoilt(files, file))
+    drop_spoilt(location, file);
+  else
+    put_full_chunk(files, location, file);
+  file->before = last;
+  file->block->sequence++;
+  return file->block->bytes;
+}
+
+_Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location) {
+  return &files->by_location[location]->block->count;
+}
+
+/* -- the end -- */
+
+void event_files_expect(struct event_files *files, uint64_t location, uint64_t events) {
+  files->by_location[location]->taken = events;
+}
+
+/* Makes the chunk a last one; returns its bytes. */
+static size_t finish(unsigned char *bytes) {
+  struct chunk_position position = {.events = chunk_events_before(bytes)};
+  size_t used;
+  chunk_walk(bytes, RECOVERY_CHUNK_BYTES, UINT64_MAX, &position, &used);
+  return chunk_finish(bytes, used, position.events);
+}
+
+/* A location without any chunk makes the archive unreadable: the file may be had now, and what there is may
+ * fit where there is no room for a whole chunk. */
+static int squeeze_first_in(struct event_files *files, uint64_t location, struct event_file *file,
+                            size_t count) {
+  int error = open_file(files, location, file);
+  error = error ? error : write_at(file->fd, bytes_of(file), count, 0);
+  file->chunks = error ? 0 : 1;
+  return error;
+}
+
+static int put_last(struct event_files *files, uint64_t location, struct event_file *file, size_t count) {
+  int error = append(files, location, file, count, file->taken);
+  return error && file->chunks == 0 ? squeeze_first_in(files, location, file, count) : error;
+}
+
+static int read_last(const struct event_file *file, unsigned char *bytes) {
+  ssize_t count =
+      pread(file->fd, bytes, RECOVERY_CHUNK_BYTES, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES));
+  return count < 0 ? -errno : count < RECOVERY_CHUNK_BYTES ? -EIO : 0;
+}
+
+/* The last chunk is not to be had: the one before is the last, and gets its mark of the end where it ends
+ * anyhow. *ret_count: its bytes. What is in memory stays as it is, for recovery. */
+static int end_early(struct event_files *files, uint64_t location, struct event_file *file,
+                     size_t *ret_count) {
+  unsigned char *bytes = memory_get(1, RECOVERY_CHUNK_BYTES);
+  int error = open_file(files, location, file);
+  if (!error && file->chunks > 0)
+    error = read_last(file, bytes);
+  else
+    chunk_begin(bytes);
+  file->chunks = file->chunks ? file->chunks : 1;
+  *ret_count = error ? 0 : finish(bytes);
+  error = error ? error : write_at(file->fd, bytes, *ret_count, (file->chunks - 1) * RECOVERY_CHUNK_BYTES);
+  free(bytes);
+  return error;
+}
+
+/* What stands behind the last chunk is what is left of one that was refused, and blocks that were
+ * reserved. */
+static void cut(const struct event_file *file, size_t last_count) {
+  bool is_longer = file->chunks_reserved > 0 || file->chunks > 1 || file->refused > 0;
+  if (is_longer && ftruncate(file->fd, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES + last_count)) < 0)
+    return; /* readers stop at the mark of the end */
+}
+
+void event_files_end(struct event_files *files, uint64_t location) {
+  struct event_file *file = files->by_location[location];
+  bool is_lost = is_spoilt(files, file);
+  size_t count = is_lost ? 0 : finish(bytes_of(file));
+  int error = is_lost ? -EIO : put_last(files, location, file, count);
+  if (error)
+    file->refused += file->taken - file->before;
+  if (error && (is_lost || file->chunks > 0))
+    error = end_early(files, location, file, &count);
+  if (!error) {
+    cut(file, count);
+    files->ended_bytes += (file->chunks - 1) * RECOVERY_CHUNK_BYTES + count;
+  }
+  close_file(files, file);
+  error = error ? error : file->close_error;
+  if (error && !files->failure)
+    files->failure = -error;
+  leave_room(files, file);
+  set_needs_room(files, file, false);
+  files->refused_events += file->refused;
+  file->is_whole = !error && file->refused == 0;
+}
+
+void event_files_release(struct event_files *files, uint64_t location) {
+  struct event_file *file = files->by_location[location];
+  if (file->is_ordinary)
+    free(file->block);
+  else if (file->is_whole)
+    recovery_release(files->recovery, file->block);
+  free(file);
+  files->by_location[location] = NULL;
+}
+
+void event_files_release_room(struct event_files *files) {
+  shared_room_release(files->first_room);
+}
+
+int event_files_stop_error(const struct event_files *files) {
+  return files->stop_error;
+}
+
+int event_files_failure(const struct event_files *files) {
+  return files->failure;
+}
+
+uint64_t event_files_refused(const struct event_files *files) {
+  return files->refused_events;
+}
+
+uint64_t event_files_ended_bytes(const struct event_files *files) {
+  return files->ended_bytes;
+}
+
+uint64_t event_files_bytes(const struct event_files *files) {
+  return files->bytes;
+}

@@ -1,0 +1,59 @@
+/* The event files of an archive, which we write ourselves. OTF2 lays the events of a location out in memory
+ * that it gets here, chunk by chunk, and a full chunk goes to its file at once; then the next one takes its
+ * place in memory. (OTF2 would copy it to a buffer first, of 4 MiB a location, whose contents die with the
+ * process.) The memory is a block of the recovery file, so that the chunk in the making survives too. */
+#ifndef STAVE_WRITER_ARCHIVE_EVENT_FILES_H
+#define STAVE_WRITER_ARCHIVE_EVENT_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_files;
+struct recovery;
+
+/* For an archive in `directory` whose disk must keep `kept_bytes` free besides the events. NULL as recovery:
+ * ordinary memory is used. Both stay the caller's. Never NULL. Free with event_files_close. */
+struct event_files *event_files_open(const char *directory, struct recovery *recovery, uint64_t kept_bytes);
+
+void event_files_close(struct event_files *files);
+
+/* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and
+ * has been written. The location's file is opened with its first chunk, and has the disk's room for it. */
+void *event_files_next_chunk(struct event_files *files, uint64_t location);
+
+/* Where the number of whole events of a location is to be told after each, for its recovery. The location has
+ * a chunk.
+ * */
+_Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location);
+
+/* The location is about to end, with so many events. */
+void event_files_expect(struct event_files *files, uint64_t location, uint64_t events);
+
+/* The location's chunk is its last, and has got its mark of the end: writes it, and closes the file. */
+void event_files_end(struct event_files *files, uint64_t location);
+
+/* Gives back the location's memory. What is in no file stays in the recovery file, as the archive cannot be
+ * closed. */
+void event_files_release(struct event_files *files, uint64_t location);
+
+/* All locations have ended: what held their room is given back, with its inode. */
+void event_files_release_room(struct event_files *files);
+
+/* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
+int event_files_stop_error(const struct event_files *files);
+
+/* 0; or the errno for which a file that was ended has not got its mark of the end, or may have lost what was
+ * written: on a full disk that copies on write no mark can be put where it would have to be; on a network's a
+ * write may fail as late as when the file is closed. */
+int event_files_failure(const struct event_files *files);
+
+/* Events of chunks that found no room on the disk, or that were lost with the recovery file. */
+uint64_t event_files_refused(const struct event_files *files);
+
+/* Of the files that were ended. */
+uint64_t event_files_ended_bytes(const struct event_files *files);
+
+/* Of chunks, in memory and on disk. */
+uint64_t event_files_bytes(const struct event_files *files);
+
+#endif

@@ -1,0 +1,77 @@
+#include "writer/archive/local_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { NAME_BYTES = 16 };
+
+struct local_files {
+  char path[PATH_MAX];
+  int directory_fd; /* -1: not open */
+  bool has_links;   /* of the newest file in to_write */
+  uint32_t *to_write;
+  size_t count, capacity;
+};
+
+struct local_files *local_files_open(const char *directory) {
+  struct local_files *files = memory_get(1, sizeof *files);
+  files->directory_fd = -1;
+  snprintf(files->path, sizeof files->path, "%s/traces", directory);
+  return files;
+}
+
+void local_files_close(struct local_files *files) {
+  if (!files)
+    return;
+  if (files->directory_fd >= 0)
+    close(files->directory_fd);
+  free(files->to_write);
+  free(files);
+}
+
+static void name_of(uint32_t location, char name[NAME_BYTES]) {
+  snprintf(name, NAME_BYTES, "%" PRIu32 ".def", location);
+}
+
+static bool make(struct local_files *files, const char *name) {
+  if (files->directory_fd < 0)
+    files->directory_fd = open(files->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int fd = openat(files->directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  return fd >= 0 && close(fd) == 0;
+}
+
+/* Whether the newest file has got the name too. */
+static bool share(struct local_files *files, const char *name) {
+  char newest[NAME_BYTES];
+  if (!files->has_links)
+    return false;
+  name_of(files->to_write[files->count - 1], newest);
+  if (linkat(files->directory_fd, newest, files->directory_fd, name, 0) == 0)
+    return true;
+  files->has_links = errno == EMLINK; /* another file can have as many again */
+  return false;
+}
+
+void local_files_add(struct local_files *files, uint32_t location) {
+  char name[NAME_BYTES];
+  name_of(location, name);
+  if (share(files, name))
+    return;
+  if (files->count == 0 || files->has_links)
+    files->has_links = make(files, name);
+  memory_grow(&files->to_write, &files->capacity, files->count + 1, sizeof *files->to_write);
+  files->to_write[files->count++] = location;
+}
+
+const uint32_t *local_files_to_write(const struct local_files *files, size_t *ret_count) {
+  *ret_count = files->count;
+  return files->to_write;
+}

@@ -1,0 +1,51 @@
+#include "writer/archive/room.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+bool room_is_allowed(uint64_t bytes) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= bytes;
+}
+
+int room_extend(int fd, uint64_t offset, uint64_t bytes) {
+  int result;
+  while ((result = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes)) < 0 && errno == EINTR) {
+  }
+  if (result == 0)
+    return 0;
+  return errno == EOPNOTSUPP || errno == ENOSYS ? ROOM_UNKNOWN : -errno;
+}
+
+/* The process's limit counts when a file grows, which it does not here. */
+int room_reserve(int fd, uint64_t bytes) {
+  return room_is_allowed(bytes) ? room_extend(fd, 0, bytes) : -EFBIG;
+}
+
+uint64_t room_left(const char *directory) {
+  struct statvfs status;
+  if (statvfs(directory, &status) < 0 || status.f_blocks == 0)
+    return UINT64_MAX;
+  return (uint64_t)status.f_bavail * status.f_frsize;
+}
+
+int room_hold(const char *directory, uint64_t bytes) {
+  int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0 && room_reserve(fd, bytes) < 0) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+const char *room_error_text(const char *directory, int error) {
+  struct statvfs status;
+  bool has_room = error == ENOSPC && statvfs(directory, &status) == 0 && status.f_bavail > 0;
+  return has_room && status.f_files > 0 && status.f_favail == 0 ? "No inodes left on device"
+                                                                : strerror(error);
+}

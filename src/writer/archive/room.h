@@ -1,0 +1,32 @@
+/* Room on the disk, found out before it is written to. */
+#ifndef STAVE_WRITER_ARCHIVE_ROOM_H
+#define STAVE_WRITER_ARCHIVE_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ROOM_UNKNOWN = 1 };
+
+/* Makes sure that the open file can grow to `bytes`; its size stays. Returns 0; ROOM_UNKNOWN where the file
+ * system cannot say; or the negative errno that a write would meet: -ENOSPC, -EDQUOT, -EFBIG, -EIO. */
+int room_reserve(int fd, uint64_t bytes);
+
+/* The same for a part of a file that is never written to, which may be longer than the process's limit for
+ * files. */
+int room_extend(int fd, uint64_t offset, uint64_t bytes);
+
+/* Whether a file may grow to so many bytes, as far as the process's limit goes. */
+bool room_is_allowed(uint64_t bytes);
+
+/* Bytes that are left to this user on the directory's file system; UINT64_MAX if that is not known. */
+uint64_t room_left(const char *directory);
+
+/* Holds `bytes` on the directory's file system until the returned descriptor is closed, by a file without a
+ * name. -1: they are not to be had. */
+int room_hold(const char *directory, uint64_t bytes);
+
+/* What an errno means that was met in the directory: as strerror, but ENOSPC also stands for a file system
+ * that can have no further file. Not the caller's. */
+const char *room_error_text(const char *directory, int error);
+
+#endif

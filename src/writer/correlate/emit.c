@@ -1,0 +1,320 @@
+#include "writer/correlate/emit.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "writer/definitions/contexts.h"
+
+enum {
+  /* the last sample may have interrupted a callback that had read the clock already */
+  SAMPLES_HELD_LEAST = 1,
+  SAMPLES_HELD_MOST = 4096,
+};
+
+static void destroy_team(void *team) {
+  free(((struct team *)team)->members);
+  free(team);
+}
+
+void emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
+                  const struct contexts *contexts) {
+  *emitter = (struct emitter){.definitions = definitions,
+                              .regions = regions,
+                              .contexts = contexts,
+                              .attributes = memory_given(OTF2_AttributeList_New()),
+                              .teams = {.size = sizeof(struct team)}};
+}
+
+void emitter_close(struct emitter *emitter) {
+  OTF2_AttributeList_Delete(emitter->attributes);
+  pool_close(&emitter->teams, destroy_team);
+  free(emitter->arguments);
+}
+
+void emitter_add_argument(struct emitter *emitter, uint32_t string) {
+  memory_grow(&emitter->arguments, &emitter->argument_capacity, emitter->argument_count + 1,
+              sizeof *emitter->arguments);
+  emitter->arguments[emitter->argument_count++] = string;
+}
+
+struct team *team_get(struct emitter *emitter) {
+  struct team *team = pool_get(&emitter->teams);
+  *team = (struct team){
+      .pool = &emitter->teams, .references = 1, .members = team->members, .capacity = team->capacity};
+  return team;
+}
+
+struct team *team_keep(struct team *team) {
+  if (team)
+    team->references++;
+  return team;
+}
+
+void team_release(struct team *team) {
+  while (team && --team->references == 0) {
+    struct team *parent = team->parent;
+    if (team->size)
+      memset(team->members, 0, team->size * sizeof *team->members);
+    pool_put(team->pool, team);
+    team = parent;
+  }
+}
+
+static void add_attribute(struct emitter *emitter, enum attribute attribute, uint64_t number_value) {
+  static const OTF2_Type types[ATTRIBUTE_COUNT] = {
+#define ATTRIBUTE(id, name, type, description) [ATTRIBUTE_##id] = OTF2_TYPE_##type,
+#include "writer/model/attributes.def"
+#undef ATTRIBUTE
+  };
+  OTF2_AttributeValue value = {.uint64 = number_value};
+  if (types[attribute] == OTF2_TYPE_STRING)
+    value.stringRef = (OTF2_StringRef)number_value;
+  uint32_t number = definitions_attribute(emitter->definitions, attribute);
+  if (OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value) != OTF2_SUCCESS)
+    emitter->failed++;
+}
+
+/* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as
+ * others here that most events do not need: the way of those that do not would save registers for it.) */
+static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitter *emitter,
+                                                                   const struct event *event) {
+  add_attribute(emitter, event->attribute, event->value);
+  if (event->attribute2 != ATTRIBUTE_NONE)
+    add_attribute(emitter, event->attribute2, event->value2);
+  if (event->kind == EVENT_ENTER && event->number != ATTRIBUTE_NONE)
+    add_attribute(emitter, (enum attribute)event->number, (uint64_t)(int64_t)(int32_t)event->extra);
+  if (event->kind == EVENT_SAMPLE && event->extra != UINT32_MAX)
+    add_attribute(emitter, ATTRIBUTE_sample_processor, event->extra);
+  if (event->kind == EVENT_SAMPLE && event->number)
+    add_attribute(emitter, ATTRIBUTE_missed_samples, event->number);
+  return emitter->attributes;
+}
+
+/* Tasks name their creator by its thread number; the comm counts only members that have begun. */
+static uint32_t rank_of(const struct event *event) {
+  const struct team *team = event->team;
+  return team && event->id < team->size ? team->members[event->id].rank : event->id;
+}
+
+static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
+  const OTF2_Type type = (OTF2_Type)event->number;
+  const OTF2_MetricValue value = {.unsigned_int = event->value}; /* a union: the bits of any type */
+  return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
+}
+
+/* With the distance from the location's last sample to this one. */
+static OTF2_ErrorCode write_sample_event(const struct contexts *contexts, struct location *location,
+                                         const struct event *event, OTF2_TimeStamp t,
+                                         OTF2_AttributeList *list) {
+  uint32_t last = location->sampled_context - 1; /* CONTEXT_NONE at first */
+  location->sampled_context = event->id + 1;
+  return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->id,
+                                             contexts_distance(contexts, last, event->id), GENERATOR_TIMER);
+}
+
+/* All but Enter and Leave. */
+static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct emitter *emitter,
+                                                                  struct location *location,
+                                                                  const struct event *event, OTF2_TimeStamp t,
+                                                                  OTF2_AttributeList *list) {
+  OTF2_EvtWriter *w = location->writer;
+  OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
+  switch ((enum event_kind)event->kind) {
+  case EVENT_PROGRAM_BEGIN:
+    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, (uint32_t)emitter->argument_count,
+                                       emitter->arguments);
+  case EVENT_PROGRAM_END:
+    return OTF2_EvtWriter_ProgramEnd(w, list, t, (int64_t)event->value);
+  case EVENT_FORK:
+    return OTF2_EvtWriter_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->number);
+  case EVENT_JOIN:
+    return OTF2_EvtWriter_ThreadJoin(w, list, t, OTF2_PARADIGM_OPENMP);
+  case EVENT_TEAM_BEGIN:
+    return OTF2_EvtWriter_ThreadTeamBegin(w, list, t, comm);
+  case EVENT_TEAM_END:
+    return OTF2_EvtWriter_ThreadTeamEnd(w, list, t, comm);
+  case EVENT_TASK_CREATE:
+    return OTF2_EvtWriter_ThreadTaskCreate(w, list, t, comm, rank_of(event), event->number);
+  case EVENT_TASK_SWITCH:
+    return OTF2_EvtWriter_ThreadTaskSwitch(w, list, t, comm, rank_of(event), event->number);
+  case EVENT_TASK_COMPLETE:
+    return OTF2_EvtWriter_ThreadTaskComplete(w, list, t, comm, rank_of(event), event->number);
+  case EVENT_ACQUIRE_LOCK:
+    return OTF2_EvtWriter_ThreadAcquireLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
+  case EVENT_RELEASE_LOCK:
+    return OTF2_EvtWriter_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
+  case EVENT_BUFFER_FLUSH:
+    return OTF2_EvtWriter_BufferFlush(w, list, t, event->value);
+  case EVENT_METRIC:
+    return write_metric(w, event, t);
+  case EVENT_PARAMETER:
+    return OTF2_EvtWriter_ParameterUnsignedInt(w, list, t, event->id, event->value);
+  case EVENT_RMA_GET:
+    return OTF2_EvtWriter_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
+  case EVENT_RMA_PUT:
+    return OTF2_EvtWriter_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
+  case EVENT_RMA_COMPLETE:
+    return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
+                                                event->id | (uint64_t)event->number << 32);
+  case EVENT_SAMPLE:
+    return write_sample_event(emitter->contexts, location, event, t, list);
+  case EVENT_MEASUREMENT:
+    return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->value);
+  case EVENT_ENTER:
+  case EVENT_LEAVE:
+    break;
+  }
+  return OTF2_ERROR_INVALID_ARGUMENT;
+}
+
+/* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
+static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct location *location,
+                                         const struct event *event, OTF2_TimeStamp t,
+                                         OTF2_AttributeList *list) {
+  if (event->kind == EVENT_ENTER) {
+    regions_refer(emitter->regions, event->id);
+    return OTF2_EvtWriter_Enter(location->writer, list, t, event->id);
+  }
+  if (event->kind == EVENT_LEAVE)
+    return OTF2_EvtWriter_Leave(location->writer, list, t, event->id);
+  return write_other_event(emitter, location, event, t, list);
+}
+
+/* A late end goes back to the end of its team; nothing goes back behind what is written already, which OTF2
+ * would refuse. */
+static uint64_t final_ticks(struct emitter *emitter, const struct location *location,
+                            const struct event *event) {
+  uint64_t ticks = event->ticks;
+  if (event->is_late && event->team->end_ticks < ticks)
+    ticks = event->team->end_ticks;
+  if (ticks >= location->written_ticks)
+    return ticks;
+  emitter->clamped += !event->is_late;
+  return location->written_ticks;
+}
+
+static inline void write_final(struct emitter *emitter, struct location *location, const struct event *event,
+                               uint64_t ticks) {
+  if (location->events == 0)
+    location->first_ticks = ticks;
+  OTF2_AttributeList *list = event->attribute != ATTRIBUTE_NONE ? attributes_of(emitter, event) : NULL;
+  if (write_event(emitter, location, event, ticks, list) != OTF2_SUCCESS) {
+    emitter->failed++;
+    return;
+  }
+  location->written_ticks = ticks;
+  atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
+}
+
+static __attribute__((noinline)) void write_sample(struct emitter *emitter, struct location *location) {
+  const struct event *sample = &location->samples[location->sample_begin++];
+  bool is_late = sample->ticks < location->written_ticks;
+  write_final(emitter, location, sample, is_late ? location->written_ticks : sample->ticks);
+  if (location->sample_begin == location->sample_end)
+    location->sample_begin = location->sample_end = 0;
+}
+
+static inline void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks) {
+  while (location->sample_begin != location->sample_end &&
+         location->samples[location->sample_begin].ticks <= ticks)
+    write_sample(emitter, location);
+}
+
+static inline void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
+  uint64_t ticks = final_ticks(emitter, location, event);
+  write_samples_until(emitter, location, ticks);
+  write_final(emitter, location, event, ticks);
+}
+
+static bool must_wait(const struct event *event) {
+  const struct team *team = event->team;
+  return team && (team->comm == COMM_UNKNOWN || (event->is_late && !team->has_ended));
+}
+
+static void wait_for(struct location *location, struct team *team) {
+  location->next_waiter = team->waiters;
+  team->waiters = location;
+}
+
+static __attribute__((noinline)) void hold(struct emitter *emitter, struct location *location,
+                                           const struct event *event) {
+  if (held_is_empty(&location->held)) {
+    wait_for(location, event->team);
+    emitter->holding++;
+  }
+  held_put(&location->held, event);
+  team_keep(event->team);
+}
+
+void emit(struct emitter *emitter, struct location *location, const struct event *event) {
+  if (!held_is_empty(&location->held) || must_wait(event))
+    hold(emitter, location, event);
+  else
+    write_now(emitter, location, event);
+}
+
+void emit_end(struct emitter *emitter, struct location *location) {
+  write_samples_until(emitter, location, UINT64_MAX);
+  held_clear(&location->held);
+  definitions_close_location(emitter->definitions, location);
+}
+
+static void close_if_ended(struct emitter *emitter, struct location *location) {
+  if (location->has_ended && held_is_empty(&location->held))
+    emit_end(emitter, location);
+}
+
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
+                 bool may_be_preceded) {
+  if (location->sample_begin > SAMPLES_HELD_MOST) {
+    location->sample_end -= location->sample_begin;
+    memmove(location->samples, location->samples + location->sample_begin,
+            location->sample_end * sizeof *sample);
+    location->sample_begin = 0;
+  }
+  memory_grow(&location->samples, &location->sample_capacity, location->sample_end + 1, sizeof *sample);
+  location->samples[location->sample_end++] = *sample;
+  size_t most = may_be_preceded ? SAMPLES_HELD_MOST : SAMPLES_HELD_LEAST;
+  while (held_is_empty(&location->held) && location->sample_end - location->sample_begin > most)
+    write_sample(emitter, location);
+}
+
+/* Writes what is held back, up to the next event that has to wait for something else. */
+static void release_queue(struct emitter *emitter, struct location *location) {
+  while (!held_is_empty(&location->held)) {
+    struct event event = held_first(&location->held);
+    if (must_wait(&event)) {
+      wait_for(location, event.team);
+      return;
+    }
+    held_drop_first(&location->held);
+    write_now(emitter, location, &event);
+    team_release(event.team);
+  }
+  emitter->holding--;
+  close_if_ended(emitter, location);
+}
+
+uint64_t emit_held_since(struct emitter *emitter) {
+  uint64_t since = UINT64_MAX;
+  size_t count;
+  struct location **locations = definitions_locations(emitter->definitions, &count);
+  for (size_t i = 0; i < count && emitter->holding; i++)
+    if (!held_is_empty(&locations[i]->held) && held_first_ticks(&locations[i]->held) < since)
+      since = held_first_ticks(&locations[i]->held);
+  return since;
+}
+
+void emit_waiters_of(struct emitter *emitter, struct team *team) {
+  team_keep(team);
+  struct location *waiting = team->waiters;
+  team->waiters = NULL;
+  while (waiting) {
+    struct location *next = waiting->next_waiter;
+    release_queue(emitter, waiting);
+    waiting = next;
+  }
+  team_release(team);
+}

@@ -1,0 +1,55 @@
+/* From events to the archive. An event whose team has no communicator yet, and all that follow on its
+ * location, are held back in memory until emit_waiters_of. */
+#ifndef STAVE_WRITER_CORRELATE_EMIT_H
+#define STAVE_WRITER_CORRELATE_EMIT_H
+
+#include "writer/definitions/definitions.h"
+#include "writer/model/model.h"
+
+struct emitter {
+  struct definitions *definitions;
+  struct regions *regions;
+  const struct contexts *contexts;
+  OTF2_AttributeList *attributes;
+  uint32_t *arguments; /* strings: the program's, for ProgramBegin */
+  size_t argument_count, argument_capacity;
+  struct pool teams;
+  size_t holding;   /* locations that hold events back */
+  uint64_t clamped; /* events whose time would have decreased */
+  uint64_t failed;  /* events that OTF2 refused, and attributes of events */
+};
+
+/* definitions, regions and contexts stay the caller's. Free with emitter_close. */
+void emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
+                  const struct contexts *contexts);
+void emitter_close(struct emitter *emitter);
+
+/* One argument more of the program, a string's number, for ProgramBegin. */
+void emitter_add_argument(struct emitter *emitter, uint32_t string);
+
+/* Writes the event on the location, or holds it back. */
+void emit(struct emitter *emitter, struct location *location, const struct event *event);
+
+/* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */
+uint64_t emit_held_since(struct emitter *emitter);
+
+/* Writes a sample in its place among the events of the location, which it never moves: it is held back while
+ * earlier events may come. may_be_preceded: they may come much later. */
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
+                 bool may_be_preceded);
+
+/* No event of the location follows: writes what is held back and closes it. */
+void emit_end(struct emitter *emitter, struct location *location);
+
+/* The team's comm has been set, or its end time: what waited for that goes on. */
+void emit_waiters_of(struct emitter *emitter, struct team *team);
+
+/* A new team with one reference, the caller's. */
+struct team *team_get(struct emitter *emitter);
+
+/* References that keep a team alive while somebody still names it. team_release frees it with the last
+ * one. */
+struct team *team_keep(struct team *team);
+void team_release(struct team *team);
+
+#endif

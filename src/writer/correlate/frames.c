@@ -1,0 +1,165 @@
+/* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in
+ * which a location works. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "writer/correlate/devices.h"
+
+void emit_enter(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
+  emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});
+}
+
+void emit_leave(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
+  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = region});
+}
+
+void emit_point(struct correlator *c, struct location *location, const struct event *event) {
+  struct event enter = *event;
+  if (c->is_paused)
+    return;
+  enter.kind = EVENT_ENTER;
+  emit_event(c, location, &enter);
+  emit_leave(c, location, event->ticks, event->id);
+}
+
+void emit_unknown(struct correlator *c, struct location *location, uint64_t ticks, uint64_t codeptr,
+                  uint32_t number) {
+  emit_point(c, location,
+             &(struct event){.ticks = ticks,
+                             .id = region_at(c, location, CONSTRUCT_unknown, codeptr, number),
+                             .attribute = ATTRIBUTE_kind,
+                             .value = number});
+}
+
+void stack_grow(struct stack *stack) {
+  memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
+}
+
+void frame_leave_with(struct correlator *c, struct location *location, struct task *task,
+                      struct event *leave) {
+  const struct frame *frame = &task->stack.frames[--task->stack.count];
+  if (frame->is_hidden)
+    return;
+  pause_show(c, location, task, leave->ticks);
+  leave->kind = EVENT_LEAVE;
+  leave->id = frame->region;
+  emit_event(c, location, leave);
+}
+
+void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+  frame_leave_with(c, location, task, &(struct event){.ticks = ticks});
+}
+
+/* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not
+ * inlined: most regions have nothing to let go.) */
+static __attribute__((noinline)) void let_go(struct correlator *c, struct location *location,
+                                             const struct frame *frame, uint64_t ticks) {
+  if (frame->kind == FRAME_MUTEX)
+    locks_release_all(c, location, ticks, frame->wait_id);
+  else
+    host_op_end(c, frame->wait_id, (struct event){.ticks = ticks});
+}
+
+void frames_leave_above(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                        size_t count) {
+  while (task->stack.count > count) {
+    const struct frame *top = &task->stack.frames[task->stack.count - 1];
+    if (top->kind == FRAME_MUTEX || top->kind == FRAME_OPERATION)
+      let_go(c, location, top, ticks);
+    frame_leave(c, location, task, ticks);
+  }
+}
+
+struct frame *frame_find(struct task *task, enum frame_kind kind) {
+  for (size_t i = task->stack.count; i-- > 0;)
+    if (task->stack.frames[i].kind == kind)
+      return &task->stack.frames[i];
+  return NULL;
+}
+
+/* -- tasks and teams of a location -- */
+
+struct task *task_new(struct correlator *c) {
+  struct task *task = pool_get(&c->task_pool);
+  *task = (struct task){.pool = &c->task_pool, .stack = {task->stack.frames, 0, task->stack.capacity}};
+  return task;
+}
+
+void task_free(struct task *task) {
+  if (!task)
+    return;
+  team_release(task->team);
+  pool_put(task->pool, task);
+}
+
+bool location_has_open(const struct location *location, const struct task *task) {
+  const struct task *open = location->current;
+  while (open && open != task)
+    open = open->outer;
+  return open != NULL;
+}
+
+/* An explicit task runs in front of the implicit one, which its `outer` names. */
+struct task *implicit_task_of(struct location *location) {
+  struct task *task = location->current;
+  while (!task->is_implicit && task != location->base)
+    task = task->outer ? task->outer : location->base;
+  return task;
+}
+
+struct team *serial_team_of(struct correlator *c, struct location *location) {
+  if (location->serial_team)
+    return location->serial_team;
+  struct team *team = team_get(c->emitter);
+  team->is_serial = true;
+  team->primary = location;
+  team->comm = definitions_comm(c->definitions, &location->id, 1, COMM_UNKNOWN, true);
+  return location->serial_team = team;
+}
+
+struct team *team_of(struct correlator *c, struct location *location) {
+  struct task *task = implicit_task_of(location);
+  return task->team && !task->is_initial ? task->team : serial_team_of(c, location);
+}
+
+uint32_t thread_number_of(struct location *location) {
+  struct task *task = implicit_task_of(location);
+  return task->team && !task->is_initial ? task->creator : 0;
+}
+
+uint32_t region_at(struct correlator *c, struct location *location, enum construct construct,
+                   uint64_t codeptr, uint32_t detail) {
+  if (regions_is_nowhere(c->regions, codeptr)) {
+    const struct team *team = implicit_task_of(location)->team;
+    codeptr = team ? team->codeptr : 0;
+  }
+  return regions_get(c->regions, construct, codeptr, detail);
+}
+
+void undecided_write(struct correlator *c, struct location *location, struct team *end_of) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < location->undecided_count; i++) {
+    struct event event = location->undecided[i];
+    if (end_of && !event.is_late) {
+      location->undecided[kept++] = event;
+      continue;
+    }
+    event.team = end_of;
+    event.is_late = end_of != NULL;
+    emit_event(c, location, &event);
+  }
+  location->undecided_count = kept;
+}
+
+void undecided_put(struct correlator *c, struct location *location, const struct event *event) {
+  if (location->undecided_count == UNDECIDED_MOST)
+    undecided_write(c, location, NULL);
+  location->undecided[location->undecided_count++] = *event;
+}
+
+void emit_own(struct correlator *c, struct location *location, const struct event *event) {
+  if (location->undecided_count || may_end_late(location))
+    undecided_put(c, location, event);
+  else
+    emit_event(c, location, event);
+}

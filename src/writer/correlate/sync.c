@@ -1,0 +1,383 @@
+/* Worksharing regions, synchronisation regions and the waiting in them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "writer/correlate/correlate.h"
+
+/* -- work -- */
+
+static enum construct construct_of_work(uint32_t kind) {
+  switch (kind) {
+  case OMPT_WORK_sections:
+    return CONSTRUCT_sections;
+  case OMPT_WORK_single_executor:
+  case OMPT_WORK_single_other:
+    return CONSTRUCT_single;
+  case OMPT_WORK_workshare:
+    return CONSTRUCT_workshare;
+  case OMPT_WORK_distribute:
+    return CONSTRUCT_distribute;
+  case OMPT_WORK_taskloop:
+    return CONSTRUCT_taskloop;
+  case OMPT_WORK_workdistribute:
+    return CONSTRUCT_workdistribute;
+  case OMPT_WORK_scope:
+    return CONSTRUCT_scope;
+  default:
+    return kind == OMPT_WORK_loop || (kind >= OMPT_WORK_loop_static && kind <= OMPT_WORK_loop_other)
+               ? CONSTRUCT_loop
+               : CONSTRUCT_unknown;
+  }
+}
+
+/* The schedule kinds of loops show in the description, unknown kinds in it and on the event. */
+static uint32_t detail_of_work(uint32_t kind, enum construct construct) {
+  bool tells_more = (construct == CONSTRUCT_loop && kind != OMPT_WORK_loop) || construct == CONSTRUCT_unknown;
+  return tells_more ? kind : 0;
+}
+
+static void leave_frame(struct correlator *c, struct location *location, const struct frame *frame,
+                        uint64_t now) {
+  struct task *task = location->current;
+  frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames));
+}
+
+/* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to
+ * a barrier or another worksharing region. A taskloop may stand inside of one. */
+void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
+  struct frame *frame = frame_find(location->current, FRAME_WORK);
+  if (frame && frame->detail != OMPT_WORK_taskloop)
+    leave_frame(c, location, frame, now);
+}
+
+/* The work was over when the program began its own regions in front of it: they go on. */
+static void leave_work_behind(struct correlator *c, struct location *location, uint64_t now) {
+  struct stack *stack = &location->current->stack;
+  size_t count = 0;
+  while (count < stack->count && stack->frames[stack->count - count - 1].kind == FRAME_USER)
+    count++;
+  if (count == 0 || count == stack->count || stack->frames[stack->count - count - 1].kind != FRAME_SBLOCK) {
+    leave_unended_work(c, location, now);
+    return;
+  }
+  struct frame *own = memory_get(count, sizeof *own);
+  memcpy(own, stack->frames + stack->count - count, count * sizeof *own);
+  leave_unended_work(c, location, now);
+  for (size_t i = 0; i < count; i++) {
+    own[i].is_hidden = false;
+    frame_enter(c, location, location->current, now, own[i]);
+  }
+  free(own);
+}
+
+/* A kind that no specification names is kept on the event. */
+static struct event enter_of_kind(uint64_t now, enum construct construct, uint32_t kind) {
+  bool is_unknown = construct == CONSTRUCT_unknown;
+  return (struct event){
+      .ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
+}
+
+/* Every single region has the count 1, which would only repeat what the construct says. */
+static bool is_count_worth_telling(const struct record_work *record) {
+  bool is_single = record->kind == OMPT_WORK_single_executor || record->kind == OMPT_WORK_single_other;
+  return record->count != (is_single ? 1 : 0);
+}
+
+static struct event enter_of_work(const struct record_work *record, uint64_t now, enum construct construct) {
+  struct event enter = enter_of_kind(now, construct, record->kind);
+  if (!is_count_worth_telling(record))
+    return enter;
+  if (enter.attribute == ATTRIBUTE_NONE) {
+    enter.attribute = ATTRIBUTE_iterations;
+    enter.value = record->count;
+  } else {
+    enter.attribute2 = ATTRIBUTE_iterations;
+    enter.value2 = record->count;
+  }
+  return enter;
+}
+
+static void begin_work(struct correlator *c, struct location *location, const struct record_work *record,
+                       uint64_t now) {
+  enum construct construct = construct_of_work(record->kind);
+  if (record->kind != OMPT_WORK_taskloop)
+    leave_work_behind(c, location, now);
+  uint32_t detail = detail_of_work(record->kind, construct);
+  struct frame frame = {.kind = FRAME_WORK,
+                        .detail = record->kind,
+                        .codeptr = record->codeptr,
+                        .region = region_at(c, location, construct, record->codeptr, detail)};
+  struct event enter = enter_of_work(record, now, construct);
+  frame_enter_with(c, location, location->current, frame, &enter);
+  if (record->kind == OMPT_WORK_single_executor)
+    frame_enter(
+        c, location, location->current, now,
+        (struct frame){.kind = FRAME_SBLOCK,
+                       .region = region_at(c, location, CONSTRUCT_single_sblock, record->codeptr, 0)});
+}
+
+/* By kind if there is one of it, else the innermost: clang 14 ends `distribute parallel for` as
+ * distribute. */
+static struct frame *find_work(struct task *task, uint32_t kind) {
+  for (size_t i = task->stack.count; i-- > 0;)
+    if (task->stack.frames[i].kind == FRAME_WORK && task->stack.frames[i].detail == kind)
+      return &task->stack.frames[i];
+  return frame_find(task, FRAME_WORK);
+}
+
+static void end_work(struct correlator *c, struct location *location, const struct record_work *record,
+                     uint64_t now) {
+  struct frame *frame = find_work(location->current, record->kind);
+  if (frame)
+    leave_frame(c, location, frame, now);
+  else
+    c->ignored_ends++;
+}
+
+void on_work(struct correlator *c, struct location *location, const struct record_work *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN)
+    begin_work(c, location, record, now);
+  if (record->endpoint & ENDPOINT_END)
+    end_work(c, location, record, now);
+  if (!(record->endpoint & ENDPOINT_BEGINEND))
+    emit_unknown(c, location, now, record->codeptr, record->endpoint);
+}
+
+/* -- synchronisation -- */
+
+static bool is_barrier(uint32_t kind) {
+  return (kind >= OMPT_SYNC_REGION_barrier && kind <= OMPT_SYNC_REGION_barrier_implementation) ||
+         (kind >= OMPT_SYNC_REGION_barrier_implicit_workshare && kind <= OMPT_SYNC_REGION_barrier_teams);
+}
+
+/* The kinds that can be a region's last barrier; before libomp 19 all implicit ones are one kind. */
+static bool may_end_region(uint32_t kind) {
+  return kind == OMPT_SYNC_REGION_barrier_implicit || kind == OMPT_SYNC_REGION_barrier_implicit_parallel;
+}
+
+static enum construct construct_of_sync(uint32_t kind) {
+  if (kind == OMPT_SYNC_REGION_barrier || kind == OMPT_SYNC_REGION_barrier_explicit)
+    return CONSTRUCT_barrier;
+  if (is_barrier(kind))
+    return CONSTRUCT_implicit_barrier;
+  if (kind == OMPT_SYNC_REGION_taskwait)
+    return CONSTRUCT_taskwait;
+  if (kind == OMPT_SYNC_REGION_taskgroup)
+    return CONSTRUCT_taskgroup;
+  return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction : CONSTRUCT_unknown;
+}
+
+/* The runtime may name another kind of barrier than the one in which the thread waits. */
+static enum construct construct_of_wait(const struct task *task, uint32_t kind) {
+  const struct stack *stack = &task->stack;
+  const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+  if (is_barrier(kind) && top && top->kind == FRAME_SYNC && is_barrier(top->detail))
+    kind = top->detail;
+  if (is_barrier(kind))
+    return construct_of_sync(kind) == CONSTRUCT_barrier ? CONSTRUCT_barrier_wait
+                                                        : CONSTRUCT_implicit_barrier_wait;
+  if (kind == OMPT_SYNC_REGION_taskwait)
+    return CONSTRUCT_taskwait_wait;
+  if (kind == OMPT_SYNC_REGION_taskgroup)
+    return CONSTRUCT_taskgroup_wait;
+  return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction_wait : CONSTRUCT_unknown;
+}
+
+/* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that
+ * its primary has ended, or has no beginning. */
+static struct frame *find_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
+                               uint32_t kind, uint64_t task_id) {
+  struct task *task = location->current;
+  if (!task_id || !task->id || task_id == task->id) {
+    for (size_t i = task->stack.count; i-- > 0;)
+      if (task->stack.frames[i].kind == frame_kind && task->stack.frames[i].detail == kind)
+        return &task->stack.frames[i];
+  }
+  c->ignored_ends++;
+  location->owed -= location->owed > 0;
+  return NULL;
+}
+
+/* The barrier right inside a worker's parallel region, which may turn out to be the last. */
+static bool is_undecided(const struct location *location, const struct frame *barrier) {
+  const struct task *task = location->current;
+  return task->is_implicit && !task->is_initial && task->team && location != task->team->primary &&
+         may_end_region(barrier->detail) && barrier == &task->stack.frames[1];
+}
+
+bool may_end_late(const struct location *location) {
+  const struct stack *stack = &location->current->stack;
+  bool is_in_barrier = stack->count == 2 || (stack->count == 3 && stack->frames[2].kind == FRAME_WAIT);
+  return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(location, &stack->frames[1]);
+}
+
+static void leave_undecided(struct correlator *c, struct location *location, struct frame *frame,
+                            uint64_t now) {
+  struct task *task = location->current;
+  frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames) + 1);
+  struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region, .is_late = true};
+  task->stack.count--;
+  if (frame->is_hidden)
+    return;
+  pause_show(c, location, task, now);
+  undecided_put(c, location, &leave);
+}
+
+static void note_region_end(struct location *location, uint32_t kind, uint64_t now) {
+  const struct task *task = location->current;
+  if (may_end_region(kind) && task->is_implicit && task->team && location == task->team->primary)
+    task->team->end_ticks = now;
+}
+
+static void begin_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
+                       enum construct construct, const struct record_sync_region *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
+    leave_work_behind(c, location, now);
+  struct frame frame = {.kind = frame_kind,
+                        .detail = record->kind,
+                        .region = region_at(c, location, construct, record->codeptr, record->kind)};
+  struct event enter = enter_of_kind(now, construct, record->kind);
+  frame_enter_with(c, location, location->current, frame, &enter);
+}
+
+static void end_sync(struct correlator *c, struct location *location,
+                     const struct record_sync_region *record) {
+  struct frame *frame = find_sync(c, location, FRAME_SYNC, record->kind, record->task);
+  if (!frame)
+    return;
+  uint64_t now = location_now(c, location, record->ticks);
+  note_region_end(location, record->kind, now);
+  if (is_undecided(location, frame)) {
+    leave_undecided(c, location, frame, now);
+  } else {
+    undecided_flush(c, location, NULL);
+    leave_frame(c, location, frame, now);
+  }
+}
+
+static void end_wait(struct correlator *c, struct location *location,
+                     const struct record_sync_region *record) {
+  struct frame *frame = find_sync(c, location, FRAME_WAIT, record->kind, record->task);
+  if (!frame)
+    return;
+  uint64_t now = location_now(c, location, record->ticks);
+  if (frame - location->current->stack.frames == 2 && is_undecided(location, frame - 1)) {
+    leave_undecided(c, location, frame, now);
+  } else {
+    undecided_flush(c, location, NULL);
+    leave_frame(c, location, frame, now);
+  }
+}
+
+void on_sync_region(struct correlator *c, struct location *location,
+                    const struct record_sync_region *record) {
+  task_left_unsaid(c, location, record->task, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN) {
+    undecided_flush(c, location, NULL);
+    begin_sync(c, location, FRAME_SYNC, construct_of_sync(record->kind), record);
+  }
+  if (record->endpoint & ENDPOINT_END)
+    end_sync(c, location, record);
+  if (!(record->endpoint & ENDPOINT_BEGINEND))
+    emit_unknown(c, location, location_now(c, location, record->ticks), record->codeptr, record->endpoint);
+}
+
+/* The rows sync_region and sync_region_wait of the record table have the same fields. */
+void on_sync_region_wait(struct correlator *c, struct location *location,
+                         const struct record_sync_region_wait *record) {
+  _Static_assert(
+      offsetof(struct record_sync_region_wait, kind) == offsetof(struct record_sync_region, kind) &&
+          offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
+      "read alike below");
+  const struct record_sync_region *alike = (const struct record_sync_region *)record;
+  task_left_unsaid(c, location, record->task, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN)
+    begin_sync(c, location, FRAME_WAIT, construct_of_wait(location->current, record->kind), alike);
+  if (record->endpoint & ENDPOINT_END)
+    end_wait(c, location, alike);
+}
+
+void on_reduction(struct correlator *c, struct location *location, const struct record_reduction *record) {
+  _Static_assert(offsetof(struct record_reduction, kind) == offsetof(struct record_sync_region, kind) &&
+                     offsetof(struct record_reduction, task) == offsetof(struct record_sync_region, task),
+                 "read alike below");
+  on_sync_region(c, location, (const struct record_sync_region *)record);
+}
+
+/* -- masked, chunks, points -- */
+
+void on_masked(struct correlator *c, struct location *location, const struct record_masked *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  if (record->endpoint & ENDPOINT_BEGIN)
+    frame_enter(c, location, location->current, now,
+                (struct frame){.kind = FRAME_MASKED,
+                               .region = region_at(c, location, CONSTRUCT_masked, record->codeptr, 0)});
+  struct frame *frame = record->endpoint & ENDPOINT_END ? frame_find(location->current, FRAME_MASKED) : NULL;
+  if (frame)
+    leave_frame(c, location, frame, now);
+}
+
+/* An iteration is a chunk of one. */
+static enum construct construct_of_dispatch(uint32_t kind) {
+  switch (kind) {
+  case OMPT_DISPATCH_section:
+    return CONSTRUCT_section;
+  case OMPT_DISPATCH_iteration:
+  case OMPT_DISPATCH_ws_loop_chunk:
+    return CONSTRUCT_loop_chunk;
+  case OMPT_DISPATCH_taskloop_chunk:
+    return CONSTRUCT_taskloop_chunk;
+  case OMPT_DISPATCH_distribute_chunk:
+    return CONSTRUCT_distribute_chunk;
+  default:
+    return CONSTRUCT_unknown;
+  }
+}
+
+/* A chunk lasts until the next one, or until the work ends, which leaves it too. A section's start is its
+ * address. */
+void on_dispatch(struct correlator *c, struct location *location, const struct record_dispatch *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  struct stack *stack = &location->current->stack;
+  if (stack->count && stack->frames[stack->count - 1].kind == FRAME_CHUNK)
+    frame_leave(c, location, location->current, now);
+  enum construct construct = construct_of_dispatch(record->kind);
+  bool is_section = construct == CONSTRUCT_section;
+  const struct frame *work = frame_find(location->current, FRAME_WORK);
+  /* a chunk has no address of its own */
+  uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0;
+  uint32_t region =
+      region_at(c, location, construct, codeptr, construct == CONSTRUCT_unknown ? record->kind : 0);
+  struct event enter = {.ticks = now};
+  if (!is_section) {
+    enter.attribute = ATTRIBUTE_chunk_start;
+    enter.value = record->start;
+    enter.attribute2 = ATTRIBUTE_chunk_size;
+    enter.value2 = record->iterations;
+  }
+  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region},
+                   &enter);
+}
+
+void on_flush(struct correlator *c, struct location *location, const struct record_flush *record) {
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = region_at(c, location, CONSTRUCT_flush, record->codeptr, 0)});
+}
+
+void on_error(struct correlator *c, struct location *location, const struct record_error *record,
+              const uint64_t *words) {
+  char message[RECORD_SLOTS_MAX * RECORD_BYTES];
+  size_t bytes = record->more * (size_t)RECORD_BYTES;
+  bytes = record->length < bytes ? record->length : bytes;
+  memcpy(message, words, bytes);
+  message[bytes] = '\0';
+  emit_point(c, location,
+             &(struct event){.ticks = location_now(c, location, record->ticks),
+                             .id = region_at(c, location, CONSTRUCT_error, record->codeptr, record->severity),
+                             .attribute = ATTRIBUTE_error_message,
+                             .value = definitions_string(c->definitions, message)});
+}

@@ -1,0 +1,170 @@
+/* Threads: from attach to thread_end each is a location of the archive. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "writer/correlate/correlate.h"
+
+/* The first one is the program's own name. */
+static void tell_arguments(struct correlator *c) {
+  for (size_t at = 0; at < c->command_line_bytes; at += strlen(c->command_line + at) + 1)
+    if (at > 0)
+      emitter_add_argument(c->emitter, definitions_string(c->definitions, c->command_line + at));
+}
+
+static void begin_program(struct correlator *c, struct location *location, uint64_t ticks) {
+  c->primary = location;
+  definitions_name_location(c->definitions, location, "Master thread", "");
+  uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
+  uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
+  tell_arguments(c);
+  emit_event(c, location, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
+  frame_enter(c, location, location->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
+  if (c->starts_paused)
+    pause_begin(c, ticks);
+}
+
+struct location *location_new(struct correlator *c, uint32_t slot, uint64_t ticks) {
+  struct location *location = definitions_add_location(c->definitions);
+  if (!location)
+    return NULL;
+  location->slot = slot;
+  location->place = location->processor = -1;
+  location->base = location->current = task_new(c);
+  location->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
+  memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
+  c->by_slot[slot] = location;
+  if (!c->primary)
+    begin_program(c, location, location_now(c, location, ticks));
+  else if (c->is_paused)
+    pause_on_location(c, location, location_now(c, location, ticks));
+  return location;
+}
+
+static void end_thread(struct correlator *c, struct location *location, uint64_t now) {
+  c->by_slot[location->slot] = NULL;
+  if (location == c->primary)
+    return; /* its program ends when the process does */
+  location_unwind(c, location, now);
+  frames_leave_above(c, location, location->base, now, 0);
+  location->has_ended = true;
+  if (held_is_empty(&location->held))
+    emit_end(c->emitter, location);
+}
+
+/* It has died without a word, which was noticed when another thread wanted a slot: what it had open is closed
+ * as at the end of a process. */
+static void end_dead_thread(struct correlator *c, struct location *location, uint64_t ticks) {
+  undecided_flush(c, location, NULL);
+  location->acquire_ticks = 0;
+  c->is_closing = true;
+  end_thread(c, location, location_now(c, location, ticks));
+  c->is_closing = false;
+  c->closed_by_writer += location->owed;
+}
+
+/* One thread can be the initial thread of two runtimes; the first that is done with it says that it has
+ * ended. */
+void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record) {
+  struct location *primary = c->primary, *before = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  bool is_dead = before && before->kernel_tid; /* without: a signal handler was faster than this record */
+  if (is_dead)
+    end_dead_thread(c, before, record->ticks);
+  bool is_known = before && !is_dead;
+  if (is_known || !primary || c->by_slot[primary->slot] == primary ||
+      primary->kernel_tid != record->kernel_tid)
+    return;
+  memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
+  c->by_slot[slot] = primary;
+  primary->slot = slot;
+}
+
+void on_attach(struct correlator *c, struct location *location, const struct record_attach *record) {
+  location->kernel_tid = record->kernel_tid;
+  definitions_location_changed(c->definitions, location);
+}
+
+void on_frame_flags(struct correlator *c, struct location *location,
+                    const struct record_frame_flags *record) {
+  location->exit_flags = (uint32_t)record->exit_flags;
+  location->enter_flags = (uint32_t)record->enter_flags;
+  location->has_frame_flags = true;
+  definitions_location_changed(c->definitions, location);
+}
+
+/* "0-3,6": runs of numbers in the order of the runtime's list. */
+static void write_places(const int32_t *places, uint32_t count, char *text, size_t size) {
+  size_t used = 0;
+  *text = '\0';
+  for (uint32_t i = 0, last; i < count && used < size; i = last + 1) {
+    for (last = i; last + 1 < count && places[last + 1] == places[last] + 1;)
+      last++;
+    const char *comma = used ? "," : "";
+    int n = last > i ? snprintf(text + used, size - used, "%s%d-%d", comma, places[i], places[last])
+                     : snprintf(text + used, size - used, "%s%d", comma, places[i]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+}
+
+void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
+                  const uint64_t *words) {
+  char partition[1024];
+  uint32_t told = 8u * record->more;
+  write_places((const int32_t *)words, record->partition_places < told ? record->partition_places : told,
+               partition, sizeof partition);
+  uint32_t string = definitions_string(c->definitions, partition) + 1;
+  location->moved |= (string != location->partition ? MOVED_PARTITION : 0) |
+                     ((int64_t)record->place != location->place ? MOVED_PLACE : 0) |
+                     ((int64_t)record->processor != location->processor ? MOVED_PROCESSOR : 0);
+  location->place = (int64_t)record->place;
+  location->processor = (int64_t)record->processor;
+  location->partition = string;
+  definitions_location_changed(c->definitions, location);
+}
+
+void tell_placement(struct location *location, struct event *enter) {
+  const struct {
+    enum moved moved;
+    enum attribute attribute;
+    uint64_t value;
+  } all[] = {{MOVED_PARTITION, ATTRIBUTE_partition, location->partition - 1},
+             {MOVED_PLACE, ATTRIBUTE_place, (uint64_t)location->place},
+             {MOVED_PROCESSOR, ATTRIBUTE_processor, (uint64_t)location->processor}};
+  uint8_t attributes[3] = {ATTRIBUTE_NONE};
+  uint64_t values[3] = {0};
+  unsigned count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (location->moved & all[i].moved) {
+      attributes[count] = (uint8_t)all[i].attribute;
+      values[count++] = all[i].value;
+    }
+  enter->attribute = attributes[0];
+  enter->value = values[0];
+  enter->attribute2 = attributes[1];
+  enter->value2 = values[1];
+  enter->number = attributes[2];
+  enter->extra = (uint32_t)values[2];
+  location->moved = 0;
+}
+
+/* A second runtime in the process begins the thread once more: it stays what it was. */
+void on_thread_begin(struct correlator *c, struct location *location,
+                     const struct record_thread_begin *record) {
+  if (location->has_begun)
+    return;
+  uint64_t now = location_now(c, location, record->ticks);
+  location->has_begun = true;
+  location->thread_type = record->thread_type;
+  definitions_location_changed(c->definitions, location);
+  if (record->thread_type == OMPT_THREAD_initial)
+    return;
+  uint32_t region = regions_get(c->regions, CONSTRUCT_worker, 0, 0);
+  frame_enter(c, location, location->base, now, (struct frame){.kind = FRAME_BASE, .region = region});
+}
+
+void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record) {
+  uint64_t now = location_now(c, location, record->ticks);
+  undecided_flush(c, location, NULL);
+  end_thread(c, location, now);
+}

@@ -1,0 +1,139 @@
+/* What the program says by stave.h. Regions belong to the task that runs, as all frames do; what is left open
+ * when its task or the construct around it ends is left there. */
+#include <string.h>
+
+#include <otf2/otf2.h>
+
+#include "base/text.h"
+#include "writer/correlate/correlate.h"
+
+enum { FLAG_CUT = 1, DOUBLE = 2 };
+
+struct texts {
+  char name[RECORD_SLOTS_MAX * RECORD_BYTES + 4], file[RECORD_SLOTS_MAX * RECORD_BYTES],
+      unit[RECORD_SLOTS_MAX * RECORD_BYTES];
+  uint32_t line;
+};
+
+/* Takes up to `wanted` bytes off the *left ones at *from. */
+static void take(char *text, const char **from, size_t *left, uint64_t wanted) {
+  size_t bytes = wanted < *left ? wanted : *left;
+  memcpy(text, *from, bytes);
+  text[bytes] = '\0';
+  *from += bytes;
+  *left -= bytes;
+}
+
+/* The three records have the same fields. */
+static void read_texts(const struct record_control_tool_region *record, const uint64_t *words,
+                       struct texts *texts) {
+  size_t left = record->more ? record->more * (size_t)RECORD_BYTES - 2 * sizeof *words : 0;
+  const char *from = record->more ? (const char *)(words + 2) : NULL;
+  texts->line = (uint32_t)record->line_and_file;
+  *texts->name = *texts->file = *texts->unit = '\0';
+  if (!from)
+    return;
+  take(texts->name, &from, &left, record->name_bytes);
+  take(texts->file, &from, &left, record->line_and_file >> 32);
+  take(texts->unit, &from, &left, words[1]);
+  text_make_valid(texts->name);
+  text_make_valid(texts->file);
+  if (record->flags & FLAG_CUT)
+    strcat(texts->name, "...");
+}
+
+static uint32_t region_of(struct correlator *c, enum construct construct, const struct texts *texts) {
+  bool is_named = construct == CONSTRUCT_user_region;
+  return regions_user(c->regions, construct, is_named ? texts->name : "", texts->file, texts->line);
+}
+
+static void point(struct correlator *c, struct location *location, uint32_t region, enum attribute attribute,
+                  const char *text, uint64_t now) {
+  if (!c->is_paused)
+    emit_point(c, location,
+               &(struct event){.ticks = now,
+                               .id = region,
+                               .attribute = (uint8_t)attribute,
+                               .value = definitions_string(c->definitions, text)});
+}
+
+/* -- regions -- */
+
+/* What a runtime may leave open though it is over: gcc's single. */
+static bool may_be_over(const struct frame *frame) {
+  return frame->kind == FRAME_SBLOCK ||
+         (frame->kind == FRAME_WORK && frame->detail == OMPT_WORK_single_executor);
+}
+
+/* The frame that an end with the name (its number as a string; any: UINT32_MAX) leaves, or NULL: it does not
+ * fit. */
+static struct frame *find_region(struct task *task, uint32_t name) {
+  size_t i = task->stack.count;
+  while (i > 0 && may_be_over(&task->stack.frames[i - 1]))
+    i--;
+  struct frame *frame = i > 0 ? &task->stack.frames[i - 1] : NULL;
+  bool fits = frame && frame->kind == FRAME_USER && (name == UINT32_MAX || name == frame->detail);
+  return fits ? frame : NULL;
+}
+
+static void end_region(struct correlator *c, struct location *location, const struct texts *texts,
+                       uint64_t now) {
+  struct task *task = location->current;
+  uint32_t name = *texts->name ? definitions_string(c->definitions, texts->name) : UINT32_MAX;
+  struct frame *frame = find_region(task, name);
+  if (!frame) {
+    c->user_ends_refused++;
+    point(c, location, region_of(c, CONSTRUCT_user_end_refused, texts), ATTRIBUTE_region_name, texts->name,
+          now);
+    return;
+  }
+  size_t index = (size_t)(frame - task->stack.frames);
+  frames_leave_above(c, location, task, now, index + 1);
+  c->user_regions_ended++;
+  frame_leave(c, location, task, now);
+}
+
+void on_control_tool_region(struct correlator *c, struct location *location,
+                            const struct record_control_tool_region *record, const uint64_t *words) {
+  struct texts texts;
+  uint64_t now = location_now(c, location, record->ticks);
+  read_texts(record, words, &texts);
+  if (record->endpoint != ENDPOINT_BEGIN) {
+    end_region(c, location, &texts, now);
+    return;
+  }
+  c->user_regions_begun++;
+  frame_enter(c, location, location->current, now,
+              (struct frame){.kind = FRAME_USER,
+                             .detail = definitions_string(c->definitions, texts.name),
+                             .region = region_of(c, CONSTRUCT_user_region, &texts)});
+}
+
+/* -- messages and counters -- */
+
+/* A point of the thread, and no OTF2 marker: it keeps its place among the thread's events, in any reader. */
+void on_control_tool_message(struct correlator *c, struct location *location,
+                             const struct record_control_tool_message *record, const uint64_t *words) {
+  struct texts texts;
+  uint64_t now = location_now(c, location, record->ticks);
+  read_texts((const struct record_control_tool_region *)record, words, &texts);
+  point(c, location, region_of(c, CONSTRUCT_user_message, &texts), ATTRIBUTE_message, texts.name, now);
+}
+
+/* A metric stands at an Enter. */
+void on_control_tool_counter(struct correlator *c, struct location *location,
+                             const struct record_control_tool_counter *record, const uint64_t *words) {
+  struct texts texts;
+  uint64_t now = location_now(c, location, record->ticks);
+  read_texts((const struct record_control_tool_region *)record, words, &texts);
+  if (c->is_paused || record->more == 0)
+    return;
+  OTF2_Type type = record->endpoint == DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
+  emit_event(c, location,
+             &(struct event){.kind = EVENT_METRIC,
+                             .ticks = now,
+                             .id = definitions_counter(c->definitions, texts.name, texts.unit, type),
+                             .number = type,
+                             .value = words[0]});
+  emit_point(c, location, &(struct event){.ticks = now, .id = region_of(c, CONSTRUCT_user_counter, &texts)});
+}

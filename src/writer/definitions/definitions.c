@@ -1,0 +1,260 @@
+#include "writer/definitions/definitions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "writer/definitions/definitions_write.h"
+#include "writer/recovery/recovery.h"
+
+struct definitions *definitions_create(struct archive *archive) {
+  struct definitions *definitions = memory_get(1, sizeof *definitions);
+  definitions->archive = archive;
+  return definitions;
+}
+
+void definitions_tell(struct definitions *definitions, struct recovery *recovery) {
+  definitions->recovery = recovery;
+}
+
+static void free_location(struct location *location) {
+  held_clear(&location->held);
+  free(location->samples);
+  free(location);
+}
+
+static void free_device(struct device_definition *device) {
+  for (size_t i = 0; i < device->property_count; i++) {
+    free(device->properties[i].name);
+    free(device->properties[i].value);
+  }
+  free(device->properties);
+}
+
+void definitions_destroy(struct definitions *definitions) {
+  if (!definitions)
+    return;
+  for (size_t i = 0; i < definitions->location_count; i++)
+    free_location(definitions->locations[i]);
+  for (size_t i = 0; i < definitions->string_count; i++)
+    free(definitions->strings[i]);
+  for (size_t i = 0; i < definitions->comm_count; i++)
+    free(definitions->comms[i].members);
+  for (size_t i = 0; i < definitions->device_count; i++)
+    free_device(&definitions->devices[i]);
+  map_clear(&definitions->string_numbers);
+  map_clear(&definitions->counter_numbers);
+  free(definitions->metrics);
+  map_clear(&definitions->comm_numbers);
+  map_clear(&definitions->location_names);
+  free(definitions->locations);
+  free(definitions->strings);
+  free(definitions->comms);
+  free(definitions->devices);
+  for (size_t i = 0; i < definitions->parameter_count; i++)
+    free(definitions->parameters[i]);
+  free(definitions->parameters);
+  free(definitions);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t count) {
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < count; i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
+static uint32_t number_of(const struct map *map, uint64_t key) {
+  return (uint32_t)((uintptr_t)map_get(map, key) - 1);
+}
+
+static uint32_t string_of_valid(struct definitions *definitions, const char *text) {
+  uint64_t key = hash_bytes(UINT64_C(0xcbf29ce484222325), text, strlen(text));
+  for (; map_get(&definitions->string_numbers, key); key++) {
+    uint32_t number = number_of(&definitions->string_numbers, key);
+    if (strcmp(definitions->strings[number], text) == 0)
+      return number;
+  }
+  memory_grow(&definitions->strings, &definitions->string_capacity, definitions->string_count + 1,
+              sizeof *definitions->strings);
+  char *copy = memory_get(strlen(text) + 1, 1);
+  definitions->strings[definitions->string_count] = strcpy(copy, text);
+  map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
+  recovery_tell(definitions->recovery, JOURNAL_STRING, text, strlen(text), NULL, 0);
+  return (uint32_t)definitions->string_count++;
+}
+
+uint32_t definitions_string(struct definitions *definitions, const char *text) {
+  if (text_is_valid(text))
+    return string_of_valid(definitions, text);
+  char *valid = text_valid_copy(text);
+  uint32_t number = string_of_valid(definitions, valid);
+  free(valid);
+  return number;
+}
+
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
+  uint32_t number = 0;
+  while (number < definitions->attribute_count && definitions->attributes[number] != attribute)
+    number++;
+  if (number < definitions->attribute_count)
+    return number;
+  definitions->attributes[definitions->attribute_count++] = attribute;
+  recovery_tell(definitions->recovery, JOURNAL_ATTRIBUTE, &(uint32_t){attribute}, sizeof(uint32_t), NULL, 0);
+  return number;
+}
+
+struct location *definitions_add_location(struct definitions *definitions) {
+  uint32_t id = (uint32_t)definitions->location_count;
+  OTF2_EvtWriter *writer = archive_open_location(definitions->archive, id);
+  if (!writer)
+    return NULL;
+  struct location *location = memory_get(1, sizeof *location);
+  location->id = id;
+  location->writer = writer;
+  location->whole_events = archive_whole_events(definitions->archive, id);
+  memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u,
+              sizeof *definitions->locations);
+  definitions->locations[definitions->location_count++] = location;
+  return location;
+}
+
+void definitions_location_changed(struct definitions *definitions, const struct location *location) {
+  struct journal_location entry = {.id = location->id,
+                                   .device = location->device,
+                                   .thread_type = location->thread_type,
+                                   .partition = location->partition,
+                                   .exit_flags = location->exit_flags,
+                                   .enter_flags = location->enter_flags,
+                                   .has_frame_flags = location->has_frame_flags,
+                                   .is_named = location->is_named,
+                                   .has_begun = location->has_begun,
+                                   .kernel_tid = location->kernel_tid,
+                                   .place = location->place,
+                                   .processor = location->processor};
+  memcpy(entry.name, location->name, sizeof entry.name);
+  recovery_tell(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
+}
+
+static uint64_t key_of_name(const char *name) {
+  return hash_bytes(1, name, strlen(name));
+}
+
+static bool is_name_taken(const struct definitions *definitions, const char *name) {
+  return map_get(&definitions->location_names, key_of_name(name)) != NULL;
+}
+
+/* The name that it had is free again. */
+static void set_name(struct definitions *definitions, struct location *location, const char *name) {
+  if (location->is_named)
+    map_remove(&definitions->location_names, key_of_name(location->name));
+  snprintf(location->name, sizeof location->name, "%s", name);
+  map_put(&definitions->location_names, key_of_name(location->name), definitions);
+  location->is_named = true;
+  definitions_location_changed(definitions, location);
+}
+
+void definitions_name_again(struct definitions *definitions, struct location *location, const char *name) {
+  set_name(definitions, location, name);
+}
+
+void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
+                               const char *number) {
+  char name[sizeof location->name];
+  snprintf(name, sizeof name, "%s%s", prefix, number);
+  for (unsigned i = 1; is_name_taken(definitions, name); i++)
+    snprintf(name, sizeof name, "%s%u", prefix, i);
+  set_name(definitions, location, name);
+}
+
+void definitions_name_worker(struct definitions *definitions, struct location *location) {
+  char name[32];
+  snprintf(name, sizeof name, "OMP worker %u", (unsigned)location->id);
+  set_name(definitions, location, name);
+}
+
+bool definitions_name_thread(struct definitions *definitions, struct location *location,
+                             const char *position) {
+  char name[sizeof location->name];
+  snprintf(name, sizeof name, "OMP thread %s", position);
+  bool is_free = !is_name_taken(definitions, name);
+  if (is_free)
+    set_name(definitions, location, name);
+  else
+    definitions_name_worker(definitions, location);
+  return is_free;
+}
+
+void definitions_close_location(struct definitions *definitions, struct location *location) {
+  if (!location->writer)
+    return;
+  location->events = archive_close_location(definitions->archive, location->writer);
+  location->writer = NULL;
+  location->whole_events = NULL;
+}
+
+struct location **definitions_locations(struct definitions *definitions, size_t *ret_count) {
+  *ret_count = definitions->location_count;
+  return definitions->locations;
+}
+
+static bool is_comm(const struct comm *comm, const uint32_t *members, size_t count, uint32_t parent,
+                    bool is_serial) {
+  return comm->count == count && comm->parent == parent && comm->is_serial == is_serial &&
+         memcmp(comm->members, members, count * sizeof *members) == 0;
+}
+
+uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count,
+                          uint32_t parent, bool is_serial) {
+  uint64_t key = hash_bytes(parent * UINT64_C(2) + is_serial, members, count * sizeof *members);
+  for (; map_get(&definitions->comm_numbers, key); key++) {
+    uint32_t number = number_of(&definitions->comm_numbers, key);
+    if (is_comm(&definitions->comms[number], members, count, parent, is_serial))
+      return number;
+  }
+  memory_grow(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
+              sizeof *definitions->comms);
+  struct comm *comm = &definitions->comms[definitions->comm_count];
+  *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial};
+  memcpy(comm->members, members, count * sizeof *members);
+  map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
+  recovery_tell(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},
+                sizeof(struct journal_comm), members, count * sizeof *members);
+  return (uint32_t)definitions->comm_count++;
+}
+
+uint32_t definitions_string_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->string_count;
+}
+
+uint32_t definitions_attribute_count(const struct definitions *definitions) {
+  return definitions->attribute_count;
+}
+
+uint32_t definitions_comm_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->comm_count;
+}
+
+uint32_t definitions_device_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->device_count;
+}
+
+uint32_t definitions_metric_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->metric_count;
+}
+
+uint32_t definitions_parameter_count(const struct definitions *definitions) {
+  return (uint32_t)definitions->parameter_count;
+}
+
+uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location) {
+  size_t count = comm < definitions->comm_count ? definitions->comms[comm].count : 0;
+  for (size_t i = 0; i < count; i++)
+    if (definitions->comms[comm].members[i] == location)
+      return (uint32_t)i;
+  return 0;
+}

@@ -1,0 +1,119 @@
+/* Everything that events refer to by number: strings, communicators, attributes, locations. Numbers are given
+ * out while the program runs, the definitions are written when the archive is closed. */
+#ifndef STAVE_WRITER_DEFINITIONS_DEFINITIONS_H
+#define STAVE_WRITER_DEFINITIONS_DEFINITIONS_H
+
+#include "session/layout.h"
+#include "writer/archive/archive.h"
+#include "writer/definitions/contexts.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
+
+struct definitions;
+
+/* The one window in which devices and threads reach each other's memory. */
+enum { DEFINITIONS_WINDOW = 0 };
+
+/* The one interrupt generator: the timers of STAVE_SAMPLE_HZ. */
+enum { GENERATOR_TIMER = 0 };
+
+/* What is known about the run as a whole when the archive is closed. */
+struct run {
+  const struct session_constants *constants;
+  struct clock_point end; /* now, on the session's clock */
+  const char *host;
+  const char *platform;
+  int mpi_rank; /* -1: no MPI */
+};
+
+/* archive stays the caller's. Free with definitions_destroy, which frees the locations too. */
+struct definitions *definitions_create(struct archive *archive);
+void definitions_destroy(struct definitions *definitions);
+
+/* From now on every definition is told to the journal before its number is given out. recovery stays the
+ * caller's. */
+void definitions_tell(struct definitions *definitions, struct recovery *recovery);
+
+/* The number of a text; the text is copied. What is no UTF-8 in it becomes question marks. */
+uint32_t definitions_string(struct definitions *definitions, const char *text);
+
+/* The number of an attribute, which will be defined from now on: dense, in order of first use. */
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute);
+
+/* A new location with the next number and an open event writer; owned by the definitions. NULL if OTF2
+ * cannot. */
+struct location *definitions_add_location(struct definitions *definitions);
+
+/* Names the location `template` with its number in place of %s, or with the next free number if that name is
+ * taken. */
+void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
+                               const char *number);
+
+/* Names the location of a worker after its position in nested teams ("2", "0:1"), or as
+ * definitions_name_worker does where another one has that name. Returns whether it got the name. */
+bool definitions_name_thread(struct definitions *definitions, struct location *location,
+                             const char *position);
+
+/* Names the location of a worker that has no position, or several, by its number: "OMP worker N". */
+void definitions_name_worker(struct definitions *definitions, struct location *location);
+
+/* Gives the location the name that the journal has told. */
+void definitions_name_again(struct definitions *definitions, struct location *location, const char *name);
+
+/* Its thread's type, ids or placement have changed. */
+void definitions_location_changed(struct definitions *definitions, const struct location *location);
+
+/* Closes the location's events. Does nothing if that is done. */
+void definitions_close_location(struct definitions *definitions, struct location *location);
+
+/* All locations, in the order of their numbers. */
+struct location **definitions_locations(struct definitions *definitions, size_t *ret_count);
+
+/* The communicator of these members (location numbers by thread number) in the team of `parent`
+ * (COMM_UNKNOWN: none). Equal teams get the same one; a serial part's (is_serial) is never a team's. */
+uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count,
+                          uint32_t parent, bool is_serial);
+
+/* A new device; returns what its locations name it by (location->device): 1 for the first. */
+uint32_t definitions_add_device(struct definitions *definitions, int32_t number);
+
+/* Something to tell about the device; the texts are copied. */
+void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
+                                 const char *value);
+
+/* The number of a metric, which will be defined from now on: dense, in order of first use. */
+enum metric { METRIC_MEMORY, METRIC_COUNT };
+uint32_t definitions_metric(struct definitions *definitions, enum metric metric);
+
+/* The metric of a counter of the program's own; type: OTF2_TYPE_INT64 or OTF2_TYPE_DOUBLE. It will be defined
+ * from now on. */
+uint32_t definitions_counter(struct definitions *definitions, const char *name, const char *unit,
+                             OTF2_Type type);
+
+/* The next one, as the journal tells it: name and unit are strings' numbers. */
+void definitions_counter_again(struct definitions *definitions, uint32_t name, uint32_t unit, OTF2_Type type);
+
+/* How far the device's clock and what ompt_translate_time makes of it have come since the device was
+ * initialized. */
+void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks,
+                              double seconds);
+
+/* The number of a parameter, an argument of what a device's record tells; the text is copied. */
+uint32_t definitions_parameter(struct definitions *definitions, const char *name);
+
+/* How many of them there are. */
+uint32_t definitions_string_count(const struct definitions *definitions);
+uint32_t definitions_attribute_count(const struct definitions *definitions);
+uint32_t definitions_comm_count(const struct definitions *definitions);
+uint32_t definitions_device_count(const struct definitions *definitions);
+uint32_t definitions_metric_count(const struct definitions *definitions);
+uint32_t definitions_parameter_count(const struct definitions *definitions);
+
+/* The location's thread number in the communicator; 0 if it is none of its. */
+uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location);
+
+/* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
+void definitions_write(struct definitions *definitions, const struct regions *regions,
+                       const struct contexts *contexts, const struct run *run);
+
+#endif

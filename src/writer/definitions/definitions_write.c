@@ -1,0 +1,243 @@
+/* Writing the definitions out, in the order in which readers want them. */
+#include "writer/definitions/definitions_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "session/clock.h"
+#include "writer/definitions/ompt_names.h"
+
+uint32_t definitions_write_string(struct definitions *definitions, const char *text) {
+  uint32_t number = definitions_string(definitions, text ? text : "");
+  for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)
+    OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive),
+                                     (uint32_t)definitions->strings_written,
+                                     definitions->strings[definitions->strings_written]);
+  return number;
+}
+
+static uint32_t string(struct definitions *definitions, const char *text) {
+  return definitions_write_string(definitions, text);
+}
+
+static uint64_t frequency_of(const struct run *run) {
+  return clock_frequency(run->constants->clock_kind, &run->constants->start, &run->end);
+}
+
+/* Ticks of a record may be anything, and so may the difference. */
+static uint64_t realtime_of(const struct clock_point *start, uint64_t ticks, uint64_t frequency) {
+  static const double most = 9e18;
+  double since_start = ((double)ticks - (double)start->ticks) * 1e9 / (double)frequency;
+  return start->realtime_ns +
+         (since_start > -most && since_start < most ? (uint64_t)(int64_t)since_start : 0);
+}
+
+static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
+  uint64_t first = UINT64_MAX, last = 0;
+  for (size_t i = 0; i < definitions->location_count; i++) {
+    const struct location *location = definitions->locations[i];
+    if (!location->events)
+      continue;
+    first = location->first_ticks < first ? location->first_ticks : first;
+    last = location->written_ticks > last ? location->written_ticks : last;
+  }
+  first = first < last ? first : last;
+  uint64_t frequency = frequency_of(run);
+  OTF2_GlobalDefWriter_WriteClockProperties(w, frequency, first, last - first,
+                                            realtime_of(&run->constants->start, first, frequency));
+}
+
+static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_OPENMP, string(definitions, "OpenMP"),
+                                     OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
+  OTF2_AttributeValue template = {.stringRef = string(definitions, "Thread team ${id}")};
+  OTF2_GlobalDefWriter_WriteParadigmProperty(
+      w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, template);
+}
+
+static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                              const struct run *run) {
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_MACHINE, string(definitions, run->host),
+                                           string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, TREE_NODE, string(definitions, run->host),
+                                           string(definitions, "node"), TREE_MACHINE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, TREE_NODE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+  OTF2_AttributeValue platform = {.stringRef = string(definitions, run->platform)};
+  OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, TREE_NODE, string(definitions, "platform"),
+                                                   OTF2_TYPE_STRING, platform);
+}
+
+static void write_number(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                         const struct location *location, const char *name, int64_t number) {
+  if (number < 0)
+    return;
+  OTF2_AttributeValue value = {.int64 = number};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, name), OTF2_TYPE_INT64,
+                                             value);
+}
+
+static void write_frame_flags(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                              const struct location *location) {
+  char exit_text[64], enter_text[64], text[160];
+  ompt_describe_frame(location->exit_flags, exit_text, sizeof exit_text);
+  ompt_describe_frame(location->enter_flags, enter_text, sizeof enter_text);
+  snprintf(text, sizeof text, "exit %s, enter %s", exit_text, enter_text);
+  OTF2_AttributeValue value = {.stringRef = string(definitions, text)};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "frame flags"),
+                                             OTF2_TYPE_STRING, value);
+}
+
+static void write_location_properties(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                      const struct location *location) {
+  OTF2_AttributeValue tid = {.uint64 = location->kernel_tid};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "kernel thread id"),
+                                             OTF2_TYPE_UINT64, tid);
+  write_number(definitions, w, location, "place", location->place);
+  write_number(definitions, w, location, "processor", location->processor);
+  if (location->has_frame_flags)
+    write_frame_flags(definitions, w, location);
+  if (location->partition) {
+    OTF2_AttributeValue partition = {.stringRef = location->partition - 1};
+    OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "place partition"),
+                                               OTF2_TYPE_STRING, partition);
+  }
+  if (!location->has_begun)
+    return;
+  OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "thread type"),
+                                             OTF2_TYPE_STRING, type);
+}
+
+static void write_locations(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
+  char name[32] = "Process";
+  if (run->mpi_rank >= 0)
+    snprintf(name, sizeof name, "MPI Rank %d", run->mpi_rank);
+  if (definitions->location_count)
+    OTF2_GlobalDefWriter_WriteLocationGroup(w, LOCATION_GROUP_PROCESS, string(definitions, name),
+                                            OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_NODE,
+                                            OTF2_UNDEFINED_LOCATION_GROUP);
+  definitions_write_devices(definitions, w, frequency_of(run));
+  for (size_t i = 0; i < definitions->location_count; i++) {
+    const struct location *location = definitions->locations[i];
+    OTF2_LocationType type =
+        location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
+    uint32_t group =
+        location->device ? definitions->devices[location->device - 1].group : LOCATION_GROUP_PROCESS;
+    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name), type,
+                                       location->events, group);
+    if (!location->device)
+      write_location_properties(definitions, w, location);
+  }
+}
+
+static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                          const struct regions *regions) {
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  uint32_t next = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct region *region = &all[i];
+    if (region->final_id != next)
+      continue;
+    next++;
+    uint32_t name = string(definitions, region->name),
+             canonical = string(definitions, region->canonical_name);
+    uint32_t file = region->file ? string(definitions, region->file) : OTF2_UNDEFINED_STRING;
+    OTF2_GlobalDefWriter_WriteRegion(w, region->final_id, name, canonical,
+                                     string(definitions, region->description), region->role, region->paradigm,
+                                     OTF2_REGION_FLAG_NONE, file, region->line, 0);
+  }
+}
+
+/* Members of a team are positions in the one group of all threads; positions[location] tells which. */
+static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  size_t most = definitions->location_count;
+  for (size_t i = 0; i < definitions->comm_count; i++)
+    most = definitions->comms[i].count > most ? definitions->comms[i].count : most;
+  uint64_t *ids = memory_get(most, sizeof *ids);
+  uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;
+  for (size_t i = 0; i < definitions->location_count; i++) {
+    positions[i] = threads;
+    if (!definitions->locations[i]->device)
+      ids[threads++] = i;
+  }
+  OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"),
+                                  OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE,
+                                  threads, ids);
+  for (size_t i = 0; i < definitions->comm_count; i++) {
+    const struct comm *comm = &definitions->comms[i];
+    for (size_t j = 0; j < comm->count; j++)
+      ids[j] = positions[comm->members[j]];
+    OTF2_GlobalDefWriter_WriteGroup(w, (uint32_t)i + 1, string(definitions, ""), OTF2_GROUP_TYPE_COMM_GROUP,
+                                    OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)comm->count, ids);
+  }
+  free(positions);
+  free(ids);
+  for (size_t i = 0; i < definitions->comm_count; i++) {
+    const struct comm *comm = &definitions->comms[i];
+    OTF2_CommRef parent = comm->parent == COMM_UNKNOWN ? OTF2_UNDEFINED_COMM : comm->parent;
+    OTF2_GlobalDefWriter_WriteComm(w, (uint32_t)i, string(definitions, ""), (uint32_t)i + 1, parent,
+                                   OTF2_COMM_FLAG_NONE);
+  }
+}
+
+static void write_attributes(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  static const struct {
+    const char *name, *description;
+    OTF2_Type type;
+  } rows[ATTRIBUTE_COUNT] = {
+#define ATTRIBUTE(id, name, type, description) [ATTRIBUTE_##id] = {name, description, OTF2_TYPE_##type},
+#include "writer/model/attributes.def"
+#undef ATTRIBUTE
+  };
+  for (uint32_t i = 0; i < definitions->attribute_count; i++) {
+    enum attribute attribute = definitions->attributes[i];
+    OTF2_GlobalDefWriter_WriteAttribute(w, i, string(definitions, rows[attribute].name),
+                                        string(definitions, rows[attribute].description),
+                                        rows[attribute].type);
+  }
+}
+
+/* A number that was used is not the one that its region has now. */
+static bool has_moved(const struct region *regions, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (regions[i].is_referred_to && regions[i].final_id != i)
+      return true;
+  return false;
+}
+
+static void write_local(struct definitions *definitions, const struct regions *regions) {
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  uint32_t *mapping = NULL;
+  if (has_moved(all, count)) {
+    mapping = memory_get(count, sizeof *mapping);
+    for (size_t i = 0; i < count; i++)
+      mapping[i] = all[i].final_id;
+  }
+  archive_write_local(definitions->archive, mapping, (uint32_t)count);
+  free(mapping);
+}
+
+void definitions_write(struct definitions *definitions, const struct regions *regions,
+                       const struct contexts *contexts, const struct run *run) {
+  if (!archive_end_events(definitions->archive))
+    return;
+  write_local(definitions, regions);
+  OTF2_GlobalDefWriter *w = archive_global(definitions->archive);
+  if (!w)
+    return;
+  write_clock(definitions, w, run);
+  write_paradigms(definitions, w);
+  write_system_tree(definitions, w, run);
+  write_locations(definitions, w, run);
+  write_regions(definitions, w, regions);
+  write_groups(definitions, w);
+  definitions_write_window(definitions, w);
+  definitions_write_metrics(definitions, w);
+  definitions_write_sampling(definitions, w, regions, contexts, run);
+  write_attributes(definitions, w);
+}

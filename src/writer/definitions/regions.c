@@ -1,0 +1,454 @@
+#include "writer/definitions/regions.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "writer/definitions/ompt_names.h"
+#include "writer/recovery/recovery.h"
+
+enum { NOWHERE_MOST = 8 };
+
+enum construct_kind { KIND_omp, KIND_routine, KIND_user, KIND_own, KIND_function };
+
+static const struct {
+  enum construct_kind kind;
+  const char *name;
+  OTF2_RegionRole role;
+} constructs[CONSTRUCT_COUNT] = {
+#define CONSTRUCT(id, kind, name, role) {KIND_##kind, name, OTF2_REGION_ROLE_##role},
+#include "writer/definitions/constructs.def"
+#undef CONSTRUCT
+};
+
+struct code_range {
+  uint64_t base, size;
+};
+
+struct regions {
+  struct symbols *symbols;
+  struct recovery *recovery; /* or NULL */
+  char *program;
+  struct code_range nowhere[NOWHERE_MOST]; /* the runtime, then what starts programs and threads */
+  size_t nowhere_count;
+  struct region *all;
+  size_t count, capacity;
+  struct map by_place[CONSTRUCT_COUNT]; /* key: place and detail -> number + 1 */
+  struct map by_text;                   /* key: hash of what the program has given -> number + 1 */
+  /* the last answer for each construct: programs stay in their loops */
+  struct {
+    uint64_t address;
+    uint32_t detail, id;
+  } last[CONSTRUCT_COUNT];
+};
+
+static void forget_last(struct regions *regions) {
+  for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
+    regions->last[i].id = REGION_NONE;
+}
+
+struct regions *regions_create(struct symbols *symbols, const char *program, uint64_t runtime_base,
+                               uint64_t runtime_size) {
+  struct regions *regions = memory_get(1, sizeof *regions);
+  regions->symbols = symbols;
+  regions->program = memory_get(strlen(program) + 1, 1);
+  strcpy(regions->program, program);
+  regions->nowhere[regions->nowhere_count++] = (struct code_range){runtime_base, runtime_size};
+  forget_last(regions);
+  return regions;
+}
+
+void regions_destroy(struct regions *regions) {
+  if (!regions)
+    return;
+  for (size_t i = 0; i < regions->count; i++) {
+    free(regions->all[i].name);
+    free(regions->all[i].description);
+    free(regions->all[i].given_name);
+    free(regions->all[i].given_file);
+  }
+  map_clear(&regions->by_text);
+  for (size_t i = 0; i < CONSTRUCT_COUNT; i++)
+    map_clear(&regions->by_place[i]);
+  free(regions->all);
+  free(regions->program);
+  free(regions);
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const char *regions_program(const struct regions *regions) {
+  return base_name(regions->program);
+}
+
+void regions_refer(struct regions *regions, uint32_t number) {
+  if (number < regions->count)
+    regions->all[number].is_referred_to = true;
+}
+
+static bool is_in(const struct code_range *range, uint64_t address) {
+  return address - range->base < range->size;
+}
+
+bool regions_is_in_runtime(const struct regions *regions, uint64_t address) {
+  return is_in(&regions->nowhere[0], address);
+}
+
+bool regions_is_nowhere(const struct regions *regions, uint64_t address) {
+  for (size_t i = 0; i < regions->nowhere_count; i++)
+    if (is_in(&regions->nowhere[i], address))
+      return true;
+  return address == 0;
+}
+
+/* glibc's, also before 2.34, and musl's names. */
+static bool starts_programs(const char *path) {
+  static const char *const names[] = {"libc.so", "libc-2.",  "libc.musl-", "libpthread", "ld-linux",
+                                      "ld-2.",   "ld-musl-", "ld.so",      "ld64.so"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(base_name(path), names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, const char *path) {
+  forget_last(regions);
+  if (starts_programs(path) && regions->nowhere_count < NOWHERE_MOST)
+    regions->nowhere[regions->nowhere_count++] = (struct code_range){base, size};
+}
+
+static uint32_t add(struct regions *regions, enum construct construct, struct code_place *place,
+                    uint32_t detail) {
+  memory_grow(&regions->all, &regions->capacity, regions->count + 1, sizeof *regions->all);
+  regions->all[regions->count] = (struct region){.construct = construct, .detail = detail, .place = place};
+  return (uint32_t)regions->count++;
+}
+
+/* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
+static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address,
+                            uint32_t detail) {
+  struct code_place *place = address ? symbols_request(regions->symbols, address) : NULL;
+  struct map *map = &regions->by_place[construct];
+  uint64_t key = ((uint64_t)(uintptr_t)place >> 4) + detail * UINT64_C(0x9e3779b97f4a7c15);
+  for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
+    const struct region *region = &regions->all[found - 1];
+    if (region->place == place && region->detail == detail)
+      return (uint32_t)(found - 1);
+  }
+  uint32_t id = add(regions, construct, place, detail);
+  map_put(map, key, (void *)((uintptr_t)id + 1));
+  recovery_tell(regions->recovery, JOURNAL_REGION, &(struct journal_region){address, construct, detail},
+                sizeof(struct journal_region), NULL, 0);
+  return id;
+}
+
+static char *copy_of(const char *text) {
+  return strcpy(memory_get(strlen(text) + 1, 1), text);
+}
+
+static bool is_given(const struct region *region, enum construct construct, const char *name,
+                     const char *file, uint32_t line) {
+  return region->construct == construct && region->line == line && strcmp(region->given_name, name) == 0 &&
+         strcmp(region->given_file, file) == 0;
+}
+
+static uint32_t add_given(struct regions *regions, enum construct construct, const char *name,
+                          const char *file, uint32_t line) {
+  uint32_t id = add(regions, construct, NULL, 0);
+  struct region *region = &regions->all[id];
+  region->given_name = copy_of(name);
+  region->given_file = copy_of(file);
+  region->line = line;
+  return id;
+}
+
+static void tell_given(struct regions *regions, const struct journal_user_region *entry, const char *name,
+                       const char *file) {
+  size_t bytes = entry->name_bytes + (size_t)entry->file_bytes;
+  char *texts = memory_get(bytes + 1, 1);
+  memcpy(texts, name, entry->name_bytes);
+  memcpy(texts + entry->name_bytes, file, entry->file_bytes);
+  recovery_tell(regions->recovery, JOURNAL_USER_REGION, entry, sizeof *entry, texts, bytes);
+  free(texts);
+}
+
+uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
+                      uint32_t line) {
+  struct journal_user_region entry = {(uint32_t)construct, line, (uint32_t)strlen(name),
+                                      (uint32_t)strlen(file)};
+  uint64_t key = journal_sum(journal_sum(journal_sum(1, &entry, sizeof entry), name, entry.name_bytes), file,
+                             entry.file_bytes);
+  for (uintptr_t found; (found = (uintptr_t)map_get(&regions->by_text, key)); key++)
+    if (is_given(&regions->all[found - 1], construct, name, file, line))
+      return (uint32_t)(found - 1);
+  uint32_t id = add_given(regions, construct, name, file, line);
+  map_put(&regions->by_text, key, (void *)((uintptr_t)id + 1));
+  tell_given(regions, &entry, name, file);
+  return id;
+}
+
+void regions_user_again(struct regions *regions, enum construct construct, const char *name, const char *file,
+                        uint32_t line) {
+  add_given(regions, construct, name, file, line);
+}
+
+void regions_tell(struct regions *regions, struct recovery *recovery) {
+  regions->recovery = recovery;
+}
+
+void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  add(regions, construct, address ? symbols_request(regions->symbols, address) : NULL, detail);
+}
+
+uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  if (regions->last[construct].id != REGION_NONE && regions->last[construct].address == address &&
+      regions->last[construct].detail == detail)
+    return regions->last[construct].id;
+  uint32_t id = find_or_add(regions, construct, address, detail);
+  regions->last[construct].address = address;
+  regions->last[construct].detail = detail;
+  regions->last[construct].id = id;
+  return id;
+}
+
+bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {
+  return id < regions->count && regions->all[id].construct == construct;
+}
+
+static char *format(const char *template, ...) __attribute__((format(printf, 1, 2)));
+
+static char *format(const char *template, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, template);
+  if (vasprintf(&text, template, arguments) < 0)
+    text = memory_get(1, 1);
+  va_end(arguments);
+  return text;
+}
+
+static void name_own(const struct regions *regions, struct region *region) {
+  bool is_program = region->construct == CONSTRUCT_program;
+  region->name = format("%s", is_program ? regions_program(regions) : constructs[region->construct].name);
+  region->canonical_name = is_program ? regions->program : region->name;
+  region->description = format("%s", "");
+}
+
+/* "function, kind", as far as they are known. */
+static char *describe(const struct region *region, const char *function) {
+  char detail[128];
+  bool has_detail = ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
+  if (function && has_detail)
+    return format("%s, %s", function, detail);
+  return format("%s", function ? function : has_detail ? detail : "");
+}
+
+static void name_construct(struct region *region) {
+  const char *prefix = constructs[region->construct].kind == KIND_omp ? "!$omp " : "";
+  const char *word = constructs[region->construct].name;
+  const struct code_place *place = region->place;
+  bool is_resolved = place && code_place_resolved(place);
+  if (is_resolved && place->source.file && place->source.line) {
+    region->file = place->source.file;
+    region->line = place->source.line;
+    region->name = format("%s%s @%s:%u", prefix, word, base_name(region->file), region->line);
+    region->description =
+        describe(region, place->source.function ? place->source.function : base_name(region->file));
+  } else if (place) {
+    const char *module = place->module ? base_name(place->module->path) : "unknown module";
+    char *position = format("%s+0x%" PRIx64, module, code_place_offset(place));
+    const char *function = is_resolved ? place->source.function : NULL;
+    region->name = format("%s%s @0x%" PRIx64, prefix, word, code_place_offset(place));
+    region->description = describe(region, function ? function : position);
+    free(position);
+  } else {
+    region->name = format("%s%s", prefix, word);
+    region->description = describe(region, NULL);
+  }
+}
+
+/* -- functions met by samples -- */
+
+/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the
+ * name itself.
+ * */
+static const char *full_path(const struct regions *regions, const char *file) {
+  const char *tail = file;
+  while (tail[0] == '.' && (strncmp(tail, "./", 2) == 0 || strncmp(tail, "../", 3) == 0))
+    tail = strchr(tail, '/') + 1;
+  size_t length = strlen(tail);
+  for (size_t i = 0; *file != '/' && i < regions->count; i++) {
+    const struct code_place *place = regions->all[i].place;
+    const char *known = place && code_place_resolved(place) ? place->source.file : NULL;
+    size_t known_length = known ? strlen(known) : 0;
+    if (known_length > length && known[known_length - length - 1] == '/' &&
+        strcmp(known + known_length - length, tail) == 0)
+      return known;
+  }
+  return file;
+}
+
+/* The program's own word, and where it stands. */
+static void name_user(const struct regions *regions, struct region *region) {
+  const char *word = constructs[region->construct].name;
+  region->file = region->given_file && *region->given_file ? full_path(regions, region->given_file) : NULL;
+  region->description = format("%s", "");
+  if (region->construct == CONSTRUCT_user_region)
+    region->name = format("%s", region->given_name ? region->given_name : "");
+  else if (region->file)
+    region->name = format("%s @%s:%u", word, base_name(region->file), region->line);
+  else
+    region->name = format("%s", word);
+}
+
+static int compare_text(const char *a, const char *b) {
+  return strcmp(a ? a : "", b ? b : "");
+}
+
+static char *function_name(const struct code_place *place) {
+  if (code_place_resolved(place) && place->source.function)
+    return format("%s", place->source.function);
+  if (code_place_resolved(place) && place->symbol)
+    return format("%s", place->symbol);
+  return format("[%s]", place->module ? base_name(place->module->path) : "unknown module");
+}
+
+/* "libm.so.6, inlined into main": what the name alone does not tell. */
+static char *describe_function(const struct code_place *place) {
+  const char *module = place->module ? base_name(place->module->path) : "unknown module";
+  bool is_inlined = code_place_resolved(place) && place->n_inlined > 0;
+  const char *into = is_inlined ? place->inlined[place->n_inlined - 1].function : NULL;
+  return into ? format("%s, inlined into %s", module, into) : format("%s", module);
+}
+
+static enum construct construct_of_function(const char *name, bool is_in_runtime) {
+  if (strncmp(name, "omp_", 4) == 0)
+    return CONSTRUCT_runtime_routine;
+  return is_in_runtime ? CONSTRUCT_runtime_function : CONSTRUCT_function;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Equal functions are one region from the beginning, so that no number needs to be mapped for their sake. */
+uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime) {
+  char *name = function_name(place), *description = describe_function(place);
+  const char *file = code_place_resolved(place) ? place->source.file : NULL;
+  file = file && *file == '/' ? file : NULL;
+  enum construct construct = construct_of_function(name, is_in_runtime);
+  struct map *map = &regions->by_place[construct];
+  uint64_t key =
+      hash_text(hash_text(hash_text(UINT64_C(0xcbf29ce484222325), name), description), file ? file : "");
+  for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
+    const struct region *region = &regions->all[found - 1];
+    if (strcmp(region->name, name) || strcmp(region->description, description) ||
+        compare_text(region->file, file))
+      continue;
+    free(name);
+    free(description);
+    return (uint32_t)(found - 1);
+  }
+  uint32_t id = add(regions, construct, NULL, 0);
+  regions->all[id].name = name;
+  regions->all[id].description = description;
+  regions->all[id].file = file;
+  map_put(map, key, (void *)((uintptr_t)id + 1));
+  return id;
+}
+
+/* By everything that a definition shows, then by number, so that the first one stays. */
+static int compare(const void *left, const void *right) {
+  const struct region *a = *(struct region *const *)left, *b = *(struct region *const *)right;
+  int order = strcmp(a->name, b->name);
+  order = order ? order : strcmp(a->description, b->description);
+  order = order ? order : compare_text(a->file, b->file);
+  order = order ? order : (a->role > b->role) - (a->role < b->role);
+  return order ? order : (a->paradigm > b->paradigm) - (a->paradigm < b->paradigm);
+}
+
+static int compare_with_number(const void *left, const void *right) {
+  int order = compare(left, right);
+  const struct region *a = *(struct region *const *)left, *b = *(struct region *const *)right;
+  return order ? order : (a > b) - (a < b);
+}
+
+/* Lets every region point to the first of its equals (as a number given out). */
+static void find_equals(struct regions *regions) {
+  struct region **sorted = memory_get(regions->count, sizeof *sorted);
+  size_t count = 0;
+  for (size_t i = 0; i < regions->count; i++)
+    if (regions->all[i].is_referred_to)
+      sorted[count++] = &regions->all[i];
+  if (count)
+    qsort(sorted, count, sizeof *sorted, compare_with_number);
+  for (size_t i = 0, first = 0; i < count; i++) {
+    if (compare(&sorted[first], &sorted[i]) != 0)
+      first = i;
+    sorted[i]->final_id = (uint32_t)(sorted[first] - regions->all);
+  }
+  free(sorted);
+}
+
+static uint32_t renumber(struct regions *regions) {
+  uint32_t different = 0;
+  find_equals(regions);
+  for (size_t i = 0; i < regions->count; i++) {
+    struct region *region = &regions->all[i];
+    if (!region->is_referred_to)
+      region->final_id = REGION_NONE;
+    else
+      region->final_id = region->final_id == i ? different++ : regions->all[region->final_id].final_id;
+  }
+  return different;
+}
+
+static void name_region(const struct regions *regions, struct region *region) {
+  region->paradigm = OTF2_PARADIGM_OPENMP;
+  switch (constructs[region->construct].kind) {
+  case KIND_omp:
+  case KIND_routine:
+    name_construct(region);
+    return;
+  case KIND_user:
+    region->paradigm = OTF2_PARADIGM_USER;
+    name_user(regions, region);
+    return;
+  case KIND_own:
+    region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
+    name_own(regions, region);
+    return;
+  case KIND_function:
+    if (region->construct == CONSTRUCT_function)
+      region->paradigm = OTF2_PARADIGM_SAMPLING;
+    return; /* regions_function has named it */
+  }
+}
+
+uint32_t regions_finish(struct regions *regions) {
+  for (size_t i = 0; i < regions->count; i++) {
+    struct region *region = &regions->all[i];
+    region->role = constructs[region->construct].role;
+    if (!region->is_referred_to)
+      continue;
+    name_region(regions, region);
+    if (!region->canonical_name)
+      region->canonical_name = region->name;
+  }
+  return renumber(regions);
+}
+
+const struct region *regions_all(const struct regions *regions, size_t *ret_count) {
+  *ret_count = regions->count;
+  return regions->all;
+}

@@ -1,0 +1,164 @@
+/* What is alive in the traced program: threads, teams, tasks, locks. Memory grows with this, not with what
+ * ran.
+ *
+ * One thread, the merging one, owns all of it. */
+#ifndef STAVE_WRITER_MODEL_MODEL_H
+#define STAVE_WRITER_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "base/memory.h"
+#include "writer/model/event.h"
+#include "writer/model/held.h"
+
+enum { COMM_UNKNOWN = UINT32_MAX };
+enum { UNDECIDED_MOST = 8 };
+
+/* Why a region is open: how its end is found. */
+enum frame_kind {
+  FRAME_BASE,     /* program, worker, initial task, league: until the thread or its initial task ends */
+  FRAME_PARALLEL, /* until the implicit task ends */
+  FRAME_TASK,     /* until the explicit task ends */
+  FRAME_SYNC,     /* detail: kind */
+  FRAME_WAIT,     /* detail: kind */
+  FRAME_WORK,     /* detail: kind */
+  FRAME_SBLOCK,   /* inside single or a mutex: goes with the frame below */
+  FRAME_LOCKING,  /* a lock routine on its way: ends at the next record */
+  FRAME_MUTEX,    /* critical, ordered, atomic; wait_id */
+  FRAME_CHUNK,    /* until the next dispatch or the end of the work */
+  FRAME_MASKED,
+  FRAME_USER,      /* a region of the program's own; detail: its name as a string */
+  FRAME_TEAMS,     /* the league construct on its encountering thread */
+  FRAME_TARGET,    /* detail: device number, wait_id: target id, codeptr */
+  FRAME_OPERATION, /* on a device, wait_id: its host_op */
+};
+
+struct frame {
+  uint32_t region;
+  uint32_t detail;
+  uint64_t wait_id; /* of a mutex; an id of what devices do */
+  uint64_t codeptr; /* of work, target */
+  enum frame_kind kind;
+  bool is_hidden; /* it was entered in a pause: its Enter is not written yet */
+};
+
+struct stack {
+  struct frame *frames;
+  size_t count, capacity;
+};
+
+/* What is new of where a thread runs. */
+enum moved { MOVED_PARTITION = 1, MOVED_PLACE = 2, MOVED_PROCESSOR = 4 };
+
+/* An OTF2 location: a thread, from attach to thread_end, or a stream of a device (devices.h), which has no
+ * tasks. */
+struct location {
+  uint32_t id;
+  uint32_t device; /* as definitions_add_device gave it; 0: a thread */
+  uint32_t slot;
+  char name[64];
+  bool is_named;
+  uint64_t position; /* in nested teams, by which it is named; 0: it is not, or no longer */
+  bool has_begun;    /* thread_begin was seen */
+  bool has_ended;    /* thread_end was seen, or the trace is at its end */
+  uint32_t thread_type;
+  uint64_t kernel_tid;
+  int64_t place, processor;         /* as last told; -1: unknown */
+  uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
+  bool has_frame_flags;
+  uint32_t partition;   /* the string of its places, + 1; 0: none was told */
+  uint8_t moved;        /* what of the three the archive was not told yet: enum moved */
+  uint64_t last_ticks;  /* of the last record */
+  uint64_t generations; /* tasks created here */
+  struct task *base;    /* what runs outside of every task */
+  struct task *current;
+  /* its own one-member team for tasks outside of parallel regions; made when needed */
+  struct team *serial_team;
+  uint64_t acquire_ticks; /* of the FRAME_LOCKING on top */
+  /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
+  struct task *shown;
+  uint64_t owed; /* ends written in the thread's place that its own records still have to report */
+  /* A worker has left a barrier that may turn out to be its region's last: these Leaves, and what the tool
+   * says for itself there, wait for the next record of an event. */
+  struct event undecided[UNDECIDED_MOST];
+  unsigned undecided_count;
+  /* emission */
+  OTF2_EvtWriter *writer;
+  uint64_t written_ticks;         /* of the last event written */
+  uint64_t first_ticks;           /* of the first event written */
+  uint64_t events;                /* written; after closing the writer's own count */
+  _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
+  struct held held;               /* events that wait for a team */
+  /* held back until what may still come before them has come: [sample_begin, sample_end) */
+  struct event *samples;
+  size_t sample_begin, sample_end, sample_capacity;
+  uint32_t sampled_context;     /* + 1, of the last sample written; 0: none */
+  struct location *next_waiter; /* in the list of the team that the queue waits for */
+};
+
+struct member {
+  struct location *location; /* NULL: has not begun */
+  struct task *task;         /* NULL: has ended */
+  uint32_t rank;             /* in the comm */
+};
+
+/* A parallel region while it runs, a league, or an initial thread's own "team" for the serial part. */
+struct team {
+  uint64_t id;
+  struct pool *pool; /* that it goes back to; with its array of members, all zero then */
+  unsigned references;
+  struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
+  struct location *primary;
+  struct task *encountering;
+  uint64_t fork_ticks;
+  uint32_t requested;
+  uint64_t codeptr;
+  uint32_t region; /* !$omp parallel */
+  bool is_league;
+  bool is_serial;
+  bool is_forked;         /* the primary has begun */
+  bool is_hidden;         /* it was forked in a pause: nothing of it is written */
+  uint32_t actual;        /* size, as its members say */
+  bool has_ended;         /* the primary has left: end_ticks is final */
+  uint64_t end_ticks;     /* of the primary's last implicit barrier */
+  struct member *members; /* by thread number */
+  size_t size, capacity;
+  size_t begun;
+  uint32_t comm;                   /* COMM_UNKNOWN until all members have begun or the region has ended */
+  struct location *waiters;        /* locations whose queue begins with an event of this team */
+  struct team *children, *sibling; /* teams whose comm waits for this one's */
+  bool waits_for_parent;           /* is in its parent's list of children */
+};
+
+struct task {
+  uint64_t id;
+  struct pool *pool;   /* that it goes back to; with the memory of its stack */
+  struct team *team;   /* of the construct that made it */
+  uint32_t creator;    /* thread number in that team */
+  uint64_t position;   /* implicit: that of its thread in the nested teams, as one number */
+  uint32_t generation; /* 0: implicit or initial */
+  uint32_t region;     /* of an explicit task */
+  uint32_t creator_location;
+  uint64_t codeptr; /* of the construct that made an explicit task */
+  bool is_implicit; /* or initial */
+  bool is_initial;
+  bool is_taskwait; /* made by a taskwait with depend */
+  bool is_target;   /* a target task: its region's code is the compiler's */
+  bool is_untied;
+  /* it was created in a pause: its creation is not written, and it has no generation yet */
+  bool is_hidden;
+  uint32_t creation; /* the region `create task` */
+  bool has_started;
+  bool is_detached;          /* has run to its end and waits for omp_fulfill_event */
+  struct location *location; /* where it runs or ran last */
+  struct task *outer;        /* implicit: what this thread ran before */
+  uint64_t in_front_of;      /* id of the task that its thread was switched to it from; 0: the implicit one */
+  struct team *forked;       /* the region that this task has met and not yet left */
+  struct stack stack;
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* The writer's side of traces.recovery (recovery_file.h). One thread, the merging one, uses it. Where the
+ * file cannot be made or mapped, or the disk is nearly full, everything works as usual and less can be
+ * recovered. */
+#ifndef STAVE_WRITER_RECOVERY_RECOVERY_H
+#define STAVE_WRITER_RECOVERY_RECOVERY_H
+
+#include <stdbool.h>
+
+#include "writer/recovery/recovery_file.h"
+
+struct recovery;
+
+/* Makes the file in `directory` and locks it: from now on everybody can see that the archive is being
+ * written, and by whom. Never NULL. Free with recovery_close. */
+struct recovery *recovery_open(const char *directory);
+
+/* The archive is closed, or will never be: the file is not there any more. Returns 0, or a negative errno if
+ * it stays: the archive looks unfinished then. NULL is fine. */
+int recovery_remove(struct recovery *recovery);
+
+/* Frees the memory, and gives the disk's room back if the file was removed: that takes a millisecond. NULL is
+ * fine. */
+void recovery_close(struct recovery *recovery);
+
+/* 0; or the errno for which less can be recovered than there is: the file or its journal could not be had, or
+ * the block of a location. */
+int recovery_shortfall(const struct recovery *recovery);
+
+/* Whether somebody has made the file shorter: then nothing in its blocks can be relied on. */
+bool recovery_is_cut(struct recovery *recovery);
+
+/* A block for which the disk has room reserved; NULL if there is none. The taker says what is in it and then
+ * sets its `use`: until then it counts as unused. */
+struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use);
+
+/* Gives a block back. */
+void recovery_release(struct recovery *recovery, struct recovery_block *block);
+
+/* Where the writer tells how far it is; always there, though perhaps in no file. */
+struct recovery_state *recovery_state(struct recovery *recovery);
+
+/* Appends an entry that consists of two pieces; the second may be NULL. NULL as recovery is fine. */
+void recovery_tell(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
+                   const void *rest, size_t rest_bytes);
+
+#endif

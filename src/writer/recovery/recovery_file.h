@@ -1,0 +1,160 @@
+/* traces.recovery: what lies beside an archive as long as it is being written, so that `stave recover` can
+ * rebuild the archive when its writer dies.
+ *
+ *   header | block | block | ...
+ *
+ * The writer maps it shared: what it has stored there survives its death in the kernel's page cache, in the
+ * order in which it was stored, without a system call. (Not the machine's: after a power loss any page may be
+ * as old as it was on the disk.) Every value that is read from here is a guess. A block holds journal: a
+ * piece of the journal, a stream of entries, of which every definition has one before an event refers to it;
+ * or events: the chunk of a location's events that OTF2 is filling. A full chunk is written to the event
+ * file, and the next one takes its place. The block counts the location's whole events. The process that
+ * writes the archive holds a lock (fcntl, F_SETLK) on the file. */
+#ifndef STAVE_WRITER_RECOVERY_RECOVERY_FILE_H
+#define STAVE_WRITER_RECOVERY_RECOVERY_FILE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "session/layout.h"
+#include "stave/names.h"
+
+#define RECOVERY_MAGIC UINT64_C(0x33305f7265766f63) /* "cover_03" */
+
+enum {
+  RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
+  RECOVERY_CHUNK_BYTES = 256 << 10, /* of events; the archive's chunk size */
+  RECOVERY_BLOCK_BYTES = RECOVERY_UNIT_BYTES + RECOVERY_CHUNK_BYTES,
+};
+
+/* How far the writer is. */
+struct recovery_state {
+  _Atomic uint64_t whole_until; /* ticks: what returned from a callback before is in the archive */
+  struct clock_point clock;     /* the newest */
+  uint64_t last_ticks;          /* of the newest record: here what is open would be ended now */
+  uint64_t lost;                /* events that threads dropped */
+  uint64_t damaged;             /* records that made no sense */
+  uint64_t refused;             /* events that OTF2 did not take */
+  uint64_t stalls;
+  uint64_t samples_missed, samples_left_out, threads_unsampled;
+  uint64_t pauses, user_regions_begun, user_regions_ended, user_ends_refused;
+  uint64_t records[RECORD_TYPE_COUNT];
+};
+
+struct recovery_header {
+  uint64_t magic;
+  char version[32]; /* of the Stave that wrote it: the journal's entries hold its numbers */
+  int32_t writer;   /* process id */
+  struct recovery_state state;
+  int32_t shortfall; /* errno: there was no room for all of what recovery needs; 0: there was */
+};
+_Static_assert(sizeof(struct recovery_header) <= RECOVERY_UNIT_BYTES, "the header is one unit");
+
+enum recovery_use { RECOVERY_UNUSED, RECOVERY_JOURNAL, RECOVERY_EVENTS };
+
+struct recovery_block {
+  uint32_t use;
+  uint32_t location;      /* of events */
+  uint64_t sequence;      /* of the journal's piece, or of the location's chunk; from 0 */
+  _Atomic uint64_t count; /* bytes of the journal in this block; or a location's whole events */
+  _Alignas(64) char bytes[RECOVERY_CHUNK_BYTES];
+  /* OTF2 marks the end of events with two bytes, and leaves room for one */
+  char beyond[RECOVERY_UNIT_BYTES - 64];
+};
+_Static_assert(sizeof(struct recovery_block) == RECOVERY_BLOCK_BYTES, "blocks follow each other");
+
+/* What of a block is ever stored to. */
+enum { RECOVERY_USED_BYTES = offsetof(struct recovery_block, beyond) + 1 };
+
+/* What the journal tells, in the order of what it tells of: numbers are given out again as they were. */
+enum journal_type {
+  JOURNAL_RUN = 1,         /* struct journal_run, then the arguments, a zero and the runtimes' files */
+  JOURNAL_STRING,          /* the text */
+  JOURNAL_ATTRIBUTE,       /* u32: enum attribute */
+  JOURNAL_MODULE,          /* struct journal_module, then the path */
+  JOURNAL_REGION,          /* struct journal_region */
+  JOURNAL_COUNTER,         /* struct journal_counter */
+  JOURNAL_USER_REGION,     /* struct journal_user_region, then name and file */
+  JOURNAL_COMM,            /* struct journal_comm, then u32 members */
+  JOURNAL_LOCATION,        /* struct journal_location; the last one of a location is true */
+  JOURNAL_DEVICE,          /* i32: its number in the program */
+  JOURNAL_DEVICE_PROPERTY, /* u32: device, then the name, a zero and the value */
+  JOURNAL_METRIC,          /* u32: enum metric */
+  JOURNAL_PARAMETER,       /* the name */
+  JOURNAL_CONTEXT,         /* struct journal_context */
+  JOURNAL_DEVICE_CLOCK,    /* struct journal_device_clock; the last one of a device is true */
+};
+
+/* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
+struct journal_entry {
+  uint32_t type;
+  uint32_t bytes;    /* of the payload, without the filling */
+  uint64_t checksum; /* over type, bytes and payload */
+};
+
+struct journal_run {
+  struct session_constants constants;
+  char host[128];
+  char platform[128];
+  int32_t mpi_rank;
+};
+
+struct journal_module {
+  uint64_t base, size, bias;
+  uint32_t build_id_bytes;
+  uint8_t build_id[64];
+};
+
+struct journal_region {
+  uint64_t address;
+  uint32_t construct, detail;
+};
+
+struct journal_context {
+  uint64_t address; /* 0: of a construct */
+  uint32_t parent, region, is_in_runtime;
+};
+
+/* Of a counter; name and unit are strings that were told before. */
+struct journal_counter {
+  uint32_t name, unit, type;
+};
+
+struct journal_user_region {
+  uint32_t construct, line, name_bytes, file_bytes;
+};
+
+struct journal_device_clock {
+  uint64_t ticks;
+  double seconds;
+  uint32_t device;
+};
+
+struct journal_comm {
+  uint32_t parent, is_serial;
+};
+
+struct journal_location {
+  uint32_t id, device, thread_type;
+  uint32_t partition; /* string + 1 */
+  uint32_t exit_flags, enter_flags;
+  uint8_t is_named, has_begun, has_frame_flags;
+  char name[64];
+  uint64_t kernel_tid;
+  int64_t place, processor;
+};
+
+/* FNV-1a. */
+static inline uint64_t journal_sum(uint64_t sum, const void *data, size_t count) {
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < count; i++)
+    sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return sum;
+}
+
+static inline uint64_t journal_sum_begin(uint32_t type, uint32_t bytes) {
+  return journal_sum(UINT64_C(0xcbf29ce484222325), (uint32_t[]){type, bytes}, 2 * sizeof(uint32_t));
+}
+
+#endif

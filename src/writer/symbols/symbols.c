@@ -1,0 +1,278 @@
+#include "writer/symbols/symbols.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <urcu/urcu-memb.h>
+
+#include <urcu/rculfhash.h>
+#include <urcu/wfcqueue.h>
+
+#include "writer/symbols/symbols_resolve.h"
+
+enum {
+  BUCKETS_MIN = 1024, /* most programs have fewer code addresses; the table grows */
+  HURRY_MS = 200,     /* an address in work gets that long when there is no time for those that wait */
+  SLEEP_MS = 1000,    /* the symboliser looks that often for work whatever became of the waking */
+  LOOK_MS = 50,       /* symbols_finish looks that often whether it is to hurry */
+};
+
+struct entry {
+  struct code_place place;
+  struct cds_lfht_node node;
+  struct cds_wfcq_node link;
+};
+
+/* Handshakes:
+ *   the queue: enqueue (merging) -> dequeue (symboliser): address and module can be read. The release and
+ * acquire of `resolved` around them say the same once more, because ThreadSanitizer does not see liburcu's
+ * barriers. place.resolved: release (symboliser) -> acquire (code_place_resolved): the names can be read
+ *   stop: release (merging, after its last enqueue) -> acquire (symboliser, before it finds the queue empty)
+ *   asleep: the symboliser stores it and then looks for work; the others make work and then load it. Both
+ * sides have a full barrier in between, so that at least one of them sees the other. */
+struct symbols {
+  struct modules *modules;
+  struct cds_lfht *table;
+  struct resolver *resolver; /* the symboliser's while it runs */
+  pthread_t thread;
+  _Atomic uint64_t *counter; /* whoever wants to see that something happens; NULL: nobody */
+  bool running;              /* the thread was started and neither joined nor abandoned */
+  bool abandoned;
+  atomic_bool stop;  /* nothing more comes */
+  atomic_bool hurry; /* leave what waits */
+  _Atomic uint32_t asleep;
+  _Atomic uint32_t done;
+  alignas(64) struct cds_wfcq_tail tail; /* apart: written by the merging thread */
+  alignas(64) struct __cds_wfcq_head head;
+};
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t while_value, unsigned timeout_ms) {
+  struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_value, timeout_ms ? &timeout : NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word) {
+  int saved = errno;
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  errno = saved;
+}
+
+static void wake(struct symbols *symbols) {
+  cmm_smp_mb();
+  if (!atomic_load_explicit(&symbols->asleep, memory_order_relaxed))
+    return;
+  atomic_store_explicit(&symbols->asleep, 0, memory_order_relaxed);
+  futex_wake(&symbols->asleep);
+}
+
+static void sleep_until_woken(struct symbols *symbols) {
+  atomic_store_explicit(&symbols->asleep, 1, memory_order_relaxed);
+  cmm_smp_mb();
+  if (cds_wfcq_empty(&symbols->head, &symbols->tail) && !atomic_load(&symbols->stop) &&
+      !atomic_load(&symbols->hurry))
+    futex_wait(&symbols->asleep, 1, SLEEP_MS);
+  atomic_store_explicit(&symbols->asleep, 0, memory_order_relaxed);
+}
+
+static void resolve(struct symbols *symbols, struct cds_wfcq_node *link) {
+  struct code_place *place = &caa_container_of(link, struct entry, link)->place;
+  if (!atomic_load_explicit(&place->resolved, memory_order_acquire))
+    resolver_resolve(symbols->resolver, place);
+  atomic_store_explicit(&place->resolved, true, memory_order_release);
+  if (symbols->counter)
+    atomic_fetch_add_explicit(symbols->counter, 1, memory_order_relaxed);
+}
+
+static void *symboliser(void *argument) {
+  struct symbols *symbols = argument;
+  while (!atomic_load_explicit(&symbols->hurry, memory_order_acquire)) {
+    bool stop = atomic_load_explicit(&symbols->stop, memory_order_acquire);
+    struct cds_wfcq_node *link = __cds_wfcq_dequeue_blocking(&symbols->head, &symbols->tail);
+    if (link)
+      resolve(symbols, link);
+    else if (stop)
+      break;
+    else
+      sleep_until_woken(symbols);
+  }
+  resolver_close_files(symbols->resolver);
+  atomic_store_explicit(&symbols->done, 1, memory_order_release);
+  futex_wake(&symbols->done);
+  return NULL;
+}
+
+/* With all signals blocked: they are the merging thread's. liburcu's resizing thread, too, starts here. */
+static int start(struct symbols *symbols) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  symbols->table =
+      cds_lfht_new_flavor(BUCKETS_MIN, BUCKETS_MIN, 0, CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor, NULL);
+  int error = symbols->table ? pthread_create(&symbols->thread, NULL, symboliser, symbols) : ENOMEM;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  symbols->running = error == 0;
+  return -error;
+}
+
+struct symbols *symbols_create(struct modules *modules, int *ret_error) {
+  struct symbols *symbols = aligned_alloc(alignof(struct symbols), sizeof(*symbols));
+  *ret_error = -ENOMEM;
+  if (!symbols)
+    return NULL;
+  *symbols = (struct symbols){.modules = modules, .resolver = resolver_create()};
+  urcu_memb_register_thread();
+  __cds_wfcq_init(&symbols->head, &symbols->tail);
+  if (symbols->resolver)
+    *ret_error = start(symbols);
+  if (*ret_error == 0)
+    return symbols;
+  symbols_destroy(symbols);
+  return NULL;
+}
+
+struct key {
+  uint64_t address;
+  const struct module *module;
+};
+
+static int matches(struct cds_lfht_node *node, const void *key_pointer) {
+  const struct key *key = key_pointer;
+  const struct code_place *place = &caa_container_of(node, struct entry, node)->place;
+  return place->address == key->address && place->module == key->module;
+}
+
+/* Return addresses differ in their low bits, the table looks at the high ones as it grows: both are mixed. */
+static unsigned long hash(const struct key *key) {
+  uint64_t bits = (key->address ^ (uintptr_t)key->module << 20) * UINT64_C(0x9e3779b97f4a7c15);
+  return bits ^ bits >> 32;
+}
+
+static struct entry *find(struct symbols *symbols, const struct key *key) {
+  struct cds_lfht_iter iterator;
+  cds_lfht_lookup(symbols->table, hash(key), matches, key, &iterator);
+  struct cds_lfht_node *node = cds_lfht_iter_get_node(&iterator);
+  return node ? caa_container_of(node, struct entry, node) : NULL;
+}
+
+static struct entry *add(struct symbols *symbols, const struct key *key) {
+  struct entry *entry = calloc(1, sizeof(*entry));
+  if (!entry)
+    return NULL;
+  entry->place.address = key->address;
+  entry->place.module = key->module;
+  atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
+  cds_lfht_node_init(&entry->node);
+  cds_wfcq_node_init(&entry->link);
+  cds_lfht_add(symbols->table, hash(key), &entry->node);
+  if (!key->module)
+    return entry;
+  cds_wfcq_enqueue(&symbols->head, &symbols->tail, &entry->link);
+  wake(symbols);
+  return entry;
+}
+
+struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
+  struct key key = {address, modules_find(symbols->modules, address - 1)};
+  urcu_memb_read_lock();
+  struct entry *entry = find(symbols, &key);
+  if (!entry)
+    entry = add(symbols, &key);
+  urcu_memb_read_unlock();
+  return entry ? &entry->place : NULL;
+}
+
+void symbols_hurry(struct symbols *symbols) {
+  atomic_store(&symbols->hurry, true);
+  wake(symbols);
+}
+
+/* Waits for the thread's end, at most HURRY_MS from when there is hurry. Returns whether it came. */
+static bool wait_done(struct symbols *symbols) {
+  unsigned hurried_ms = 0;
+  while (!atomic_load_explicit(&symbols->done, memory_order_acquire)) {
+    if (hurried_ms >= HURRY_MS)
+      return false;
+    if (atomic_load(&symbols->hurry))
+      hurried_ms += LOOK_MS;
+    futex_wait(&symbols->done, 0, LOOK_MS);
+  }
+  return true;
+}
+
+void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter) {
+  symbols->counter = counter;
+}
+
+int symbols_finish(struct symbols *symbols, bool skip_pending) {
+  if (symbols->running) {
+    atomic_store_explicit(&symbols->stop, true, memory_order_release);
+    if (skip_pending)
+      atomic_store(&symbols->hurry, true);
+    wake(symbols);
+    symbols->running = false;
+    symbols->abandoned = !wait_done(symbols);
+    if (symbols->abandoned)
+      pthread_detach(symbols->thread);
+    else
+      pthread_join(symbols->thread, NULL);
+  }
+  if (symbols->abandoned)
+    return -ETIMEDOUT;
+  return cds_wfcq_empty(&symbols->head, &symbols->tail) ? 0 : -ECANCELED;
+}
+
+static struct entry *entry_of_link(struct cds_wfcq_node *link) {
+  return link ? caa_container_of(link, struct entry, link) : NULL;
+}
+
+/* Takes all entries out of the table; returns them as a list through their links. The symboliser has
+ * ended. */
+static struct cds_wfcq_node *take_all(struct cds_lfht *table) {
+  struct cds_lfht_iter iterator;
+  struct cds_lfht_node *node;
+  struct cds_wfcq_node *list = NULL;
+  urcu_memb_read_lock();
+  cds_lfht_for_each(table, &iterator, node) {
+    struct entry *entry = caa_container_of(node, struct entry, node);
+    cds_lfht_del(table, node);
+    entry->link.next = list;
+    list = &entry->link;
+  }
+  urcu_memb_read_unlock();
+  return list;
+}
+
+static void free_places(struct cds_lfht *table) {
+  struct entry *entry = entry_of_link(take_all(table));
+  /* A resize that runs may still look at them. */
+  urcu_memb_synchronize_rcu();
+  while (entry) {
+    struct entry *next = entry_of_link(entry->link.next);
+    free((struct code_frame *)entry->place.inlined);
+    free(entry);
+    entry = next;
+  }
+  cds_lfht_destroy(table, NULL);
+}
+
+void symbols_destroy(struct symbols *symbols) {
+  if (!symbols)
+    return;
+  symbols_finish(symbols, true);
+  if (!symbols->abandoned) {
+    if (symbols->table)
+      free_places(symbols->table);
+    resolver_destroy(symbols->resolver);
+  }
+  urcu_memb_unregister_thread();
+  if (!symbols->abandoned)
+    free(symbols);
+}

@@ -1,0 +1,80 @@
+/* From code addresses to functions, files and lines.
+ *
+ * Two threads. The merging thread asks (symbols_request) and never waits for an answer; the symboliser
+ * thread, started by symbols_create, asks libbfd, which may take seconds for a large program. They share the
+ * places: an address goes from one to the other through a wait-free queue, the answer comes back in the
+ * place, and the same address is found again in a lock-free hash table.
+ *
+ * Who may call what: symbols_create, _request, _finish and _destroy belong to one thread, the merging thread
+ * (create registers it as a reader with liburcu's memb flavour, destroy undoes that); symbols_hurry may be
+ * called from any thread and from a signal handler. libbfd has global state: only one struct symbols may be
+ * alive at a time. */
+#ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_H
+#define STAVE_WRITER_SYMBOLS_SYMBOLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/symbols/modules.h"
+
+/* A position in the source. Any of the names may be NULL, the line is 0 when not known. */
+struct code_frame {
+  /* demangled, what the user wrote: outlined and cloned functions have their origin's name */
+  const char *function;
+  const char *file; /* full path where the debug info has it */
+  unsigned line;
+};
+
+struct code_place {
+  uint64_t address;            /* as the runtime gave it: a return address, looked up at address - 1 */
+  const struct module *module; /* NULL: in no known module */
+  /* What follows is the symboliser's until `resolved` is true (code_place_resolved), then constant. */
+  _Atomic bool resolved;
+  struct code_frame source; /* the innermost function, inlined or not */
+  const char *symbol;       /* the enclosing symbol as in the file, mangled; NULL: none */
+  unsigned n_inlined;       /* 0: source.function is not inlined here */
+  /* where it was inlined to: caller by caller, the last is a real function */
+  const struct code_frame *inlined;
+};
+
+/* Whether the names in the place are there to be read. */
+static inline bool code_place_resolved(const struct code_place *place) {
+  return atomic_load_explicit(&place->resolved, memory_order_acquire);
+}
+
+/* The place's address as in its file: the same in every run, whatever the address randomisation. The address
+ * itself when the module is not known. */
+static inline uint64_t code_place_offset(const struct code_place *place) {
+  return place->address - (place->module ? place->module->bias : 0);
+}
+
+struct symbols;
+
+/* Starts the symboliser. modules stays the caller's and must outlive the result, which the caller owns
+ * (symbols_destroy). Returns NULL on failure, with *ret_error = -ENOMEM or -EAGAIN (no thread). */
+struct symbols *symbols_create(struct modules *modules, int *ret_error);
+
+/* The place of an address, made and queued when it is new. What modules_find says now decides which module it
+ * is in; when another module has come to lie at the address since it was last asked for, it gets a new place.
+ * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
+struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
+
+/* Before the first symbols_request: the symboliser adds 1 to *counter, which stays the caller's, for each
+ * place. */
+void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter);
+
+/* What is not resolved yet stays so from now on, also while symbols_finish waits. Async-signal-safe. */
+void symbols_hurry(struct symbols *symbols);
+
+/* Ends the symboliser and gives back what libbfd holds. Waits until all that was asked for is resolved; with
+ * skip_pending or after symbols_hurry only for the address in work, and after 200 ms not even for that: then
+ * the thread is abandoned to the end of the process. Places may be read but no longer be asked for
+ * afterwards. Returns 0, or -ECANCELED if places were left unresolved. */
+int symbols_finish(struct symbols *symbols, bool skip_pending);
+
+/* Frees everything, with all places; ends the symboliser as symbols_finish(symbols, true) if that was not
+ * done. An abandoned symboliser keeps its memory. NULL is fine. */
+void symbols_destroy(struct symbols *symbols);
+
+#endif

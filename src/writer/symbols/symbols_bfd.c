@@ -1,0 +1,294 @@
+#include "writer/symbols/symbols_bfd.h"
+
+/* bfd.h refuses to be included without the two names that autoconf would define. */
+#define PACKAGE "stave"
+#define PACKAGE_VERSION STAVE_VERSION
+#include <bfd.h>
+
+#include <elf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* From demangle.h, which Debian puts into another package: parameters, and const and the like. */
+enum { DEMANGLE_PARAMS = 1 << 0, DEMANGLE_ANSI = 1 << 1 };
+
+/* Where distributions put separate debug files. */
+static const char debug_directory[] = "/usr/lib/debug";
+
+struct object {
+  bfd *image;          /* the file itself; NULL: only the debug file is there */
+  bfd *debug;          /* the separate debug file or NULL */
+  bfd *lines;          /* the one of the two that has the debug info; NULL: none */
+  asection **sections; /* of `lines`, those in memory, by address */
+  size_t n_sections;
+  /* What libbfd is told when it looks for lines: with the true symbols it would, finding no debug info,
+   * search them all, one by one; with a NULL pointer, 2.40 cannot read compressed debug info. */
+  asymbol *no_symbols[1];
+  struct object_symbol *symbols;
+  size_t n_symbols;
+};
+
+/* libbfd would write to stderr, which is not ours. */
+static void silent(const char *format, va_list arguments) {
+  (void)format;
+  (void)arguments;
+}
+
+static bool is_regular_file(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bfd *open_elf(const char *path) {
+  bfd *abfd = is_regular_file(path) ? bfd_openr(path, NULL) : NULL;
+  if (!abfd)
+    return NULL;
+  abfd->flags |= BFD_DECOMPRESS;
+  if (bfd_check_format(abfd, bfd_object) && bfd_get_flavour(abfd) == bfd_target_elf_flavour)
+    return abfd;
+  bfd_close(abfd);
+  return NULL;
+}
+
+static bool has_debug_info(bfd *abfd) {
+  asection *info = abfd ? bfd_get_section_by_name(abfd, ".debug_info") : NULL;
+  return info && (bfd_section_flags(info) & SEC_HAS_CONTENTS);
+}
+
+static bool has_symtab(bfd *abfd) {
+  return abfd && (bfd_get_file_flags(abfd) & HAS_SYMS) &&
+         bfd_get_symtab_upper_bound(abfd) > (long)sizeof(asymbol *);
+}
+
+/* A file without a build id passes: nothing says that it is another one. */
+static bool build_id_matches(const bfd *abfd, const uint8_t *build_id, unsigned size) {
+  const struct bfd_build_id *own = abfd->build_id;
+  return !size || !own || (own->size == size && !memcmp(own->data, build_id, size));
+}
+
+static bfd *open_checked(const char *path, const uint8_t *build_id, unsigned size) {
+  bfd *abfd = open_elf(path);
+  if (!abfd || build_id_matches(abfd, build_id, size))
+    return abfd;
+  bfd_close(abfd);
+  return NULL;
+}
+
+/* The debug file of a build id: DIRECTORY/.build-id/01/23456789.debug. */
+static bfd *open_by_build_id(const uint8_t *build_id, unsigned size) {
+  char path[sizeof(debug_directory) + 2 * 256 + 32];
+  if (size < 2 || size > 256)
+    return NULL;
+  int length = snprintf(path, sizeof(path), "%s/.build-id/%02x/", debug_directory, build_id[0]);
+  for (unsigned i = 1; i < size; i++)
+    length += snprintf(path + length, sizeof(path) - length, "%02x", build_id[i]);
+  snprintf(path + length, sizeof(path) - length, ".debug");
+  return open_checked(path, build_id, size);
+}
+
+/* By build id, else by name and checksum. */
+static bfd *open_linked(bfd *image) {
+  char *path = bfd_follow_build_id_debuglink(image, debug_directory);
+  if (!path)
+    path = bfd_follow_gnu_debuglink(image, debug_directory);
+  bfd *debug = path ? open_elf(path) : NULL;
+  free(path);
+  return debug;
+}
+
+static int section_order(const void *a, const void *b) {
+  bfd_vma left = bfd_section_vma(*(asection *const *)a), right = bfd_section_vma(*(asection *const *)b);
+  return (left > right) - (left < right);
+}
+
+/* Thread-local storage has addresses of its own, which must not be taken for code. */
+static bool is_code_section(const asection *section) {
+  flagword flags = bfd_section_flags(section);
+  return (flags & SEC_ALLOC) && !(flags & SEC_THREAD_LOCAL) && bfd_section_size(section);
+}
+
+static void read_sections(struct object *object) {
+  object->sections = calloc(bfd_count_sections(object->lines) + 1, sizeof(*object->sections));
+  if (!object->sections)
+    return;
+  for (asection *section = object->lines->sections; section; section = section->next)
+    if (is_code_section(section))
+      object->sections[object->n_sections++] = section;
+  qsort(object->sections, object->n_sections, sizeof(*object->sections), section_order);
+}
+
+/* The raw dynamic symbols: libbfd keeps the size of a symbol to itself. Entry i + 1 belongs to libbfd's
+ * symbol i. Returns NULL if there is no such table of `count` symbols; the caller frees the result. */
+static Elf64_Sym *raw_dynamic_symbols(bfd *abfd, size_t count) {
+  asection *section = bfd_get_section_by_name(abfd, ".dynsym");
+  bfd_byte *raw = NULL;
+  if (!section || bfd_get_arch_size(abfd) != 64 ||
+      bfd_section_size(section) != (count + 1) * sizeof(Elf64_Sym))
+    return NULL;
+  if (bfd_malloc_and_get_section(abfd, section, &raw))
+    return (Elf64_Sym *)raw;
+  free(raw);
+  return NULL;
+}
+
+static bool is_function(const asymbol *symbol) {
+  asection *section = bfd_asymbol_section(symbol);
+  return (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) && !bfd_is_und_section(section) &&
+         !bfd_is_com_section(section) && !bfd_is_abs_section(section);
+}
+
+static void keep_functions(struct object *object, asymbol **table, size_t count, const Elf64_Sym *raw) {
+  object->symbols = calloc(count + 1, sizeof(*object->symbols));
+  if (!object->symbols)
+    return;
+  for (size_t i = 0; i < count; i++)
+    if (is_function(table[i]))
+      object->symbols[object->n_symbols++] = (struct object_symbol){
+          bfd_asymbol_value(table[i]), raw ? raw[i + 1].st_size : 0, bfd_asymbol_name(table[i])};
+}
+
+/* Of several names of one function the shortest is the one least decorated, as in memcpy and __memcpy. */
+static int symbol_order(const void *a, const void *b) {
+  const struct object_symbol *left = a, *right = b;
+  if (left->address != right->address)
+    return left->address < right->address ? -1 : 1;
+  size_t left_length = strlen(left->name), right_length = strlen(right->name);
+  if (left_length != right_length)
+    return left_length < right_length ? -1 : 1;
+  return strcmp(left->name, right->name);
+}
+
+static void order_symbols(struct object *object) {
+  size_t kept = 0;
+  if (!object->n_symbols)
+    return;
+  qsort(object->symbols, object->n_symbols, sizeof(*object->symbols), symbol_order);
+  for (size_t i = 1; i < object->n_symbols; i++)
+    if (object->symbols[i].address != object->symbols[kept].address)
+      object->symbols[++kept] = object->symbols[i];
+  object->n_symbols = kept + 1;
+}
+
+static void read_symtab(struct object *object, bfd *abfd) {
+  asymbol **table = malloc(bfd_get_symtab_upper_bound(abfd));
+  long count = table ? bfd_canonicalize_symtab(abfd, table) : 0;
+  if (count > 0)
+    keep_functions(object, table, count, NULL);
+  free(table);
+}
+
+/* Only what is exported has a name here: without sizes, every static function would get its neighbour's. */
+static void read_dynamic_symbols(struct object *object, bfd *abfd) {
+  long bytes = bfd_get_dynamic_symtab_upper_bound(abfd);
+  asymbol **table = bytes > 0 ? malloc(bytes) : NULL;
+  long count = table ? bfd_canonicalize_dynamic_symtab(abfd, table) : 0;
+  Elf64_Sym *raw = count > 0 ? raw_dynamic_symbols(abfd, count) : NULL;
+  if (raw)
+    keep_functions(object, table, count, raw);
+  free(raw);
+  free(table);
+}
+
+static void read_tables(struct object *object) {
+  object->lines = has_debug_info(object->image)   ? object->image
+                  : has_debug_info(object->debug) ? object->debug
+                                                  : NULL;
+  if (object->lines)
+    read_sections(object);
+  if (has_symtab(object->image))
+    read_symtab(object, object->image);
+  else if (has_symtab(object->debug))
+    read_symtab(object, object->debug);
+  else if (object->image)
+    read_dynamic_symbols(object, object->image);
+  order_symbols(object);
+}
+
+struct object *object_open(const char *path, const uint8_t *build_id, unsigned build_id_size) {
+  bfd_init();
+  bfd_set_error_handler(silent);
+  struct object *object = calloc(1, sizeof(*object));
+  if (!object)
+    return NULL;
+  object->image = open_checked(path, build_id, build_id_size);
+  if (!object->image)
+    object->debug = open_by_build_id(build_id, build_id_size);
+  else if (!has_debug_info(object->image) || !has_symtab(object->image))
+    object->debug = open_linked(object->image);
+  if (!object->image && !object->debug) {
+    free(object);
+    return NULL;
+  }
+  read_tables(object);
+  return object;
+}
+
+void object_close(struct object *object) {
+  if (!object)
+    return;
+  free(object->sections);
+  free(object->symbols);
+  if (object->debug)
+    bfd_close(object->debug);
+  if (object->image)
+    bfd_close(object->image);
+  free(object);
+}
+
+const struct object_symbol *object_symbols(const struct object *object, size_t *ret_count) {
+  *ret_count = object->n_symbols;
+  return object->symbols;
+}
+
+const struct object_symbol *object_symbol_at(const struct object *object, uint64_t address) {
+  size_t low = 0, high = object->n_symbols;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (object->symbols[middle].address <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0)
+    return NULL;
+  const struct object_symbol *symbol = &object->symbols[low - 1];
+  return !symbol->size || address - symbol->address < symbol->size ? symbol : NULL;
+}
+
+static asection *section_at(const struct object *object, uint64_t address) {
+  size_t low = 0, high = object->n_sections;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (bfd_section_vma(object->sections[middle]) <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  asection *section = low ? object->sections[low - 1] : NULL;
+  return section && address - bfd_section_vma(section) < bfd_section_size(section) ? section : NULL;
+}
+
+bool object_line_at(struct object *object, uint64_t address, struct object_line *ret) {
+  asection *section = section_at(object, address);
+  *ret = (struct object_line){NULL, NULL, 0};
+  if (!section)
+    return false;
+  if (bfd_find_nearest_line(object->lines, section, object->no_symbols, address - bfd_section_vma(section),
+                            &ret->file, &ret->function, &ret->line))
+    return true;
+  /* libbfd may have written something all the same. */
+  *ret = (struct object_line){NULL, NULL, 0};
+  return false;
+}
+
+bool object_inlined_into(struct object *object, struct object_line *ret) {
+  *ret = (struct object_line){NULL, NULL, 0};
+  return object->lines && bfd_find_inliner_info(object->lines, &ret->file, &ret->function, &ret->line);
+}
+
+char *object_demangle(struct object *object, const char *name) {
+  return bfd_demangle(object->image ? object->image : object->debug, name, DEMANGLE_PARAMS | DEMANGLE_ANSI);
+}

@@ -1,0 +1,295 @@
+#include "writer/symbols/symbols_resolve.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/symbols/symbols_bfd.h"
+#include "writer/symbols/symbols_names.h"
+
+enum {
+  FRAMES_MAX = 64, /* inlining deeper than that is cut at the outer end */
+  /* How far to look when the line table says "line 0" (code of no line). */
+  LINE_BEFORE_BYTES = 64, /* the line before is the better one up to here */
+  LINE_SEARCH_BYTES = 4096,
+  NEIGHBOURS = 256, /* symbols to each side of an outlined function that may be the function it came from */
+};
+
+/* A line known to belong to a user's function. Both names are interned: equal when the pointers are. */
+struct anchor {
+  const char *file;
+  unsigned line;
+  const char *function;
+};
+
+/* The file of a module; shared by modules that are the same file (dlclose and dlopen). */
+struct source {
+  struct source *next;
+  const struct module *module; /* the first one that was this file */
+  struct object *object;       /* NULL: could not be opened, or closed already */
+  struct anchor *anchors;      /* by file (pointer), line */
+  size_t n_anchors;
+  size_t max_anchors;
+  bool *anchored; /* per symbol of the object: its start is among the anchors; NULL until needed */
+};
+
+struct resolver {
+  void *names; /* interned strings, a tree for tsearch */
+  struct source *sources;
+  struct source *last;
+};
+
+struct resolver *resolver_create(void) {
+  return calloc(1, sizeof(struct resolver));
+}
+
+static void source_close(struct source *source) {
+  object_close(source->object);
+  free(source->anchors);
+  free(source->anchored);
+  free(source);
+}
+
+void resolver_close_files(struct resolver *resolver) {
+  struct source *next;
+  for (struct source *source = resolver->sources; source; source = next) {
+    next = source->next;
+    source_close(source);
+  }
+  resolver->sources = resolver->last = NULL;
+}
+
+void resolver_destroy(struct resolver *resolver) {
+  if (!resolver)
+    return;
+  resolver_close_files(resolver);
+  tdestroy(resolver->names, free);
+  free(resolver);
+}
+
+static int name_order(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+/* The one copy of a string; takes the string over. NULL in, or no memory: NULL. */
+static const char *intern(struct resolver *resolver, char *own) {
+  void *node = own ? tsearch(own, &resolver->names, name_order) : NULL;
+  char *kept = node ? *(char **)node : NULL;
+  if (kept != own)
+    free(own);
+  return kept;
+}
+
+static const char *intern_path(struct resolver *resolver, const char *path) {
+  char *own = path ? strdup(path) : NULL;
+  if (own)
+    name_clean_path(own);
+  return intern(resolver, own);
+}
+
+static bool same_file(const struct module *a, const struct module *b) {
+  return a == b || (!strcmp(a->path, b->path) && a->build_id_size == b->build_id_size &&
+                    !memcmp(a->build_id, b->build_id, a->build_id_size));
+}
+
+static struct source *source_open(struct resolver *resolver, const struct module *module) {
+  struct source *source = calloc(1, sizeof(*source));
+  if (!source)
+    return NULL;
+  source->module = module;
+  source->object = object_open(module->path, module->build_id, module->build_id_size);
+  source->next = resolver->sources;
+  resolver->sources = source;
+  return source;
+}
+
+static struct source *source_of(struct resolver *resolver, const struct module *module) {
+  if (resolver->last && same_file(resolver->last->module, module))
+    return resolver->last;
+  struct source *source = resolver->sources;
+  while (source && !same_file(source->module, module))
+    source = source->next;
+  if (!source)
+    source = source_open(resolver, module);
+  resolver->last = source;
+  return source;
+}
+
+/* The user's name for a function; NULL if it has none of its own. */
+static const char *user_name(struct resolver *resolver, struct object *object, const char *raw) {
+  size_t length = raw ? name_user_length(raw) : 0;
+  char *plain = length ? strndup(raw, length) : NULL;
+  if (!plain)
+    return NULL;
+  char *readable = object_demangle(object, plain);
+  if (!readable)
+    readable = name_from_fortran(plain);
+  if (!readable)
+    return intern(resolver, plain);
+  free(plain);
+  return intern(resolver, readable);
+}
+
+/* The last anchor of the same file at or before the line is number result - 1, if that is of the same
+ * file. */
+static size_t anchors_after(const struct source *source, const char *file, unsigned line) {
+  size_t low = 0, high = source->n_anchors;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct anchor *anchor = &source->anchors[middle];
+    if ((uintptr_t)anchor->file < (uintptr_t)file || (anchor->file == file && anchor->line <= line))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool anchors_grow(struct source *source) {
+  size_t max = source->max_anchors ? 2 * source->max_anchors : 64;
+  struct anchor *anchors = reallocarray(source->anchors, max, sizeof(*anchors));
+  if (!anchors)
+    return false;
+  source->anchors = anchors;
+  source->max_anchors = max;
+  return true;
+}
+
+static void anchor_add(struct source *source, const struct code_frame *frame) {
+  if (!frame->function || !frame->file || !frame->line)
+    return;
+  size_t at = anchors_after(source, frame->file, frame->line);
+  if (at && source->anchors[at - 1].file == frame->file && source->anchors[at - 1].line == frame->line)
+    return;
+  if (source->n_anchors == source->max_anchors && !anchors_grow(source))
+    return;
+  struct anchor *anchor = source->anchors + at;
+  memmove(anchor + 1, anchor, (source->n_anchors++ - at) * sizeof(*anchor));
+  *anchor = (struct anchor){frame->file, frame->line, frame->function};
+}
+
+/* Makes the first line of a function an anchor. */
+static void anchor_symbol(struct resolver *resolver, struct source *source,
+                          const struct object_symbol *symbol) {
+  struct object_line line;
+  if (name_user_length(symbol->name) == 0 || !object_line_at(source->object, symbol->address, &line))
+    return;
+  struct code_frame frame = {user_name(resolver, source->object, symbol->name),
+                             intern_path(resolver, line.file), line.line};
+  anchor_add(source, &frame);
+}
+
+/* Makes the first lines of the functions around an address anchors: a compiler puts an outlined function near
+ * the one it came from. All functions of a large program would be too many. */
+static void anchor_neighbours(struct resolver *resolver, struct source *source, uint64_t address) {
+  size_t n_symbols;
+  const struct object_symbol *symbols = object_symbols(source->object, &n_symbols);
+  const struct object_symbol *here = object_symbol_at(source->object, address);
+  if (!source->anchored)
+    source->anchored = calloc(n_symbols + 1, sizeof(bool));
+  if (!here || !source->anchored)
+    return;
+  size_t middle = here - symbols;
+  for (size_t i = middle > NEIGHBOURS ? middle - NEIGHBOURS : 0; i < n_symbols && i <= middle + NEIGHBOURS;
+       i++)
+    if (!source->anchored[i]) {
+      source->anchored[i] = true;
+      anchor_symbol(resolver, source, &symbols[i]);
+    }
+}
+
+/* The user's function around a line of an outlined function that does not tell (clang up to 16). */
+static const char *function_around(const struct source *source, const struct code_frame *frame) {
+  size_t after = anchors_after(source, frame->file, frame->line);
+  if (!after || source->anchors[after - 1].file != frame->file)
+    return NULL;
+  return source->anchors[after - 1].function;
+}
+
+static bool same_function(const struct object_line *a, const struct object_line *b) {
+  return a->function == b->function || (a->function && b->function && !strcmp(a->function, b->function));
+}
+
+/* Whether code at `at` belongs to a line, of the function that `wanted` names in the symbol. */
+static bool has_line(struct object *object, uint64_t at, const struct object_symbol *symbol,
+                     const struct object_line *wanted, struct object_line *ret) {
+  return object_symbol_at(object, at) == symbol && object_line_at(object, at, ret) && ret->line &&
+         same_function(ret, wanted);
+}
+
+/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Then the
+ * line shortly before it in the same function says best where it came from, or else the nearest. What
+ * object_inlined_into says next belongs to the line that was found. Returns false if there is nothing. */
+static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
+  bool is_found = object_line_at(object, address, ret);
+  const struct object_line wanted = *ret;
+  if (!is_found || wanted.line)
+    return is_found;
+  const struct object_symbol *symbol = object_symbol_at(object, address);
+  for (uint64_t i = 1; i < LINE_BEFORE_BYTES && i < address; i++)
+    if (has_line(object, address - i, symbol, &wanted, ret))
+      return true;
+  for (uint64_t i = 1; i < LINE_SEARCH_BYTES && i < address; i++)
+    if (has_line(object, address - i, symbol, &wanted, ret) ||
+        has_line(object, address + i, symbol, &wanted, ret))
+      return true;
+  return object_line_at(object, address, ret);
+}
+
+/* The frames of an address, the innermost first. An outlined function that is inlined into another one is
+ * clang's debug variant or a task's body, for the user one function: the outer one is left out. Always at
+ * least one frame, at the worst without anything in it. */
+static unsigned read_frames(struct resolver *resolver, struct source *source, uint64_t address,
+                            const struct object_symbol *symbol, struct code_frame *frames) {
+  struct object_line line;
+  unsigned n = 0;
+  bool inner_outlined = false;
+  bool more = line_near(source->object, address, &line);
+  if (!line.function && symbol)
+    line.function = symbol->name;
+  do {
+    bool outlined = line.function && name_is_outlined(line.function);
+    if (!outlined || !inner_outlined)
+      frames[n++] = (struct code_frame){user_name(resolver, source->object, line.function),
+                                        intern_path(resolver, line.file), line.line};
+    inner_outlined = outlined;
+  } while (more && n < FRAMES_MAX && object_inlined_into(source->object, &line));
+  return n;
+}
+
+/* Gives outlined functions that have none a name, and learns from those that have one. */
+static void name_frames(struct resolver *resolver, struct source *source, uint64_t address,
+                        struct code_frame *frames, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    if (frames[i].function) {
+      anchor_add(source, &frames[i]);
+    } else if (frames[i].file && frames[i].line) {
+      anchor_neighbours(resolver, source, address);
+      frames[i].function = function_around(source, &frames[i]);
+    }
+  }
+}
+
+static void place_set(struct code_place *place, const struct code_frame *frames, unsigned n) {
+  place->source = frames[0];
+  struct code_frame *inlined = n > 1 ? calloc(n - 1, sizeof(*inlined)) : NULL;
+  if (!inlined)
+    return;
+  memcpy(inlined, frames + 1, (n - 1) * sizeof(*inlined));
+  place->inlined = inlined;
+  place->n_inlined = n - 1;
+}
+
+void resolver_resolve(struct resolver *resolver, struct code_place *place) {
+  struct code_frame frames[FRAMES_MAX];
+  struct source *source = source_of(resolver, place->module);
+  if (!source || !source->object)
+    return;
+  uint64_t address = place->address - 1 - place->module->bias;
+  const struct object_symbol *symbol = object_symbol_at(source->object, address);
+  if (symbol)
+    place->symbol = intern(resolver, strdup(symbol->name));
+  unsigned n = read_frames(resolver, source, address, symbol, frames);
+  name_frames(resolver, source, address, frames, n);
+  place_set(place, frames, n);
+}
