@@ -50,17 +50,33 @@ static bool open_as_it_is(struct part *part) {
   return part->fd >= 0 || say_unwritten(part);
 }
 
+/* A new file of a name of its own. The signals wait until the handler knows of it. */
+static int open_known(struct part *part) {
+  sigset_t ending, before;
+  sigemptyset(&ending);
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    sigaddset(&ending, ending_signals[i]);
+  sigprocmask(SIG_BLOCK, &ending, &before);
+  int fd = mkostemps(part->path, (int)strlen(".part"), O_CLOEXEC);
+  if (fd >= 0) {
+    growing.path = part->path;
+    catch_signals();
+  }
+  int error = errno;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return fd;
+}
+
 static bool open_beside(struct part *part) {
   mode_t mask = umask(0);
   umask(mask);
   size_t length = (size_t)snprintf(part->path, sizeof part->path, "%s.XXXXXX.part", part->name);
   part->is_beside = true;
   errno = ENAMETOOLONG;
-  part->fd = length < sizeof part->path ? mkostemps(part->path, (int)strlen(".part"), O_CLOEXEC) : -1;
+  part->fd = length < sizeof part->path ? open_known(part) : -1;
   if (part->fd < 0)
     return say_unwritten(part);
-  growing.path = part->path;
-  catch_signals();
   fchmod(part->fd, 0666 & ~mask);
   return true;
 }
