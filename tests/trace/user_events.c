@@ -1,5 +1,4 @@
-// Regions, messages and counters of the program's own: nested in constructs, moved by tasks, left open, ended
-// wrongly.
+// Regions, messages and counters of the program: nested in constructs, moved by tasks, left open, refused.
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
