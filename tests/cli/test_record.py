@@ -5,6 +5,7 @@ What does not need a tracer stands in for one by a shell script that writes to t
 """
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
-from cli import STAVE
+from cli import HANG_S, STAVE
 from record_case import Case
 
 
@@ -56,7 +57,7 @@ class FakeTracer(Case):
             self.assertEqual(result.stderr.count("\n"), 1)
 
     def search(self, name, place, path):
-        """`record NAME` by a user who cannot go where he may not."""
+        """`record NAME` by a user who cannot go where he may not: perhaps not even to where this was built."""
         locked = self.path("locked")
         os.makedirs(locked, exist_ok=True)
         self.write("locked/hidden", "#!/bin/sh\nexit 3\n")
@@ -67,7 +68,8 @@ class FakeTracer(Case):
         os.chmod(locked, 0)
         self.addCleanup(os.chmod, locked, 0o755)
         nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
-        return self.record(name, env={**self.env, "PATH": path.format(d=self.dir)}, cwd=place, **nobody)
+        return subprocess.run([shutil.copy(STAVE, self.dir), "record", name], cwd=place, capture_output=True, text=True,
+                              env={**self.env, "PATH": path.format(d=self.dir)}, timeout=HANG_S, **nobody)
 
     def test_search_of_path_answers_as_a_shell(self):
         """What a folder hides that may not be entered is not found, and a folder is no program; a file that is there
