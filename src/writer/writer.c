@@ -15,6 +15,8 @@
 #include "writer/application.h"
 #include "writer/archive/room.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/host_ops.h"
 #include "writer/merge.h"
 #include "writer/output.h"
 #include "writer/process.h"

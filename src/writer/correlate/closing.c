@@ -4,7 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/map.h"
+#include "base/memory.h"
+#include "writer/correlate/closing.h"
+#include "writer/correlate/correlate.h"
 #include "writer/correlate/devices.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/host_ops.h"
+#include "writer/correlate/locks.h"
+#include "writer/correlate/tasks.h"
+#include "writer/correlate/teams.h"
+#include "writer/definitions/definitions.h"
+#include "writer/model/model.h"
 
 /* Parents before children, so that every comm can be made. */
 static void end_teams_of(struct correlator *c, uint64_t now) {

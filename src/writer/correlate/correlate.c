@@ -4,6 +4,22 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "writer/correlate/device_records.h"
+#include "writer/correlate/devices.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/locks.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/samples.h"
+#include "writer/correlate/sync.h"
+#include "writer/correlate/targets.h"
+#include "writer/correlate/tasks.h"
+#include "writer/correlate/teams.h"
+#include "writer/correlate/threads.h"
+#include "writer/correlate/user.h"
+#include "writer/definitions/contexts.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/modules.h"
 

@@ -12,7 +12,16 @@
 
 #include "base/memory.h"
 #include "ompt/names.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/device_records.h"
 #include "writer/correlate/devices.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/host_ops.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/targets.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum { FIELDS_MAX = 9, THREAD_AND_TARGET = 2, PARAMETERS_MAX = FIELDS_MAX + THREAD_AND_TARGET };
 enum { ANSWER_NONE = 255 };

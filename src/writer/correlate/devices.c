@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/memory.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/pause.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum { STREAMS_MOST = 256 }; /* of one device; what finds none is moved to the end of one, and counted */
 

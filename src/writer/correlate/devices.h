@@ -8,6 +8,7 @@
 #define STAVE_WRITER_CORRELATE_DEVICES_H
 
 #include "writer/correlate/correlate.h"
+#include "writer/model/model.h"
 
 struct stream {
   struct location *location;
@@ -69,41 +70,6 @@ void device_freed(struct correlator *c, struct device *device, uint64_t address,
 /* How what begins so ends; its time and attributes are the caller's. */
 struct event operation_end(const struct event *begin, uint64_t matching_id);
 
-/* -- host_ops.c: operations that the host has begun -- */
-
-/* The host begins an operation (device may be NULL: of none that is known), which would begin so on a stream.
- * A stream is reserved for it, unless the device traces itself: then the operation waits for its record. */
-void host_op_begin(struct correlator *c, uint64_t id, struct device *device, struct event begin);
-
-/* It has ended, at the time and with the attributes of `told`. */
-void host_op_end(struct correlator *c, uint64_t id, struct event told);
-
-/* A record of the device tells of an operation that the host has begun. Returns false if that is not known;
- * else *ret_begin is how it would begin on a stream. */
-bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begin);
-
-/* A native record tells the times of an operation. */
-void host_op_timed(struct correlator *c, uint64_t id, uint64_t begin, uint64_t end);
-
-/* No record of the device follows: what it did not tell of is put on its streams as the host saw it. */
-void host_ops_undelivered(struct correlator *c, const struct device *device);
-
-/* -- targets.c -- */
-
-/* An operation on data as a device's record tells it. */
-struct device_data_op {
-  uint64_t source, destination, bytes, matching_id, codeptr;
-  uint32_t remote;     /* location */
-  uint32_t region;     /* of the host's part, or REGION_NONE */
-  bool is_from_device; /* the device that tells is the source alone */
-};
-
-/* What stands for it on a stream, without its times. */
-struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *told);
-
-/* device_records.c: puts what is pending on the device's streams. */
-void device_flush(struct correlator *c, struct device *device);
-
 /* Nothing is put on streams any more: tells what became of that. */
 void devices_end(struct correlator *c);
 
@@ -111,5 +77,14 @@ void devices_free(struct correlator *c);
 
 /* A pause is over: writes what has become of the memory of devices. */
 void devices_show(struct correlator *c, uint64_t ticks);
+
+void on_device_initialize(struct correlator *c, struct location *location,
+                          const struct record_device_initialize *record, const uint64_t *words);
+void on_device_finalize(struct correlator *c, struct location *location,
+                        const struct record_device_finalize *record);
+void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
+                    const uint64_t *words);
+void on_device_unload(struct correlator *c, struct location *location,
+                      const struct record_device_unload *record);
 
 #endif

@@ -3,7 +3,16 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "writer/correlate/devices.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/host_ops.h"
+#include "writer/correlate/locks.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/sync.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 void emit_enter(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
   emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});

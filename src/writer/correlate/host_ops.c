@@ -1,8 +1,13 @@
 /* Operations on devices from the host's point of view, from their begin until they are on a stream. */
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/memory.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/device_records.h"
 #include "writer/correlate/devices.h"
+#include "writer/correlate/host_ops.h"
+#include "writer/model/event.h"
 
 /* An operation that the host has begun. Those of a device that traces itself stay until its record has
  * come. */

@@ -5,8 +5,13 @@
  * next owner's acquire.*/
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/locks.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum {
   MUTEX_LOCK = OMPT_MUTEX_lock,

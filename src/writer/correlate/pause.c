@@ -11,9 +11,19 @@
  * that. */
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/devices.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/locks.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/tasks.h"
+#include "writer/correlate/teams.h"
+#include "writer/correlate/threads.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 /* omp_control_tool_t (OpenMP 5.1, 3.14) */
 

@@ -9,6 +9,14 @@
 
 #include "ompt/names.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/locks.h"
+#include "writer/correlate/samples.h"
+#include "writer/definitions/contexts.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum { TASKS_MAX = 64 };
 

@@ -4,6 +4,13 @@
 
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/sync.h"
+#include "writer/correlate/tasks.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 /* -- work -- */
 

@@ -4,8 +4,14 @@
  * there. The callbacks of the EMI form tell begin and end, which is when the host waited for the operation;
  * the device may have been at it until later. Those of the plain form tell one time: then the operation is a
  * point, and its region's description says that the duration is unknown. */
+#include "writer/correlate/targets.h"
+#include "writer/correlate/correlate.h"
 #include "writer/correlate/devices.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/host_ops.h"
 #include "writer/definitions/ompt_names.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum { FLAG_PLAIN_FORM = 1, NO_DEVICE = -1 };
 

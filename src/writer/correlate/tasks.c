@@ -3,8 +3,18 @@
  * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
  * tasks), so what runs is what the location says, and a task that completes elsewhere is switched to
  * first. */
+#include "writer/correlate/tasks.h"
+#include "base/map.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/sync.h"
+#include "writer/correlate/teams.h"
+#include "writer/definitions/definitions.h"
 #include "writer/definitions/ompt_names.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum {
   STATUS_COMPLETE = OMPT_TASK_STATUS_complete,

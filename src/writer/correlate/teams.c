@@ -8,8 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/teams.h"
+#include "writer/correlate/threads.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum { MEMBERS_MOST = 1 << 14 };
 

@@ -4,7 +4,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "writer/correlate/closing.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/pause.h"
+#include "writer/correlate/threads.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 /* The first one is the program's own name. */
 static void tell_arguments(struct correlator *c) {

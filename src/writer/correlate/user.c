@@ -6,6 +6,11 @@
 
 #include "base/text.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/user.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/regions.h"
+#include "writer/model/model.h"
 
 enum { FLAG_CUT = 1, DOUBLE = 2 };
 

@@ -1,0 +1,12 @@
+/* The end of the process (correlate_end), and of a thread. */
+#ifndef STAVE_WRITER_CORRELATE_CLOSING_H
+#define STAVE_WRITER_CORRELATE_CLOSING_H
+
+#include "writer/correlate/correlate.h"
+#include "writer/model/model.h"
+
+/* Ends all that is open on the location, from the inside out, until it is back at its base. Regions that it
+ * has forked are joined. */
+void location_unwind(struct correlator *correlator, struct location *location, uint64_t ticks);
+
+#endif

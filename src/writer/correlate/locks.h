@@ -1,0 +1,31 @@
+/* Critical sections, ordered, atomic and locks. */
+#ifndef STAVE_WRITER_CORRELATE_LOCKS_H
+#define STAVE_WRITER_CORRELATE_LOCKS_H
+
+#include "writer/correlate/correlate.h"
+#include "writer/model/model.h"
+
+/* The location's acquisition of the lock, made in a pause, is written now if it is not yet. */
+void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks);
+/* The same for all locks that a routine has set. */
+void locks_show(struct correlator *c, struct location *location, uint64_t ticks);
+void on_mutex_acquire(struct correlator *c, struct location *location,
+                      const struct record_mutex_acquire *record, const uint64_t *words);
+void on_mutex_acquired(struct correlator *c, struct location *location,
+                       const struct record_mutex_acquired *record);
+void on_mutex_released(struct correlator *c, struct location *location,
+                       const struct record_mutex_released *record);
+void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record,
+                  const uint64_t *words);
+void on_lock_destroy(struct correlator *c, struct location *location,
+                     const struct record_lock_destroy *record);
+void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record);
+/* A lock routine that nothing followed has failed: it ends when it began. */
+void lock_attempt_ends(struct correlator *c, struct location *location);
+/* Releases what the location still holds; with a wait id only that lock. */
+void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id);
+/* The number under which the archive has the lock; false if it was never acquired. */
+bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
+void locks_free(struct correlator *c);
+
+#endif

@@ -1,0 +1,28 @@
+/* Target regions and operations on devices, as their threads tell of them. */
+#ifndef STAVE_WRITER_CORRELATE_TARGETS_H
+#define STAVE_WRITER_CORRELATE_TARGETS_H
+
+#include "writer/correlate/devices.h"
+#include "writer/model/model.h"
+
+/* An operation on data as a device's record tells it. */
+struct device_data_op {
+  uint64_t source, destination, bytes, matching_id, codeptr;
+  uint32_t remote;     /* location */
+  uint32_t region;     /* of the host's part, or REGION_NONE */
+  bool is_from_device; /* the device that tells is the source alone */
+};
+
+/* What stands for it on a stream, without its times. */
+struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *told);
+
+void on_target(struct correlator *c, struct location *location, const struct record_target *record,
+               uint64_t id, const uint64_t *words);
+void on_target_data_op(struct correlator *c, struct location *location,
+                       const struct record_target_data_op *record, uint64_t id, const uint64_t *words);
+void on_target_submit(struct correlator *c, struct location *location,
+                      const struct record_target_submit *record, uint64_t id);
+void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record,
+                   const uint64_t *words);
+
+#endif

@@ -1,0 +1,30 @@
+/* Parallel regions, their teams and implicit tasks. */
+#ifndef STAVE_WRITER_CORRELATE_TEAMS_H
+#define STAVE_WRITER_CORRELATE_TEAMS_H
+
+#include "writer/correlate/correlate.h"
+#include "writer/model/model.h"
+
+void on_parallel_begin(struct correlator *c, struct location *location,
+                       const struct record_parallel_begin *record, uint64_t id);
+void on_parallel_end(struct correlator *c, struct location *location,
+                     const struct record_parallel_end *record);
+void on_implicit_task_begin(struct correlator *c, struct location *location,
+                            const struct record_implicit_task_begin *record, uint64_t id);
+void on_implicit_task_end(struct correlator *c, struct location *location,
+                          const struct record_implicit_task_end *record);
+/* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes
+ * one. */
+void team_end(struct correlator *c, struct team *team, uint64_t ticks);
+/* Ends the innermost implicit task of the location and goes back to what ran before it. */
+void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+                       bool is_late);
+/* The primary begins or has begun; used when a process ends in between. */
+void team_begin_primary(struct correlator *c, struct team *team, uint64_t ticks);
+void team_join(struct correlator *c, struct team *team, uint64_t ticks);
+/* Writes the primary's ThreadFork. */
+void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks);
+/* A pause is over that began before the team: from now on all of it is written. */
+void team_show(struct correlator *c, struct team *team, uint64_t ticks);
+
+#endif
