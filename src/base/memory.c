@@ -2,10 +2,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
+
+#include "base/array.h"
+
+enum { LEAST_ITEMS = 8 };
 
 static struct {
   void (*last)(void *data);
@@ -52,15 +55,12 @@ void *memory_resize(void *memory, size_t count, size_t size) {
 }
 
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size) {
-  void **array = array_address;
   if (needed <= *capacity)
     return;
-  size_t wanted = *capacity ? *capacity * 2 : 8;
-  wanted = wanted < needed ? needed : wanted;
-  char *larger = memory_resize(*array, wanted, size);
-  memset(larger + *capacity * size, 0, (wanted - *capacity) * size);
-  *array = larger;
-  *capacity = wanted;
+  if (*capacity == 0 && needed < LEAST_ITEMS)
+    needed = LEAST_ITEMS;
+  if (!array_grow_zeroed(array_address, capacity, needed, size))
+    out_of_memory();
 }
 
 void *pool_get(struct pool *pool) {

@@ -1,0 +1,102 @@
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+struct item {
+  uint64_t number;
+  char letter;
+};
+
+static void items_keep_their_values_and_room_doubles(void **state) {
+  struct item *items = NULL;
+  size_t capacity = 0, before = 0, times = 0;
+  (void)state;
+  for (size_t i = 0; i < 5000; i++, before = capacity) {
+    assert_true(array_reserve(&items, &capacity, i + 1, sizeof *items));
+    assert_true(capacity == before || capacity >= 2 * before);
+    times += capacity != before;
+    items[i] = (struct item){i, (char)i};
+  }
+  assert_int_equal(times, 14); /* 1, 2, 4 ... 8192 */
+  for (size_t i = 0; i < 5000; i++) {
+    assert_int_equal(items[i].number, i);
+    assert_int_equal(items[i].letter, (char)i);
+  }
+  free(items);
+}
+
+static void what_is_needed_is_there_at_once(void **state) {
+  struct item *items = NULL;
+  size_t capacity = 0;
+  (void)state;
+  assert_true(array_reserve(&items, &capacity, 1000, sizeof *items));
+  assert_int_equal(capacity, 1000);
+  assert_true(array_reserve(&items, &capacity, 5000, sizeof *items));
+  assert_int_equal(capacity, 5000);
+  free(items);
+}
+
+static void room_that_is_there_is_left_alone(void **state) {
+  struct item *items = NULL, *before;
+  size_t capacity = 0;
+  (void)state;
+  assert_true(array_reserve(&items, &capacity, 0, sizeof *items));
+  assert_null(items);
+  assert_true(array_reserve(&items, &capacity, 10, sizeof *items));
+  before = items;
+  assert_true(array_reserve(&items, &capacity, 10, sizeof *items));
+  assert_true(array_reserve_zeroed(&items, &capacity, 3, sizeof *items));
+  assert_ptr_equal(items, before);
+  assert_int_equal(capacity, 10);
+  free(items);
+}
+
+/* Memory that was used before and given back is what malloc likes to give next. */
+static void only_new_items_are_made_zero(void **state) {
+  char *bytes = NULL;
+  size_t capacity = 0;
+  (void)state;
+  for (size_t needed = 1; needed < 20000; needed = needed * 3 / 2 + 1) {
+    size_t before = capacity;
+    char *used = malloc(2 * needed);
+    memset(used, 'u', 2 * needed);
+    free(used);
+    assert_true(array_reserve_zeroed(&bytes, &capacity, needed, 1));
+    for (size_t i = 0; i < capacity; i++)
+      assert_int_equal(bytes[i], i < before ? 'b' : 0);
+    memset(bytes, 'b', capacity);
+  }
+  free(bytes);
+}
+
+/* More bytes than a size_t counts. In the last case twice the capacity is more than that as well, and one more is
+ * not. */
+static void what_no_memory_holds_changes_nothing(void **state) {
+  static struct item there[4] = {{1, 'a'}, {2, 'b'}, {3, 'c'}, {4, 'd'}};
+  struct item *items = there;
+  size_t capacity = COUNT(there);
+  (void)state;
+  assert_false(array_reserve(&items, &capacity, SIZE_MAX / sizeof *items + 1, sizeof *items));
+  assert_false(array_reserve_zeroed(&items, &capacity, SIZE_MAX, sizeof *items));
+  assert_ptr_equal(items, there);
+  assert_int_equal(capacity, COUNT(there));
+  for (size_t i = 0; i < COUNT(there); i++)
+    assert_int_equal(items[i].number, i + 1);
+  capacity = SIZE_MAX / 2 + 1;
+  assert_false(array_reserve(&items, &capacity, capacity + 1, sizeof *items));
+  assert_int_equal(capacity, SIZE_MAX / 2 + 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(items_keep_their_values_and_room_doubles),
+      cmocka_unit_test(what_is_needed_is_there_at_once),
+      cmocka_unit_test(room_that_is_there_is_left_alone),
+      cmocka_unit_test(only_new_items_are_made_zero),
+      cmocka_unit_test(what_no_memory_holds_changes_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
