@@ -53,7 +53,7 @@ static bool is_valid(const char *setting, char error[CONFIG_ERROR_BYTES]) {
 
 static const char *find_setting(const char *variable) {
   size_t length = strlen(variable);
-  for (char **entry = environ; *entry != NULL; entry++)
+  for (char **entry = environ; *entry; entry++)
     if (strncmp(*entry, variable, length) == 0 && (*entry)[length] == '=')
       return *entry;
   return NULL;
@@ -62,14 +62,14 @@ static const char *find_setting(const char *variable) {
 static struct setting setting_of(const struct config_row *row) {
   char error[CONFIG_ERROR_BYTES];
   const char *entry = find_setting(row->variable);
-  if (entry == NULL)
+  if (!entry)
     return (struct setting){row, NULL, true};
   const char *value = entry + strlen(row->variable) + 1;
   return (struct setting){row, value, is_valid(entry, error)};
 }
 
 static bool is_set(const struct setting *setting) {
-  return setting->value != NULL && *setting->value != '\0';
+  return setting->value && *setting->value != '\0';
 }
 
 static const char *state_of(const struct setting *setting) {
@@ -82,7 +82,7 @@ static const char *state_of(const struct setting *setting) {
 static int complain(void) {
   static struct config config;
   int status = EXIT_SUCCESS;
-  for (char **entry = environ; *entry != NULL; entry++) {
+  for (char **entry = environ; *entry; entry++) {
     char error[CONFIG_ERROR_BYTES], unknown[CONFIG_ERROR_BYTES];
     char *const environment[] = {*entry, NULL};
     if (config_read(&config, environment, error, unknown) < 0) {
@@ -132,7 +132,7 @@ static void print_text(const struct config_row *rows, size_t count) {
 static json_t *json_text(const char *from) {
   char plain[CONFIG_TEXT_BYTES];
   json_t *string = json_string(from);
-  if (string != NULL)
+  if (string)
     return string;
   snprintf(plain, sizeof plain, "%s", from);
   for (char *c = plain; *c != '\0'; c++)
@@ -172,13 +172,13 @@ static void allowed_text(char target[ALLOWED_BYTES], const struct config_row *ro
     snprintf(target, ALLOWED_BYTES, "%s", row->allowed);
     return;
   }
-  for (const char *word = row->allowed; word != NULL && used < ALLOWED_BYTES;) {
+  for (const char *word = row->allowed; word && used < ALLOWED_BYTES;) {
     const char *end = strchr(word, '|');
-    int length = end != NULL ? (int)(end - word) : (int)strlen(word);
-    const char *join = word == row->allowed ? "" : end != NULL ? ", " : " or ";
+    int length = end ? (int)(end - word) : (int)strlen(word);
+    const char *join = word == row->allowed ? "" : end ? ", " : " or ";
     used += (size_t)snprintf(target + used, ALLOWED_BYTES - used, "%s%s%.*s%s", join, before, length, word,
                              after);
-    word = end != NULL ? end + 1 : NULL;
+    word = end ? end + 1 : NULL;
   }
 }
 

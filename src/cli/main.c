@@ -56,9 +56,9 @@ static void print_help(void) {
 
 static int help(int argc, char **argv) {
   const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
-  if (argc > 1 && command == NULL)
+  if (argc > 1 && !command)
     return unknown(argv[1]);
-  if (command != NULL)
+  if (command)
     command->help();
   else
     print_help();
@@ -81,7 +81,7 @@ static int run(int argc, char **argv) {
   if (is_either(argv[0], "--help", "-h") || strcmp(argv[0], "help") == 0)
     return help(argc, argv);
   const struct command *command = find_command(argv[0]);
-  return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
+  return command ? command->run(argc, argv) : unknown(argv[0]);
 }
 
 int main(int argc, char **argv) {

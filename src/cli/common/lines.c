@@ -28,11 +28,11 @@ static void set_number(const struct line_slot *slots, size_t count, const char *
 
 const char *lines_read_pairs(char *line, const struct line_slot *slots, size_t count, const char *last) {
   size_t length = strlen(last);
-  while (line != NULL && *line != '\0') {
+  while (line && *line != '\0') {
     if (strncmp(line, last, length) == 0 && line[length] == '=')
       return line + length + 1;
     char *key = strsep(&line, " "), *value = strchr(key, '=');
-    if (value == NULL)
+    if (!value)
       continue;
     *value++ = '\0';
     set_number(slots, count, key, value);

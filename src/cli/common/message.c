@@ -85,7 +85,7 @@ void message_say(const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   message_escape(safe, sizeof safe, text);
-  bool colour = message_on_terminal() && getenv("NO_COLOR") == NULL;
+  bool colour = message_on_terminal() && !getenv("NO_COLOR");
   int length =
       snprintf(line, sizeof line, "%sstave:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "", safe);
   write_line(line, (size_t)length);

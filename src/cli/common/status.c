@@ -29,7 +29,7 @@ static struct archive *add(struct status *status, pid_t pid) {
   if (status->count == status->capacity) {
     size_t capacity = status->capacity > 0 ? 2 * status->capacity : 8;
     struct archive *archives = realloc(status->archives, capacity * sizeof *archives);
-    if (archives == NULL)
+    if (!archives)
       return NULL;
     status->archives = archives;
     status->capacity = capacity;
@@ -41,7 +41,7 @@ static struct archive *add(struct status *status, pid_t pid) {
 
 static struct archive *find_or_add(struct status *status, pid_t pid) {
   struct archive *archive = find_open(status, pid);
-  return archive != NULL ? archive : add(status, pid);
+  return archive ? archive : add(status, pid);
 }
 
 static void set_text(char **slot, const char *text) {
@@ -59,28 +59,28 @@ static void read_figures(struct archive *archive, char *rest) {
                                     {"duration_ns", &archive->duration_ns},
                                     {"added", &archive->added}};
   const char *ending = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "ending");
-  if (ending != NULL)
+  if (ending)
     set_text(&archive->text, ending);
 }
 
 void status_line(struct status *status, char *line) {
   char *verb = strsep(&line, " ");
-  char *number = line != NULL ? strsep(&line, " ") : NULL;
-  pid_t pid = number != NULL ? (pid_t)strtol(number, NULL, 10) : 0;
-  char *rest = line != NULL ? line : (char[]){""};
+  char *number = line ? strsep(&line, " ") : NULL;
+  pid_t pid = number ? (pid_t)strtol(number, NULL, 10) : 0;
+  char *rest = line ? line : (char[]){""};
   struct archive *archive;
   if (pid <= 0)
     return;
   if (strcmp(verb, "moved") == 0 || strcmp(verb, "stayed") == 0)
     string_list_add(*verb == 'm' ? &status->moved : &status->stayed, rest);
-  if (strcmp(verb, "archive") == 0 && (archive = add(status, pid)) != NULL) {
+  if (strcmp(verb, "archive") == 0 && (archive = add(status, pid))) {
     set_text(&archive->path, rest);
-  } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+  } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, pid))) {
     set_text(&archive->stopped, rest);
-  } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+  } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid))) {
     archive->state = ARCHIVE_CLOSED;
     read_figures(archive, rest);
-  } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, pid)) != NULL) {
+  } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, pid))) {
     archive->state = ARCHIVE_FAILED;
     set_text(&archive->text, rest);
   }

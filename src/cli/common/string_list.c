@@ -9,9 +9,9 @@ bool string_list_add(struct string_list *list, const char *text) {
       return false;
   char *copy = strdup(text);
   char **items = realloc(list->items, (list->count + 1) * sizeof *items);
-  if (items != NULL)
+  if (items)
     list->items = items;
-  if (items == NULL || copy == NULL) {
+  if (!items || !copy) {
     free(copy);
     return false;
   }

@@ -55,19 +55,19 @@ char *summary_size(char *buffer, uint64_t bytes) {
 /* The path as a person standing here would type it. */
 static const char *relative_path(const char *path) {
   char here[PATH_MAX];
-  size_t length = getcwd(here, sizeof here) != NULL ? strlen(here) : 0;
+  size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
   bool inside =
       length > 1 && strncmp(path, here, length) == 0 && path[length] == '/' && path[length + 1] != '\0';
   return inside ? path + length + 1 : path;
 }
 
 static const char *path_of(const struct archive *archive) {
-  return archive->path != NULL ? relative_path(archive->path) : "(place unknown)";
+  return archive->path ? relative_path(archive->path) : "(place unknown)";
 }
 
 /* What the writer calls the end of a runtime that said good-bye (OMPT's finalize). */
 static bool is_normal_ending(const char *text) {
-  return text == NULL || *text == '\0' || strcmp(text, "finalized") == 0;
+  return !text || *text == '\0' || strcmp(text, "finalized") == 0;
 }
 
 static void print_closed(const struct archive *archive) {
@@ -81,7 +81,7 @@ static void print_closed(const struct archive *archive) {
 
 static void print_lost(const struct archive *archive) {
   char lost[NUMBER_BYTES];
-  if (archive->stopped != NULL)
+  if (archive->stopped)
     message_say("%s: recording was stopped (%s): %s events are missing", path_of(archive), archive->stopped,
                 summary_number(lost, archive->lost));
   else if (archive->lost > 0)
@@ -93,7 +93,7 @@ static void print_lost(const struct archive *archive) {
 /* Its last step may have been done. */
 static bool is_closed_on_disk(const struct archive *archive) {
   struct place place;
-  if (archive->path == NULL)
+  if (!archive->path)
     return false;
   place_find(&place, archive->path);
   return place.state == PLACE_CLOSED;
@@ -116,8 +116,8 @@ static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
 
 static void print_failed(const struct archive *archive) {
   char word[PATH_MAX];
-  const char *why = archive->text != NULL ? archive->text : "no reason known";
-  if (archive->path == NULL)
+  const char *why = archive->text ? archive->text : "no reason known";
+  if (!archive->path)
     message_say("process %d was not traced: %s", (int)archive->pid, why);
   else
     message_say("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive),
@@ -151,8 +151,8 @@ static void print_next(const struct archive *archive) {
 /* Of "PROGRAM: TEXT" both parts; neither is to be trusted. */
 static const char *split(const char *line, char program[PATH_MAX]) {
   const char *colon = strstr(line, ": ");
-  snprintf(program, PATH_MAX, "%.*s", colon != NULL ? (int)(colon - line) : (int)strlen(line), line);
-  return colon != NULL ? colon + 2 : "";
+  snprintf(program, PATH_MAX, "%.*s", colon ? (int)(colon - line) : (int)strlen(line), line);
+  return colon ? colon + 2 : "";
 }
 
 void summary_print_runtimes(const struct status *status, bool quiet) {
@@ -174,7 +174,7 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
 
 static const struct archive *first_closed(const struct status *status) {
   for (size_t i = 0; i < status->count; i++)
-    if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path != NULL)
+    if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path)
       return &status->archives[i];
   return NULL;
 }
@@ -186,6 +186,6 @@ void summary_print(const struct status *status, bool quiet) {
   if (listed < status->count)
     message_say("and %zu more", status->count - listed);
   const struct archive *closed = first_closed(status);
-  if (closed != NULL && !quiet)
+  if (closed && !quiet)
     print_next(closed);
 }

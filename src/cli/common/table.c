@@ -16,7 +16,7 @@ enum { FACT_BYTES = 8192, NAME_WIDTH = 14, NARROWEST = 40 };
 
 bool table_has_colour(void) {
   const char *terminal = getenv("TERM");
-  return isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == NULL && terminal != NULL && *terminal != '\0';
+  return isatty(STDOUT_FILENO) == 1 && !getenv("NO_COLOR") && terminal && *terminal != '\0';
 }
 
 static void expect_memory(int result) {
@@ -59,7 +59,7 @@ static void break_lines(char *text, size_t width) {
   for (char *c = text; *c != '\0'; c++) {
     if (*c == ' ')
       last_space = c;
-    if ((size_t)(c - line) >= width && last_space != NULL) {
+    if ((size_t)(c - line) >= width && last_space) {
       *last_space = '\n';
       line = last_space + 1;
       last_space = NULL;
@@ -77,7 +77,7 @@ static void set_cell(struct table *table, struct libscols_line *line, size_t col
 void table_row(struct table *table, const char *const *cells) {
   struct libscols_line *line = memory_needed(scols_table_new_line(table->lines, NULL));
   for (size_t i = 0; i < table->columns; i++)
-    set_cell(table, line, i, cells[i] != NULL ? cells[i] : "");
+    set_cell(table, line, i, cells[i] ? cells[i] : "");
 }
 
 void table_print(struct table *table) {

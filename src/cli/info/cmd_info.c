@@ -56,7 +56,7 @@ static void add_figures(struct info *info) {
   info->duration_ns = trace_span_ns(trace, trace->clock.length_ticks);
   identify_runtime(&info->runtime, trace);
   const char *program = info_property(info, "PROGRAM");
-  if (program != NULL && is_unchanged(program, trace))
+  if (program && is_unchanged(program, trace))
     compiler_find(program, info->compiler, sizeof info->compiler);
 }
 

@@ -15,7 +15,7 @@ const char *info_property(const struct info *info, const char *name) {
 
 uint64_t info_number(const struct info *info, const char *name) {
   const char *text = info_property(info, name);
-  return text != NULL ? strtoull(text, NULL, 10) : 0;
+  return text ? strtoull(text, NULL, 10) : 0;
 }
 
 const char *info_callback_name(unsigned number) {

@@ -11,22 +11,22 @@
 
 /* Names may hold any bytes, JSON only UTF-8. NULL gives null. */
 static json_t *text(const char *from) {
-  if (from == NULL)
+  if (!from)
     return json_null();
   json_t *string = json_string(from);
-  if (string != NULL)
+  if (string)
     return string;
   char *plain = memory_needed(strdup(from));
-  for (char *c = plain; plain != NULL && *c != '\0'; c++)
+  for (char *c = plain; plain && *c != '\0'; c++)
     *c = isascii((unsigned char)*c) ? *c : '?';
-  string = plain != NULL ? json_string(plain) : NULL;
+  string = plain ? json_string(plain) : NULL;
   free(plain);
   return string;
 }
 
 /* null if it is absent or empty. */
 static json_t *text_or_null(const char *from) {
-  return text(from != NULL && *from != '\0' ? from : NULL);
+  return text(from && *from != '\0' ? from : NULL);
 }
 
 static json_t *number(uint64_t value) {
@@ -34,7 +34,7 @@ static json_t *number(uint64_t value) {
 }
 
 static json_t *number_or_null(const struct info *info, const char *name) {
-  return info_property(info, name) != NULL ? number(info_number(info, name)) : json_null();
+  return info_property(info, name) ? number(info_number(info, name)) : json_null();
 }
 
 static json_t *kinds(const struct tally *tally) {
@@ -137,7 +137,7 @@ static void add_record(void *data, const char *rest, const char *value) {
 
 static void add_callback(void *data, const char *rest, const char *value) {
   const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
-  json_object_set_new_nocheck(data, name != NULL ? name : rest, text(value));
+  json_object_set_new_nocheck(data, name ? name : rest, text(value));
 }
 
 static json_t *collected(const struct info *info, const char *prefix,

@@ -17,7 +17,7 @@ enum { NUMBER_BYTES = 32, LIST_BYTES = 4096, THREADS_LISTED = 32 };
 static const char absent[] = "not recorded";
 
 static const char *or_absent(const char *text) {
-  return text != NULL && *text != '\0' ? text : absent;
+  return text && *text != '\0' ? text : absent;
 }
 
 static char *ratio_text(char buffer[NUMBER_BYTES], uint64_t part, uint64_t whole, double factor) {
@@ -31,7 +31,7 @@ static void print_date(const struct trace *trace) {
   char text[64], zone[16];
   time_t seconds = (time_t)(trace->clock.realtime_ns / 1000000000);
   struct tm local;
-  if (trace->clock.realtime_ns == UINT64_MAX || localtime_r(&seconds, &local) == NULL) {
+  if (trace->clock.realtime_ns == UINT64_MAX || !localtime_r(&seconds, &local)) {
     table_fact("date", "%s", absent);
     return;
   }
@@ -50,7 +50,7 @@ static void print_runtime_file(void *data, const char *rest, const char *value) 
   const char *slash = strrchr(value, '/');
   (void)rest;
   runtimes->count++;
-  runtimes->silent += strncmp(slash != NULL ? slash + 1 : value, "libgomp", strlen("libgomp")) == 0;
+  runtimes->silent += strncmp(slash ? slash + 1 : value, "libgomp", strlen("libgomp")) == 0;
   table_fact("  file", "%s", value);
 }
 
@@ -58,7 +58,7 @@ static void print_runtime_files(const struct info *info) {
   struct runtimes runtimes = {0};
   const char *other = info_property(info, "RUNTIME_INSTEAD_OF");
   info_each_property(info, "RUNTIME_FILE", print_runtime_file, &runtimes);
-  if (other != NULL)
+  if (other)
     table_fact("  in place of", "%s, for which the program was built: its times there can be others", other);
   if (runtimes.count > 1)
     table_fact("  warning", "%zu OpenMP runtimes were loaded%s", runtimes.count,
@@ -118,13 +118,13 @@ static void print_losses(const struct info *info) {
   uint64_t lost = info_lost(info);
   if (lost > 0)
     table_fact("lost", "%s events: this archive is not complete", summary_number(number, lost));
-  else if (complete != NULL && strcmp(complete, "true") == 0)
+  else if (complete && strcmp(complete, "true") == 0)
     table_fact("lost", "nothing");
   else
-    table_fact("lost", "%s", complete == NULL ? absent : "the archive says that it is not complete");
-  if (stopped != NULL)
+    table_fact("lost", "%s", !complete ? absent : "the archive says that it is not complete");
+  if (stopped)
     table_fact("stopped", "recording ended before the program did: %s", stopped);
-  if (info_property(info, "RECOVERED") != NULL)
+  if (info_property(info, "RECOVERED"))
     table_fact("recovered", "whole up to %s; later events may be missing",
                summary_duration(duration, trace_ns(info->trace, info_number(info, "LOST_AFTER"))));
 }
@@ -204,7 +204,7 @@ static void print_outcome(const struct info *info) {
   print_told(info);
   const char *added = info_property(info, "CLOSED_BY_WRITER");
   table_fact("added at end", "%s",
-             added != NULL ? summary_number(number, info_number(info, "CLOSED_BY_WRITER")) : absent);
+             added ? summary_number(number, info_number(info, "CLOSED_BY_WRITER")) : absent);
   print_oddities(info);
 }
 
@@ -223,7 +223,7 @@ static void add_undelivered(void *data, const char *rest, const char *value) {
   if (strcmp(value, "always") == 0)
     return;
   int length = snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s (%s)",
-                        list->used > 0 ? ", " : "", name != NULL ? name : rest, value);
+                        list->used > 0 ? ", " : "", name ? name : rest, value);
   if (length > 0 && (size_t)length < sizeof list->text - list->used)
     list->used += (size_t)length;
 }
@@ -231,7 +231,7 @@ static void add_undelivered(void *data, const char *rest, const char *value) {
 static void print_not_asked(void *data, const char *rest, const char *value) {
   (void)data;
   const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
-  table_fact("not asked for", "%s, since %s", name != NULL ? name : rest, value);
+  table_fact("not asked for", "%s, since %s", name ? name : rest, value);
 }
 
 static void print_undelivered(const struct info *info) {
@@ -353,7 +353,7 @@ static void stream_row(struct table *table, const struct info *info, size_t inde
   const struct trace_location_group *group = trace_location_group(info->trace, location->group);
   const char *const cells[] = {
       location->name,
-      group != NULL ? trace_node_property(info->trace, group->node, "type") : NULL,
+      group ? trace_node_property(info->trace, group->node, "type") : NULL,
       summary_number(events, one->events),
       summary_number(bytes, one->bytes),
       summary_duration(begin, trace_ns(info->trace, one->first_ticks)),

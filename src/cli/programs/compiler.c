@@ -26,7 +26,7 @@ static bool find_section(const struct elf_file *file, const char *name, Elf64_Sh
   Elf64_Shdr strings;
   const char *names = section_at(file, file->header.e_shstrndx, &strings) ? contents(file, &strings) : NULL;
   size_t length = strlen(name) + 1;
-  for (uint64_t i = 0; names != NULL && section_at(file, i, ret); i++)
+  for (uint64_t i = 0; names && section_at(file, i, ret); i++)
     if (ret->sh_name < strings.sh_size && length <= strings.sh_size - ret->sh_name &&
         memcmp(names + ret->sh_name, name, length) == 0)
       return true;
@@ -42,7 +42,7 @@ static void add_names(const char *lines, size_t bytes, char *text, size_t size) 
     i += length + 1;
     char one[256];
     snprintf(one, sizeof one, "%.*s", (int)(length < sizeof one ? length : sizeof one - 1), line);
-    if (*one == '\0' || strstr(text, one) != NULL || used + strlen(one) + 3 > size)
+    if (*one == '\0' || strstr(text, one) || used + strlen(one) + 3 > size)
       continue;
     used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "; " : "", one);
   }
@@ -55,7 +55,7 @@ void compiler_find(const char *program, char *text, size_t size) {
     return;
   Elf64_Shdr section;
   const char *lines = find_section(&file, ".comment", &section) ? contents(&file, &section) : NULL;
-  if (lines != NULL)
+  if (lines)
     add_names(lines, section.sh_size, text, size);
   elf_close(&file);
 }

@@ -41,7 +41,7 @@ static const char *string_at(const struct elf_file *file, uint64_t offset, uint6
   if (offset > file->size || bytes > file->size - offset || index >= bytes)
     return NULL;
   const char *text = (const char *)file->data + offset + index;
-  return memchr(text, '\0', bytes - index) != NULL ? text : NULL;
+  return memchr(text, '\0', bytes - index) ? text : NULL;
 }
 
 static bool program_header(const struct elf_file *file, unsigned index, Elf64_Phdr *ret) {
@@ -142,7 +142,7 @@ int elf_open(const char *path, struct elf_file *ret) {
 }
 
 void elf_close(struct elf_file *file) {
-  if (file->data != NULL)
+  if (file->data)
     munmap((void *)file->data, file->size);
   *file = (struct elf_file){0};
 }
@@ -173,7 +173,7 @@ static bool nth_of_need(const struct elf_file *file, uint64_t offset, unsigned c
   for (unsigned i = 0; i < count && read_at(file, offset, &entry, sizeof entry);
        i++, offset += entry.vna_next) {
     const char *name = dynamic_text(file, entry.vna_name);
-    if (name != NULL && (*ordinal)-- == 0) {
+    if (name && (*ordinal)-- == 0) {
       *ret = (struct needed_version){name, entry.vna_other, (entry.vna_flags & VER_FLG_WEAK) != 0};
       return true;
     }
@@ -191,7 +191,7 @@ static bool needed_version(const struct elf_file *file, const char *library, siz
   Elf64_Verneed need;
   for (uint64_t i = 0; i < count && read_at(file, offset, &need, sizeof need); i++, offset += need.vn_next) {
     const char *name = dynamic_text(file, need.vn_file);
-    if (name != NULL && strcmp(name, library) == 0 &&
+    if (name && strcmp(name, library) == 0 &&
         nth_of_need(file, offset + need.vn_aux, need.vn_cnt, &ordinal, ret))
       return true;
     if (need.vn_next == 0)
@@ -231,7 +231,7 @@ static void symbols_of_versions(const struct elf_file *file, const Elf64_Shdr *t
     const char *name = dynamic_text(file, symbol.st_name);
     bool is_needed = symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL;
     version &= 0x7fff; /* the top bit only hides a definition */
-    if (is_needed && name != NULL && version < NEEDED_VERSIONS_MAX && is_wanted[version])
+    if (is_needed && name && version < NEEDED_VERSIONS_MAX && is_wanted[version])
       each(context, name);
   }
 }
@@ -256,7 +256,7 @@ bool elf_defines_version(const struct elf_file *file, const char *version) {
     const char *text = read_at(file, offset + definition.vd_aux, &name, sizeof name)
                            ? dynamic_text(file, name.vda_name)
                            : NULL;
-    if (text != NULL && strcmp(text, version) == 0)
+    if (text && strcmp(text, version) == 0)
       return true;
     if (definition.vd_next == 0)
       return false;
@@ -276,7 +276,7 @@ static bool table_defines(const struct elf_file *file, const Elf64_Shdr *table, 
     const char *name = entry.st_shndx == SHN_UNDEF
                            ? NULL
                            : string_at(file, strings.sh_offset, strings.sh_size, entry.st_name);
-    if (name != NULL && strcmp(name, symbol) == 0)
+    if (name && strcmp(name, symbol) == 0)
       return true;
   }
   return false;

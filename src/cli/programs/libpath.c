@@ -16,7 +16,7 @@ static bool expand(char *ret, size_t size, const char *element, size_t length, c
   while (i < length && used + 1 < size) {
     size_t skipped = 0;
     for (int s = 0; s < 2; s++)
-      if (origin != NULL && strncmp(element + i, spellings[s], strlen(spellings[s])) == 0 &&
+      if (origin && strncmp(element + i, spellings[s], strlen(spellings[s])) == 0 &&
           i + strlen(spellings[s]) <= length)
         skipped = strlen(spellings[s]);
     if (skipped == 0 && element[i] == '$')
@@ -36,7 +36,7 @@ static bool expand(char *ret, size_t size, const char *element, size_t length, c
 
 bool libpath_in_list(const char *list, const char *origin, const char *name,
                      bool (*each)(void *context, const char *path), void *context) {
-  if (list == NULL || *list == '\0')
+  if (!list || *list == '\0')
     return false;
   for (;; list++) {
     size_t length = strcspn(list, ":;");
@@ -70,7 +70,7 @@ struct cache {
 };
 
 static const char *cache_text(const struct cache *cache, uint32_t offset) {
-  if (offset >= cache->size || memchr(cache->data + offset, '\0', cache->size - offset) == NULL)
+  if (offset >= cache->size || !memchr(cache->data + offset, '\0', cache->size - offset))
     return NULL;
   return cache->data + offset;
 }
@@ -88,7 +88,7 @@ static bool search_cache(const struct cache *cache, const char *name,
       return false;
     memcpy(&entry, cache->data + at, sizeof entry);
     const char *entry_name = cache_text(cache, entry.name), *path = cache_text(cache, entry.path);
-    if (entry_name != NULL && path != NULL && strcmp(entry_name, name) == 0 && each(context, path))
+    if (entry_name && path && strcmp(entry_name, name) == 0 && each(context, path))
       return true;
   }
   return false;
@@ -112,7 +112,7 @@ static struct cache map_cache(void) {
 bool libpath_in_system(const char *name, bool (*each)(void *context, const char *path), void *context) {
   struct cache cache = map_cache();
   bool found = search_cache(&cache, name, each, context);
-  if (cache.data != NULL)
+  if (cache.data)
     munmap((void *)cache.data, cache.size);
 #ifdef __x86_64__
   found =

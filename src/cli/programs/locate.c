@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static bool try_file(const char *path, char *ret) {
-  return access(path, R_OK) == 0 && realpath(path, ret) != NULL;
+  return access(path, R_OK) == 0 && realpath(path, ret);
 }
 
 /* `relative` starts at the directory this executable lies in. */
@@ -26,16 +26,15 @@ static bool try_beside(const char *relative, char *ret) {
 
 static int give(const char *path, char **ret_path) {
   *ret_path = strdup(path);
-  return *ret_path != NULL ? 0 : -ENOMEM;
+  return *ret_path ? 0 : -ENOMEM;
 }
 
 int locate_library(char **ret_path) {
   char path[PATH_MAX];
   const char *wanted = getenv("STAVE_LIBRARY");
-  bool found = wanted != NULL
-                   ? try_file(wanted, path)
-                   : try_beside("../tool/libstave.so", path) || try_beside(STAVE_LIBRARY_FROM_BIN, path) ||
-                         try_file(STAVE_LIBRARY_INSTALLED, path);
+  bool found = wanted ? try_file(wanted, path)
+                      : try_beside("../tool/libstave.so", path) || try_beside(STAVE_LIBRARY_FROM_BIN, path) ||
+                            try_file(STAVE_LIBRARY_INSTALLED, path);
   return found ? give(path, ret_path) : -ENOENT;
 }
 

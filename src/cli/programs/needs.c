@@ -31,7 +31,7 @@ static bool starts_with(const char *text, const char *start) {
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
+  return slash ? slash + 1 : path;
 }
 
 static bool is_libomp(const char *name) {
@@ -40,7 +40,7 @@ static bool is_libomp(const char *name) {
 }
 
 static void keep_first(char **slot, const char *text) {
-  if (*slot == NULL)
+  if (!*slot)
     *slot = strdup(text);
 }
 
@@ -71,15 +71,15 @@ static void look_inside(struct walk *walk, const struct object *object) {
 static bool add_object(struct walk *walk, const char *path, size_t loader) {
   struct object *object = calloc(1, sizeof *object);
   struct object **objects = realloc(walk->objects, (walk->count + 1) * sizeof(struct object *));
-  if (objects != NULL)
+  if (objects)
     walk->objects = objects;
-  if (object == NULL || objects == NULL || elf_open(path, &object->file) != 0) {
+  if (!object || !objects || elf_open(path, &object->file) != 0) {
     free(object);
     return false;
   }
   char real[PATH_MAX];
   snprintf(object->path, sizeof object->path, "%s", path);
-  snprintf(object->origin, sizeof object->origin, "%s", realpath(path, real) != NULL ? real : path);
+  snprintf(object->origin, sizeof object->origin, "%s", realpath(path, real) ? real : path);
   object->origin[base_name(object->origin) - object->origin] = '\0';
   object->loader = loader;
   objects[walk->count++] = object;
@@ -116,11 +116,11 @@ static const char *run_path(const struct object *object) {
  * LD_LIBRARY_PATH. */
 static bool search_rpaths(struct search *search, const char *name) {
   const struct object *object = search->walk->objects[search->loader];
-  if (run_path(object) != NULL)
+  if (run_path(object))
     return false;
   for (size_t i = search->loader;; i = object->loader) {
     object = search->walk->objects[i];
-    const char *list = run_path(object) == NULL ? elf_dynamic_string(&object->file, DT_RPATH, 0) : NULL;
+    const char *list = !run_path(object) ? elf_dynamic_string(&object->file, DT_RPATH, 0) : NULL;
     if (libpath_in_list(list, object->origin, name, try_path, search))
       return true;
     if (object->loader == i)
@@ -139,7 +139,7 @@ static void need_libgomp(struct search *search, const char *name) {
   struct program *program = search->walk->program;
   keep_first(&program->libgomp_user, search->walk->objects[search->loader]->path);
   search->only_path = true;
-  if (strchr(name, '/') != NULL)
+  if (strchr(name, '/'))
     keep_first(&program->libgomp_fixed, name);
   else if (search_rpaths(search, name))
     keep_first(&program->libgomp_fixed, search->found);
@@ -156,7 +156,7 @@ static void need(struct walk *walk, size_t loader, const char *name) {
     need_libgomp(&search, name);
   else if (starts_with(base, "libgomp-") || starts_with(base, "libgomp.so"))
     keep_first(&walk->program->libgomp_copy, base);
-  else if (strchr(name, '/') != NULL)
+  else if (strchr(name, '/'))
     try_path(&search, name);
   else if (!search_rpaths(&search, name))
     search_rest(&search, name);
@@ -168,7 +168,7 @@ void needs_walk(const char *path, struct program *ret) {
   for (size_t i = 0; i < walk.count; i++) {
     const char *name;
     look_inside(&walk, walk.objects[i]);
-    for (size_t n = 0; (name = elf_dynamic_string(&walk.objects[i]->file, DT_NEEDED, n)) != NULL; n++)
+    for (size_t n = 0; (name = elf_dynamic_string(&walk.objects[i]->file, DT_NEEDED, n)); n++)
       need(&walk, i, name);
   }
   for (size_t i = 0; i < walk.count; i++) {

@@ -30,7 +30,7 @@ static int check_executable(const char *path, bool *ret_is_file) {
 static int find_on_path(const char *name, char *ret, size_t size) {
   const char *list = getenv("PATH");
   int error = -ENOENT;
-  for (list = list != NULL ? list : "/bin:/usr/bin";; list++) {
+  for (list = list ? list : "/bin:/usr/bin";; list++) {
     size_t length = strcspn(list, ":");
     snprintf(ret, size, "%.*s%s%s", (int)length, list, length > 0 ? "/" : "./", name);
     bool is_file;
@@ -49,7 +49,7 @@ static int find_on_path(const char *name, char *ret, size_t size) {
 int program_find(const char *name, char **ret_path) {
   char path[2 * PATH_MAX];
   int error = -ENOENT;
-  if (strchr(name, '/') != NULL) {
+  if (strchr(name, '/')) {
     bool is_file;
     snprintf(path, sizeof path, "%s", name);
     error = check_executable(path, &is_file);
@@ -59,7 +59,7 @@ int program_find(const char *name, char **ret_path) {
   if (error != 0)
     return error == -ENOTDIR ? -ENOENT : error;
   *ret_path = strdup(path);
-  return *ret_path != NULL ? 0 : -ENOMEM;
+  return *ret_path ? 0 : -ENOMEM;
 }
 
 /* Fills `ret` with the interpreter and its argument (which may be empty) of a #! file. False if it is
@@ -90,7 +90,7 @@ static bool follow_script(char *path, size_t size) {
   if (!script_interpreter(path, interpreter, sizeof interpreter, argument))
     return false;
   const char *base = strrchr(interpreter, '/');
-  if (base != NULL && strcmp(base, "/env") == 0 && *argument != '\0' && *argument != '-' &&
+  if (base && strcmp(base, "/env") == 0 && *argument != '\0' && *argument != '-' &&
       program_find(argument, &found) == 0)
     snprintf(interpreter, sizeof interpreter, "%s", found);
   free(found);
@@ -110,7 +110,7 @@ static bool is_privileged(const char *path) {
 }
 
 static bool is_r(const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   return strcmp(name, "R") == 0 || strcmp(name, "Rscript") == 0;
 }
 

@@ -18,7 +18,7 @@ static bool works(void *context, const char *path) {
   char *ret = context;
   char real[PATH_MAX];
   struct elf_file file;
-  if (realpath(path, real) == NULL || elf_open(real, &file) != 0)
+  if (!realpath(path, real) || elf_open(real, &file) != 0)
     return false;
   bool has_gomp = elf_defines_version(&file, "GOMP_1.0");
   elf_close(&file);
@@ -30,7 +30,7 @@ static bool works(void *context, const char *path) {
 /* The N of /usr/lib/llvm-N/lib/libomp.so.5. */
 static int llvm_release(const char *path) {
   const char *number = strstr(path, "llvm-");
-  return number != NULL ? atoi(number + strlen("llvm-")) : 0;
+  return number ? atoi(number + strlen("llvm-")) : 0;
 }
 
 static int newest_first(const void *left, const void *right) {
@@ -60,13 +60,13 @@ static bool find_wanted(const char *wanted, char *ret) {
 
 int runtime_find(const char *wanted, char **ret_path) {
   char path[PATH_MAX];
-  bool found = wanted != NULL ? find_wanted(wanted, path)
-                              : libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, LIBOMP, works, path) ||
-                                    libpath_in_system(LIBOMP, works, path) || find_in_llvm(path);
+  bool found = wanted ? find_wanted(wanted, path)
+                      : libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, LIBOMP, works, path) ||
+                            libpath_in_system(LIBOMP, works, path) || find_in_llvm(path);
   if (!found)
     return -ENOENT;
   *ret_path = strdup(path);
-  return *ret_path != NULL ? 0 : -ENOMEM;
+  return *ret_path ? 0 : -ENOMEM;
 }
 
 /* gcc calls these where threads share memory for a scan, on which libomp ends the program (its message 277),
@@ -98,7 +98,7 @@ static void add_scans(const struct string_list *symbols, struct string_list *ret
   const char *named = getenv("STAVE_RUNTIME");
   if (!has(symbols, "GOMP_workshare_task_reduction_unregister"))
     string_list_add(ret_missing, "scans (reductions with inscan)");
-  else if (named == NULL || *named == '\0')
+  else if (!named || *named == '\0')
     string_list_add(ret_missing,
                     "scans, unless it only has reductions over tasks (then name the runtime: --runtime)");
 }

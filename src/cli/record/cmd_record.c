@@ -114,7 +114,7 @@ static int cannot_start(const char *name, int error) {
 static void prepend_variable(const char *name, const char *value) {
   const char *old = getenv(name);
   char *joined = NULL;
-  if (old == NULL || *old == '\0')
+  if (!old || *old == '\0')
     set_variable(name, value);
   else if (asprintf(&joined, "%s:%s", value, old) >= 0)
     set_variable(name, joined);
@@ -145,9 +145,9 @@ static void escape(const char *path, char *ret) {
 static void fix_output(void) {
   char here[PATH_MAX], escaped[2 * PATH_MAX], *absolute = NULL;
   const char *template = getenv("STAVE_OUTPUT");
-  if (template == NULL)
+  if (!template)
     template = output_default();
-  if (*template == '/' || *template == '\0' || getcwd(here, sizeof here) == NULL || *here != '/')
+  if (*template == '/' || *template == '\0' || !getcwd(here, sizeof here) || *here != '/')
     return;
   escape(here, escaped);
   int length = asprintf(&absolute, "%s/%s", escaped[1] != '\0' ? escaped : "", template);
@@ -175,14 +175,14 @@ static bool prepare(struct recording *recording) {
   int error = workdir_make(&recording->workdir);
   if (error == 0)
     error = status_open(&recording->status, recording->workdir.status_path);
-  if (error == 0 && recording->plan.runtime != NULL)
+  if (error == 0 && recording->plan.runtime)
     error = workdir_link_libgomp(&recording->workdir, recording->plan.gomp, recording->plan.runtime);
   if (error == 0)
     return true;
   message_say("cannot make a private directory in %s: %s: set TMPDIR to a place that can be written; the "
               "program runs "
               "untraced",
-              getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", strerror(-error));
+              getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(-error));
   return false;
 }
 
@@ -198,7 +198,7 @@ static void recording_clear(struct recording *recording) {
 static int run_untraced(struct recording *recording, char **arguments) {
   char *path = strdup(recording->program.path);
   recording_clear(recording);
-  if (path != NULL)
+  if (path)
     execvp(path, arguments);
   int status = cannot_start(arguments[0], -errno);
   free(path);
@@ -282,7 +282,7 @@ static int record(struct recording *recording, char **arguments) {
   }
   let_go_of_pipes();
   const char *verbose = getenv("STAVE_VERBOSE");
-  watch_start(&recording->watch, recording->child.pid, verbose != NULL && strcmp(verbose, "2") == 0);
+  watch_start(&recording->watch, recording->child.pid, verbose && strcmp(verbose, "2") == 0);
   while (!recording->child.has_ended)
     attend(recording, watch_look(&recording->watch));
   wait_for_writers(recording);

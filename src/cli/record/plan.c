@@ -24,7 +24,7 @@ static bool find_library(struct plan *plan) {
   if (locate_library(&plan->library) == 0)
     return true;
   const char *wanted = getenv("STAVE_LIBRARY");
-  if (wanted != NULL)
+  if (wanted)
     message_say("cannot read STAVE_LIBRARY=%s: set it to the path of libstave.so; the program runs untraced",
                 wanted);
   else
@@ -37,14 +37,14 @@ static bool find_library(struct plan *plan) {
 static bool libgomp_is_fixed(const struct program *program, bool preloads) {
   const char *advice = "it cannot be run on libomp and runs untraced: build it with clang, or with libgomp "
                        "as a shared library, or try --preload";
-  if (program->libgomp_fixed != NULL && !preloads)
+  if (program->libgomp_fixed && !preloads)
     message_say("%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up",
                 program->libgomp_user, program->libgomp_fixed, advice);
-  else if (program->libgomp_user != NULL)
+  else if (program->libgomp_user)
     return false;
-  else if (program->libgomp_static != NULL)
+  else if (program->libgomp_static)
     message_say("%s contains libgomp; %s", program->libgomp_static, advice);
-  else if (program->libgomp_copy != NULL && !preloads)
+  else if (program->libgomp_copy && !preloads)
     message_say("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1", program->path,
                 program->libgomp_copy, advice);
   else
@@ -72,12 +72,12 @@ static bool runtime_suffices(const struct program *program, const char *runtime)
 /* STAVE_RUNTIME (--runtime) as the user meant it. False if it is set and useless; has said so. */
 static bool find_runtime(struct plan *plan) {
   const char *wanted = getenv("STAVE_RUNTIME");
-  if (wanted != NULL && *wanted == '\0')
+  if (wanted && *wanted == '\0')
     wanted = NULL;
-  plan->leaves_libgomp = wanted != NULL && strcmp(wanted, "none") == 0;
+  plan->leaves_libgomp = wanted && strcmp(wanted, "none") == 0;
   if (plan->leaves_libgomp)
     return true;
-  if (runtime_find(wanted, &plan->runtime) == 0 || wanted == NULL)
+  if (runtime_find(wanted, &plan->runtime) == 0 || !wanted)
     return true;
   message_say(
       "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): give its file or "
@@ -88,7 +88,7 @@ static bool find_runtime(struct plan *plan) {
 
 /* Without libstave-gomp.so nothing can stand in for libgomp. */
 static bool find_gomp(struct plan *plan) {
-  if (plan->runtime == NULL || locate_gomp(&plan->gomp) == 0)
+  if (!plan->runtime || locate_gomp(&plan->gomp) == 0)
     return true;
   message_say("cannot find libstave-gomp.so: install Stave again; the program runs untraced");
   return false;
@@ -99,7 +99,7 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
     return true;
   if (libgomp_is_fixed(program, plan->preloads) || !find_runtime(plan))
     return false;
-  if (program->libgomp_user == NULL)
+  if (!program->libgomp_user)
     return true;
   if (program->has_tsan) {
     message_say(
@@ -108,7 +108,7 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
         program->path);
     return false;
   }
-  if (plan->runtime != NULL)
+  if (plan->runtime)
     return runtime_suffices(program, plan->runtime);
   message_say("%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which cannot be traced, and no "
               "libomp to run it "
@@ -130,10 +130,10 @@ void plan_clear(struct plan *plan) {
 }
 
 void plan_explain_silence(const struct program *program, const struct plan *plan) {
-  const char *hint = plan->runtime == NULL && !program->has_libomp
+  const char *hint = !plan->runtime && !program->has_libomp
                          ? "; programs built by gcc can be traced only with libomp: install libomp5"
                          : "";
-  if (program->has_libomp || program->libgomp_user != NULL)
+  if (program->has_libomp || program->libgomp_user)
     message_say("no archive: %s did not come to use OpenMP, unless a line above says why it was not traced",
                 program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)

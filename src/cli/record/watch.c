@@ -14,7 +14,7 @@ enum { PAUSE_FIRST_MS = 10, PAUSE_LONGEST_MS = 5000, DEPTH_MOST = 100 };
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
+  return slash ? slash + 1 : path;
 }
 
 static bool is_libgomp(const char *name) {
@@ -41,11 +41,11 @@ static void look_at_maps(struct watch *watch, pid_t pid) {
   bool is_told = false;
   snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
   FILE *maps = fopen(name, "re");
-  if (maps == NULL)
+  if (!maps)
     return;
   while (!is_told && getline(&line, &size, maps) > 0) {
     char *path = strchr(line, '/');
-    if (path == NULL)
+    if (!path)
       continue;
     path[strcspn(path, "\n")] = '\0';
     is_told = strcmp(base_name(path), "libstave-gomp.so") == 0;
@@ -65,9 +65,9 @@ static void look_at_children(struct watch *watch, pid_t pid, const char *thread,
   int child;
   snprintf(name, sizeof name, "/proc/%d/task/%s/children", (int)pid, thread);
   FILE *children = fopen(name, "re");
-  while (children != NULL && fscanf(children, "%d", &child) == 1)
+  while (children && fscanf(children, "%d", &child) == 1)
     look_at_family(watch, child, depth + 1);
-  if (children != NULL)
+  if (children)
     fclose(children);
 }
 
@@ -75,10 +75,10 @@ static void look_at_family(struct watch *watch, pid_t pid, int depth) {
   char name[64];
   snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
   DIR *threads = depth < DEPTH_MOST ? opendir(name) : NULL;
-  if (threads == NULL)
+  if (!threads)
     return;
   look_at_maps(watch, pid);
-  for (struct dirent *thread; (thread = readdir(threads)) != NULL;)
+  for (struct dirent *thread; (thread = readdir(threads));)
     if (thread->d_name[0] != '.')
       look_at_children(watch, pid, thread->d_name, depth);
   closedir(threads);
@@ -113,9 +113,9 @@ int watch_look(struct watch *watch) {
 }
 
 static const char *advice(const struct program *program, const struct plan *plan) {
-  if (plan->runtime == NULL && !program->has_libomp)
+  if (!plan->runtime && !program->has_libomp)
     return "install libomp5, on which it can run, or give its path with --runtime";
-  if (plan->runtime == NULL)
+  if (!plan->runtime)
     return "what ran on it is in no archive";
   if (plan->preloads)
     return "what ran on it is in no archive: build it with clang, or without a libgomp of its own";

@@ -9,10 +9,10 @@
 int workdir_make(struct workdir *ret) {
   const char *parent = getenv("TMPDIR");
   *ret = (struct workdir){.path = ""};
-  if (parent == NULL || *parent != '/') /* a relative one would not survive the program's chdir */
+  if (!parent || *parent != '/') /* a relative one would not survive the program's chdir */
     parent = "/tmp";
   int length = snprintf(ret->path, sizeof ret->path, "%s/stave-record-XXXXXX", parent);
-  if ((size_t)length >= sizeof ret->path || mkdtemp(ret->path) == NULL) {
+  if ((size_t)length >= sizeof ret->path || !mkdtemp(ret->path)) {
     int error = (size_t)length >= sizeof ret->path ? ENAMETOOLONG : errno;
     ret->path[0] = '\0';
     return -error;

@@ -105,7 +105,7 @@ static void print_missing(const struct salvor *salvor) {
     const struct salvor_location *location = &salvor->locations[i];
     if (location->missing > 0)
       printf("  %s: %s events are missing behind %s\n",
-             message_escape(name, sizeof name, location->name != NULL ? location->name : ""),
+             message_escape(name, sizeof name, location->name ? location->name : ""),
              summary_number(missing, location->missing), summary_duration(duration, location->last_ns));
   }
 }

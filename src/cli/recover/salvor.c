@@ -72,7 +72,7 @@ static void read_location(struct salvor_location *location, char *rest) {
   const struct line_slot slots[] = {
       {"events", &location->events}, {"missing", &location->missing}, {"last_ns", &location->last_ns}};
   const char *name = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "name");
-  location->name = name != NULL ? strdup(name) : NULL;
+  location->name = name ? strdup(name) : NULL;
 }
 
 static void read_result(struct salvor *salvor, char *rest) {
@@ -81,7 +81,7 @@ static void read_result(struct salvor *salvor, char *rest) {
       {"added", &salvor->added},       {"refused", &salvor->refused}, {"unknown", &salvor->unknown},
       {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost},       {"shortfall", &salvor->shortfall}};
   const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
-  salvor->is_journal_cut = definitions != NULL && strcmp(definitions, "whole") != 0;
+  salvor->is_journal_cut = definitions && strcmp(definitions, "whole") != 0;
   salvor->is_done = true;
 }
 
@@ -89,7 +89,7 @@ static struct salvor_location *add_location(struct salvor *salvor) {
   if (salvor->location_count == salvor->location_capacity) {
     size_t capacity = salvor->location_capacity > 0 ? 2 * salvor->location_capacity : 8;
     struct salvor_location *locations = realloc(salvor->locations, capacity * sizeof *locations);
-    if (locations == NULL)
+    if (!locations)
       return NULL;
     salvor->locations = locations;
     salvor->location_capacity = capacity;
@@ -110,7 +110,7 @@ static void take_line(void *data, char *line) {
   struct reading *reading = data;
   struct salvor *salvor = reading->salvor;
   char *word = strsep(&line, " "), number[32], text[64];
-  char *rest = line != NULL ? line : (char[]){""};
+  char *rest = line ? line : (char[]){""};
   struct salvor_location *location;
   if (strcmp(word, "progress") == 0) {
     snprintf(text, sizeof text, "%s events", summary_number(number, strtoull(rest, NULL, 10)));
@@ -120,11 +120,11 @@ static void take_line(void *data, char *line) {
   } else if (strcmp(word, "naming") == 0) {
     reading->is_reading = false;
     show(reading, "looking up the names");
-  } else if (strcmp(word, "location") == 0 && (location = add_location(salvor)) != NULL) {
+  } else if (strcmp(word, "location") == 0 && (location = add_location(salvor))) {
     read_location(location, rest);
   } else if (strcmp(word, "result") == 0) {
     read_result(salvor, rest);
-  } else if (strcmp(word, "failed") == 0 && salvor->failure == NULL) {
+  } else if (strcmp(word, "failed") == 0 && !salvor->failure) {
     salvor->failure = strdup(rest);
   }
 }
@@ -163,7 +163,7 @@ static int watch(struct salvor *salvor, pid_t child, int fd) {
     return -EINTR;
   if (!is_alive)
     return -ETIME;
-  return WIFSIGNALED(status) || (!salvor->is_done && salvor->failure == NULL) ? -EIO : 0;
+  return WIFSIGNALED(status) || (!salvor->is_done && !salvor->failure) ? -EIO : 0;
 }
 
 int salvor_run(struct salvor *salvor, const char *directory, const char *out) {

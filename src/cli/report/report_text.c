@@ -139,7 +139,7 @@ static void print_prose(const char *label, const char *text, size_t width) {
   size_t column = (size_t)printf("     %-9s", label);
   message_escape(safe, sizeof safe, text);
   char *rest = safe;
-  for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+  for (char *word; (word = strtok_r(rest, " ", &rest));) {
     if (column + strlen(word) + 1 > width && column > 14)
       column = (size_t)printf("\n%14s", "") - 1;
     column += (size_t)printf("%s%s", column > 14 ? " " : "", word);
