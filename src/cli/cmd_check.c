@@ -1,8 +1,8 @@
 #include "cli/cmd_check.h"
 
 #include "cli/check_print.h"
+#include "cli/common/archive_job.h"
 #include "cli/common/message.h"
-#include "cli/common/reading.h"
 #include "cli/common/usage.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const uint32_t all_rules = (1u << CHECK_RULE_COUNT) - 1;
 
-struct request {
+struct check_request {
   const char *path;
   uint32_t rules;
   bool is_json, is_all;
@@ -53,7 +53,7 @@ void cmd_check_help(void) {
          "option is wrong; 3 if there are violations or hazards.\n");
 }
 
-static int print(const struct request *request, const struct trace *trace,
+static int print(const struct check_request *request, const struct trace *trace,
                  const struct check_result *result) {
   if (!request->is_json)
     check_print_text(trace, result, request->is_all);
@@ -67,27 +67,27 @@ static int print(const struct request *request, const struct trace *trace,
 }
 
 /* What reads the JSON is told so in it. */
-static int report_nothing(const struct request *request, const struct reading *reading,
+static int report_nothing(const struct check_request *request, const struct archive_job *job,
                           const struct check_result *result) {
   if (request->is_json)
-    check_print_json(reading->trace, result);
+    check_print_json(job->trace, result);
   if (!message_output_is_whole())
     return EXIT_UNDONE;
-  return reading_failed(reading, "there are no OpenMP events in it: nothing to check");
+  return archive_job_failed(job, "there are no OpenMP events in it: nothing to check");
 }
 
-static int check(void *data, const struct reading *reading) {
-  const struct request *request = data;
+static int check(void *data, const struct archive_job *job) {
+  const struct check_request *request = data;
   char error[TRACE_ERROR_BYTES];
   struct check_result result = {0};
-  int status, failure = check_run(reading->trace, request->rules, &result, error);
-  reading_is_done(reading);
+  int status, failure = check_run(job->trace, request->rules, &result, error);
+  archive_job_has_read(job);
   if (failure < 0)
-    status = reading_failed(reading, error);
+    status = archive_job_failed(job, error);
   else if (!result.has_openmp && !result.is_partial)
-    status = report_nothing(request, reading, &result);
+    status = report_nothing(request, job, &result);
   else
-    status = print(request, reading->trace, &result);
+    status = print(request, job->trace, &result);
   check_free(&result);
   return status;
 }
@@ -106,7 +106,7 @@ static uint32_t rules_of(const char *word, size_t length) {
 }
 
 /* A list that begins by leaving something out begins with all. */
-static bool take_rules(const char *list, uint32_t *ret_rules) {
+static bool read_rules(const char *list, uint32_t *ret_rules) {
   uint32_t rules = *list == '-' ? all_rules : 0;
   for (const char *word = list; *word;) {
     size_t length = strcspn(word, ",");
@@ -121,20 +121,20 @@ static bool take_rules(const char *list, uint32_t *ret_rules) {
   return rules != 0 || usage_wrong("check", "no rule is left to check");
 }
 
-static bool take(void *data, int option, const char *value) {
-  struct request *request = data;
+static bool set_option(void *data, int option, const char *value) {
+  struct check_request *request = data;
   request->is_all |= option == 'a';
   request->is_json |= option == OPTION_JSON;
-  return option != 'r' || take_rules(value, &request->rules);
+  return option != 'r' || read_rules(value, &request->rules);
 }
 
 int cmd_check(int argc, char **argv) {
-  static const struct usage usage = {"check",     ":ar:h", options, cmd_check_help, .argument = "archive",
-                                     .take = take};
-  struct request request = {.rules = all_rules};
+  static const struct usage usage = {
+      "check", ":ar:h", options, cmd_check_help, .argument = "archive", .set = set_option};
+  struct check_request request = {.rules = all_rules};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)
     return status;
   request.path = argv[optind];
-  return reading_run(request.path, check, &request);
+  return archive_job_run(request.path, check, &request);
 }

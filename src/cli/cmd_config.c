@@ -249,14 +249,14 @@ static int print(int form) {
   return form == OPTION_MARKDOWN || form == OPTION_MDOC ? EXIT_SUCCESS : complain();
 }
 
-static bool take(void *form, int option, const char *value) {
+static bool set_option(void *form, int option, const char *value) {
   (void)value;
   *(int *)form = option;
   return true;
 }
 
 int cmd_config(int argc, char **argv) {
-  static const struct usage usage = {"config", ":h", options, cmd_config_help, .take = take};
+  static const struct usage usage = {"config", ":h", options, cmd_config_help, .set = set_option};
   int form = 0;
   int status = usage_read(&usage, argc, argv, &form);
   return status >= 0 ? status : print(form);

@@ -1,9 +1,9 @@
 #include "cli/cmd_export.h"
 
+#include "cli/common/archive_job.h"
 #include "cli/common/message.h"
-#include "cli/common/reading.h"
 #include "cli/common/usage.h"
-#include "cli/part.h"
+#include "cli/partial_file.h"
 #include "export/export.h"
 
 #include <errno.h>
@@ -12,20 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-struct format {
+struct export_format {
   const char *name, *summary;
   export_write write;
 };
 
-static const struct format formats[] = {
+static const struct export_format formats[] = {
     {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome},
     {"csv", "every event as a row of a table", export_csv},
     {"dot", "the graph of tasks, for Graphviz", export_dot},
 };
 
-struct request {
+struct export_request {
   const char *path;
-  const struct format *format;
+  const struct export_format *format;
   const char *output; /* NULL or "-": standard output */
   int fd;             /* what it is written to */
 };
@@ -51,42 +51,42 @@ void cmd_export_help(void) {
 
 /* -- in the worker -- */
 
-static int report_output(const struct request *request, int error) {
+static int report_output(const struct export_request *request, int error) {
   message_say("cannot write %s: %s", request->output ? request->output : "to standard output",
               strerror(error));
   return EXIT_UNDONE;
 }
 
 /* Where the output fails, that is what ended the reading too. */
-static int export(void *data, const struct reading *reading) {
-  const struct request *request = data;
+static int export(void *data, const struct archive_job *job) {
+  const struct export_request *request = data;
   struct sink *sink = malloc(sizeof *sink);
   char error[TRACE_ERROR_BYTES] = "out of memory";
   int result = -ENOMEM, output = 0;
   if (sink) {
-    sink_open_file(sink, request->fd, &reading->progress->is_waiting);
-    result = request->format->write(reading->trace, sink, error);
+    sink_open_file(sink, request->fd, &job->progress->is_waiting);
+    result = request->format->write(job->trace, sink, error);
     output = sink_finish(sink);
   }
   free(sink);
   if (output < 0)
     return report_output(request, -output);
-  return result < 0 ? reading_failed(reading, error) : EXIT_SUCCESS;
+  return result < 0 ? archive_job_failed(job, error) : EXIT_SUCCESS;
 }
 
 /* -- around it -- */
 
-static int export_to_file(struct request *request) {
-  struct part part;
-  if (!part_open(&part, request->output))
+static int export_to_file(struct export_request *request) {
+  struct partial_file file;
+  if (!partial_file_open(&file, request->output))
     return EXIT_UNDONE;
-  request->fd = part.fd;
-  int status = reading_run(request->path, export, request);
-  bool is_whole = part_close(&part, status == EXIT_SUCCESS);
+  request->fd = file.fd;
+  int status = archive_job_run(request->path, export, request);
+  bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
   return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
 }
 
-static int run(struct request *request) {
+static int run(struct export_request *request) {
   if (!request->output && isatty(STDOUT_FILENO) == 1) {
     usage_wrong("export", "standard output is a terminal: -o FILE writes a file, -o - prints there");
     return EXIT_USAGE;
@@ -95,10 +95,10 @@ static int run(struct request *request) {
     return export_to_file(request);
   request->output = NULL;
   request->fd = STDOUT_FILENO;
-  return reading_run(request->path, export, request);
+  return archive_job_run(request->path, export, request);
 }
 
-static bool take_format(const char *name, const struct format **ret) {
+static bool read_format(const char *name, const struct export_format **ret) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     if (strcmp(formats[i].name, name) == 0) {
       *ret = &formats[i];
@@ -107,17 +107,17 @@ static bool take_format(const char *name, const struct format **ret) {
   return usage_wrong("export", "there is no format %s", name);
 }
 
-static bool take(void *data, int option, const char *value) {
-  struct request *request = data;
+static bool set_option(void *data, int option, const char *value) {
+  struct export_request *request = data;
   if (option == 'o')
     request->output = value;
-  return option != 'f' || take_format(value, &request->format);
+  return option != 'f' || read_format(value, &request->format);
 }
 
 int cmd_export(int argc, char **argv) {
-  static const struct usage usage = {"export",    ":f:o:h", options, cmd_export_help, .argument = "archive",
-                                     .take = take};
-  struct request request = {0};
+  static const struct usage usage = {
+      "export", ":f:o:h", options, cmd_export_help, .argument = "archive", .set = set_option};
+  struct export_request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)
     return status;

@@ -1,11 +1,11 @@
 #include "cli/cmd_timeline.h"
 
+#include "cli/common/archive_job.h"
 #include "cli/common/message.h"
-#include "cli/common/reading.h"
 #include "cli/common/summary.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
-#include "cli/part.h"
+#include "cli/partial_file.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 
@@ -24,13 +24,13 @@ enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300, DEFAULT_WIDTH = 1200 };
 /* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
 enum { MOST_REGIONS = 2000000, LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
 
-enum format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
+enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
-struct request {
+struct timeline_request {
   const char *path;
   const char *wanted; /* the output's name; NULL: the archive's, with .html */
   const char *title;  /* NULL: the archive's name */
-  enum format format;
+  enum output_format format;
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
   bool is_named;           /* the output; else it is standard output */
@@ -68,14 +68,14 @@ void cmd_timeline_help(void) {
 
 /* -- in the worker -- */
 
-static int write_page(const struct request *request, const struct timeline *timeline, FILE *file) {
+static int write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
   char archive[2 * PATH_MAX];
   message_shell_word(archive, sizeof archive, request->path);
   struct page_request page = {.title = request->title, .archive = archive};
   return page_write(file, timeline, &page);
 }
 
-static int write_as(const struct request *request, struct timeline *timeline, FILE *file) {
+static int write_as(const struct timeline_request *request, struct timeline *timeline, FILE *file) {
   struct picture_request picture = {.title = request->title, .width = (unsigned)request->width};
   switch (request->format) {
   case FORMAT_SVG:
@@ -93,11 +93,12 @@ static int write_as(const struct request *request, struct timeline *timeline, FI
   return picture_write(file, timeline, &picture);
 }
 
-static void say_unwritten(const struct request *request) {
+static void say_unwritten(const struct timeline_request *request) {
   message_say("cannot write %s: %m", request->output);
 }
 
-static bool write_output(const struct request *request, struct timeline *timeline, uint64_t *ret_bytes) {
+static bool write_output(const struct timeline_request *request, struct timeline *timeline,
+                         uint64_t *ret_bytes) {
   int fd = fcntl(request->fd, F_DUPFD_CLOEXEC, 0);
   FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
   struct stat status;
@@ -116,7 +117,8 @@ static bool write_output(const struct request *request, struct timeline *timelin
   return false;
 }
 
-static void say_written(const struct request *request, const struct timeline *timeline, uint64_t bytes) {
+static void say_written(const struct timeline_request *request, const struct timeline *timeline,
+                        uint64_t bytes) {
   char events[32], size[32], shorter[32];
   message_say("%s: %s events, %s", request->output, summary_number(events, timeline->events),
               summary_size(size, bytes));
@@ -125,8 +127,8 @@ static void say_written(const struct request *request, const struct timeline *ti
                 summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
 }
 
-static int draw(void *data, const struct reading *reading) {
-  const struct request *request = data;
+static int draw(void *data, const struct archive_job *job) {
+  const struct timeline_request *request = data;
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];
   uint64_t from, to, bytes;
@@ -134,13 +136,13 @@ static int draw(void *data, const struct reading *reading) {
                                    .mixes = request->regions / REGIONS_PER_MIX,
                                    .tasks = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
-  if (!reading_has_time(reading, &request->times))
+  if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;
-  times_ticks(&request->times, reading->trace, &from, &to);
-  int result = timeline_read(&timeline, reading->trace, from, to, &limits, error);
-  reading_is_done(reading);
+  times_ticks(&request->times, job->trace, &from, &to);
+  int result = timeline_read(&timeline, job->trace, from, to, &limits, error);
+  archive_job_has_read(job);
   if (result < 0) {
-    status = reading_failed(reading, error);
+    status = archive_job_failed(job, error);
   } else if (write_output(request, &timeline, &bytes)) {
     if (request->is_named)
       say_written(request, &timeline, bytes);
@@ -152,13 +154,13 @@ static int draw(void *data, const struct reading *reading) {
 
 /* -- around it -- */
 
-static bool find_format(const char *path, enum format *ret) {
+static bool find_format(const char *path, enum output_format *ret) {
   static const char *const endings[] = {
       [FORMAT_HTML] = ".html", [FORMAT_SVG] = ".svg", [FORMAT_PNG] = ".png", [FORMAT_PDF] = ".pdf"};
   const char *dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
     if (strcmp(dot, endings[i]) == 0) {
-      *ret = (enum format)i;
+      *ret = (enum output_format)i;
       return true;
     }
   return false;
@@ -188,7 +190,7 @@ static bool is_stream(const char *path) {
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-static bool choose_output(struct request *request, const char *name) {
+static bool choose_output(struct timeline_request *request, const char *name) {
   int length = request->wanted ? snprintf(request->output, sizeof request->output, "%s", request->wanted)
                                : snprintf(request->output, sizeof request->output, "%s.html", name);
   request->is_named = strcmp(request->output, "-") != 0;
@@ -199,16 +201,16 @@ static bool choose_output(struct request *request, const char *name) {
                      request->output);
 }
 
-static bool take(void *data, int option, const char *value) {
-  struct request *request = data;
+static bool set_option(void *data, int option, const char *value) {
+  struct timeline_request *request = data;
   switch (option) {
   case 'o':
     request->wanted = value;
     return true;
   case OPTION_FROM:
-    return times_take("timeline", "--from", value, &request->times.from_ns);
+    return times_read("timeline", "--from", value, &request->times.from_ns);
   case OPTION_TO:
-    return times_take("timeline", "--to", value, &request->times.to_ns);
+    return times_read("timeline", "--to", value, &request->times.to_ns);
   case OPTION_WIDTH:
     return usage_number("timeline", "--width", value, LEAST_WIDTH, MOST_WIDTH, &request->width);
   case OPTION_REGIONS:
@@ -220,17 +222,17 @@ static bool take(void *data, int option, const char *value) {
   }
 }
 
-static int draw_to_file(struct request *request) {
-  struct part part;
-  if (!part_open(&part, request->output))
+static int draw_to_file(struct timeline_request *request) {
+  struct partial_file file;
+  if (!partial_file_open(&file, request->output))
     return EXIT_UNDONE;
-  request->fd = part.fd;
-  int status = reading_run(request->path, draw, request);
-  bool is_whole = part_close(&part, status == EXIT_SUCCESS);
+  request->fd = file.fd;
+  int status = archive_job_run(request->path, draw, request);
+  bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
   return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
 }
 
-static int show(struct request *request) {
+static int show(struct timeline_request *request) {
   char *name = name_of(request->path);
   int status = EXIT_UNDONE;
   if (!name) {
@@ -239,17 +241,17 @@ static int show(struct request *request) {
     status = EXIT_USAGE;
   } else {
     request->title = request->title ? request->title : name;
-    status = request->is_named ? draw_to_file(request) : reading_run(request->path, draw, request);
+    status = request->is_named ? draw_to_file(request) : archive_job_run(request->path, draw, request);
   }
   free(name);
   return status;
 }
 
 int cmd_timeline(int argc, char **argv) {
-  static const struct usage usage = {"timeline",  ":ho:", options, cmd_timeline_help, .argument = "archive",
-                                     .take = take};
-  static struct request request;
-  request = (struct request){
+  static const struct usage usage = {
+      "timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .set = set_option};
+  static struct timeline_request request;
+  request = (struct timeline_request){
       .times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS, .fd = STDOUT_FILENO};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)

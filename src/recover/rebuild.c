@@ -56,22 +56,22 @@ static int fail_without_events(struct rebuild *job) {
 
 static bool open_archive(struct rebuild *job) {
   int error = 0;
-  struct retold *retold = &job->retold;
+  struct journal *journal = &job->journal;
   job->archive = archive_open(job->out, NULL);
-  retold->modules = modules_create();
-  retold->symbols = retold->modules ? symbols_create(retold->modules, &error) : NULL;
-  if (!job->archive || !retold->symbols)
+  journal->modules = modules_create();
+  journal->symbols = journal->modules ? symbols_create(journal->modules, &error) : NULL;
+  if (!job->archive || !journal->symbols)
     return false;
-  retold->definitions = definitions_create(job->archive);
+  journal->definitions = definitions_create(job->archive);
   return true;
 }
 
 static bool add_locations(struct rebuild *job) {
   size_t count;
-  definitions_locations(job->retold.definitions, &count);
+  definitions_locations(job->journal.definitions, &count);
   salvage_settle(&job->salvage, count);
   for (; count < job->salvage.location_count; count++)
-    if (!definitions_add_location(job->retold.definitions))
+    if (!definitions_add_location(job->journal.definitions))
       return false;
   return true;
 }
@@ -122,42 +122,42 @@ static void name_the_nameless(struct rebuild *job) {
   static const char foreign[] = "Foreign thread ";
   char number[24];
   size_t count, foreigners = 0;
-  struct location **locations = definitions_locations(job->retold.definitions, &count);
+  struct location **locations = definitions_locations(job->journal.definitions, &count);
   for (size_t i = 0; i < count; i++)
     foreigners += strncmp(locations[i]->name, foreign, strlen(foreign)) == 0;
   for (size_t i = 0; i < count; i++) {
     if (locations[i]->is_named)
       continue;
     if (locations[i]->has_begun) {
-      definitions_name_worker(job->retold.definitions, locations[i]);
+      definitions_name_worker(job->journal.definitions, locations[i]);
       continue;
     }
     snprintf(number, sizeof number, "%zu", ++foreigners);
-    definitions_name_location(job->retold.definitions, locations[i], foreign, number);
+    definitions_name_location(job->journal.definitions, locations[i], foreign, number);
   }
 }
 
 static void close_locations(struct rebuild *job) {
   size_t count;
-  struct location **locations = definitions_locations(job->retold.definitions, &count);
+  struct location **locations = definitions_locations(job->journal.definitions, &count);
   name_the_nameless(job);
   for (size_t i = 0; i < count; i++)
-    definitions_close_location(job->retold.definitions, locations[i]);
+    definitions_close_location(job->journal.definitions, locations[i]);
 }
 
 static int write_definitions(struct rebuild *job) {
-  struct retold *retold = &job->retold;
+  struct journal *journal = &job->journal;
   const struct recovery_state *state = &job->salvage.header.state;
-  struct run run = {.constants = &retold->constants,
+  struct run run = {.constants = &journal->constants,
                     .end = state->clock,
-                    .host = retold->host,
-                    .platform = retold->platform,
-                    .mpi_rank = retold->mpi_rank};
-  contexts_ask_again(retold->contexts);
-  symbols_finish(retold->symbols, false);
-  contexts_finish(retold->contexts);
-  regions_finish(retold->regions);
-  definitions_write(retold->definitions, retold->regions, retold->contexts, &run);
+                    .host = journal->host,
+                    .platform = journal->platform,
+                    .mpi_rank = journal->mpi_rank};
+  contexts_ask_again(journal->contexts);
+  symbols_finish(journal->symbols, false);
+  contexts_finish(journal->contexts);
+  regions_finish(journal->regions);
+  definitions_write(journal->definitions, journal->regions, journal->contexts, &run);
   struct summary summary = {
       .ending = "not known: stave-writer died before the program was seen to end",
       .closed_by_writer = job->rewritten.added,
@@ -171,11 +171,11 @@ static int write_definitions(struct rebuild *job) {
       .user_ends_refused = state->user_ends_refused,
       .records = state->records,
       .stopped = "",
-      .arguments = retold->arguments,
-      .runtimes = retold->runtimes,
+      .arguments = journal->arguments,
+      .runtimes = journal->runtimes,
       .is_recovered = true,
       .whole_until = job->whole_until};
-  properties_write(job->archive, &retold->constants, &summary, retold->host);
+  properties_write(job->archive, &journal->constants, &summary, journal->host);
   struct archive *archive = job->archive;
   job->archive = NULL;
   return archive_close(archive);
@@ -188,7 +188,7 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
     return fail(job, "cannot write into %s: %s", job->raw, strerror(-error));
   watch->step("reading");
   snprintf(anchor, sizeof anchor, "%s/traces.otf2", job->raw);
-  if (rewrite(anchor, &job->retold, job->last_ticks, watch->progress, &job->rewritten, reason) < 0)
+  if (rewrite(anchor, &job->journal, job->last_ticks, watch->progress, &job->rewritten, reason) < 0)
     return fail(job, "the events cannot be read: %s", reason);
   job->last_ticks = job->rewritten.end_ticks;
   job->missing += job->rewritten.behind;
@@ -207,7 +207,7 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out,
     return fail_to_open(job, error);
   if (!open_archive(job))
     return fail(job, "cannot write an archive in %s", job->out);
-  if (!retell(&job->salvage, &job->retold))
+  if (!journal_read(&job->salvage, &job->journal))
     return fail_without_run(job);
   if (!add_locations(job))
     return fail(job, "cannot write an archive in %s", job->out);
@@ -224,13 +224,13 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out,
 }
 
 void rebuild_close(struct rebuild *job) {
-  if (job->archive && job->retold.definitions)
+  if (job->archive && job->journal.definitions)
     close_locations(job);
   archive_close(job->archive);
-  retold_free(&job->retold);
-  definitions_destroy(job->retold.definitions);
-  symbols_destroy(job->retold.symbols);
-  modules_destroy(job->retold.modules);
+  journal_free(&job->journal);
+  definitions_destroy(job->journal.definitions);
+  symbols_destroy(job->journal.symbols);
+  modules_destroy(job->journal.modules);
   salvage_close(&job->salvage);
   free(job->found);
 }

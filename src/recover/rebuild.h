@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "recover/assemble.h"
-#include "recover/retell.h"
+#include "recover/journal.h"
 #include "recover/rewrite.h"
 #include "recover/salvage.h"
 
@@ -14,7 +14,7 @@ struct rebuild {
   char raw[PATH_MAX]; /* the assembled events */
   struct salvage salvage;
   struct archive *archive; /* NULL once it is closed */
-  struct retold retold;
+  struct journal journal;
   struct assembled *found; /* by location */
   struct rewritten rewritten;
   uint64_t last_ticks, whole_until; /* last_ticks: of the last event that was found */

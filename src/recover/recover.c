@@ -42,10 +42,10 @@ static int shortfall_of(const struct rebuild *job) {
 static void report(const struct rebuild *job) {
   const struct recovery_state *state = &job->salvage.header.state;
   uint64_t frequency =
-      clock_frequency(job->retold.constants.clock_kind, &job->retold.constants.start, &state->clock);
+      clock_frequency(job->journal.constants.clock_kind, &job->journal.constants.start, &state->clock);
   uint64_t first = UINT64_MAX;
   size_t count;
-  struct location **locations = definitions_locations(job->retold.definitions, &count);
+  struct location **locations = definitions_locations(job->journal.definitions, &count);
   for (size_t i = 0; i < count; i++)
     if (locations[i]->events && locations[i]->first_ticks < first)
       first = locations[i]->first_ticks;
@@ -61,7 +61,7 @@ static void report(const struct rebuild *job) {
          job->rewritten.unknown, state->lost,
          job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
          job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->whole_until,
-         shortfall_of(job), job->retold.is_whole ? "whole" : "cut");
+         shortfall_of(job), job->journal.is_whole ? "whole" : "cut");
 }
 
 int main(int argc, char **argv) {

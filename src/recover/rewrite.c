@@ -7,7 +7,7 @@
 
 enum { PROGRESS_EVENTS = 1 << 20 };
 
-/* What events refer to, and the journal tells of. */
+/* What events refer to and the journal defines. */
 enum reference {
   REFERENCE_NONE,
   REFERENCE_REGION,
@@ -24,7 +24,7 @@ enum reference {
 enum { FIELDS_MOST = 8 };
 
 struct rewriter {
-  struct retold *retold;
+  struct journal *journal;
   struct location **locations;
   size_t location_count;
   uint8_t references[TRACE_KIND_COUNT][FIELDS_MOST]; /* of each field: enum reference */
@@ -33,7 +33,7 @@ struct rewriter {
   uint32_t unknown[REFERENCES];
   struct unwind *unwind;
   void (*progress)(uint64_t events);
-  uint64_t taken;
+  uint64_t read;
   bool is_over; /* a team is not known: what follows would make no sense */
   struct rewritten *result;
 };
@@ -43,17 +43,17 @@ struct rewriter {
 static uint32_t unknown_number(struct rewriter *rewriter, enum reference reference);
 
 static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference) {
-  struct retold *retold = rewriter->retold;
+  struct journal *journal = rewriter->journal;
   switch (reference) {
   case REFERENCE_REGION:
-    regions_add_again(retold->regions, CONSTRUCT_unknown, 0, 0);
+    regions_add_again(journal->regions, CONSTRUCT_unknown, 0, 0);
     return rewriter->known[REFERENCE_REGION];
   case REFERENCE_STRING:
-    return definitions_string(retold->definitions, "unknown");
+    return definitions_string(journal->definitions, "unknown");
   case REFERENCE_CONTEXT:
-    return contexts_construct(retold->contexts, CONTEXT_NONE, unknown_number(rewriter, REFERENCE_REGION));
+    return contexts_construct(journal->contexts, CONTEXT_NONE, unknown_number(rewriter, REFERENCE_REGION));
   case REFERENCE_PARAMETER:
-    return definitions_parameter(retold->definitions, "unknown");
+    return definitions_parameter(journal->definitions, "unknown");
   case REFERENCE_NONE:
   case REFERENCE_METRIC:
   case REFERENCE_WINDOW:
@@ -157,14 +157,14 @@ static void put(void *data, const struct trace_event *event) {
     return;
   }
   if (event->kind == TRACE_Enter)
-    regions_refer(rewriter->retold->regions, event->Enter.region);
+    regions_refer(rewriter->journal->regions, event->Enter.region);
   if (location->events++ == 0)
     location->first_ticks = ticks;
   location->written_ticks = ticks;
   rewriter->result->events++;
 }
 
-static void take_mended(struct rewriter *rewriter, struct trace_event event) {
+static void write_mended(struct rewriter *rewriter, struct trace_event event) {
   bool is_mended = mend_fields(rewriter, &event);
   rewriter->result->behind += rewriter->is_over;
   if (rewriter->is_over)
@@ -172,23 +172,23 @@ static void take_mended(struct rewriter *rewriter, struct trace_event event) {
   if (is_mended) {
     mend_arguments(rewriter, &event);
     mend_attributes(rewriter, &event);
-    unwind_take(rewriter->unwind, &event);
+    unwind_event(rewriter->unwind, &event);
     rewriter->result->end_ticks = event.ticks;
   } else {
     rewriter->result->refused++;
   }
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool rewrite_event(void *data, const struct trace_event *event) {
   struct rewriter *rewriter = data;
   if (event->location >= rewriter->location_count)
     return true;
   if (rewriter->is_over)
     rewriter->result->behind++;
   else
-    take_mended(rewriter, *event);
-  if (++rewriter->taken % PROGRESS_EVENTS == 0)
-    rewriter->progress(rewriter->taken);
+    write_mended(rewriter, *event);
+  if (++rewriter->read % PROGRESS_EVENTS == 0)
+    rewriter->progress(rewriter->read);
   return true;
 }
 
@@ -209,37 +209,37 @@ static enum reference reference_of(const struct trace_field *field) {
 }
 
 static void find_references(struct rewriter *rewriter) {
-  const struct retold *retold = rewriter->retold;
+  const struct journal *journal = rewriter->journal;
   size_t regions, contexts, fields;
   for (enum trace_kind kind = 0; kind < TRACE_KIND_COUNT; kind++) {
     const struct trace_field *field = trace_kind_fields(kind, &fields);
     for (size_t i = 0; i < fields && i < FIELDS_MOST; i++)
       rewriter->references[kind][i] = reference_of(&field[i]);
   }
-  regions_all(retold->regions, &regions);
-  contexts_all(retold->contexts, &contexts);
+  regions_all(journal->regions, &regions);
+  contexts_all(journal->contexts, &contexts);
   rewriter->known[REFERENCE_REGION] = (uint32_t)regions;
-  rewriter->known[REFERENCE_COMM] = definitions_comm_count(retold->definitions);
-  rewriter->known[REFERENCE_STRING] = definitions_string_count(retold->definitions);
+  rewriter->known[REFERENCE_COMM] = definitions_comm_count(journal->definitions);
+  rewriter->known[REFERENCE_STRING] = definitions_string_count(journal->definitions);
   rewriter->known[REFERENCE_CONTEXT] = (uint32_t)contexts;
-  rewriter->known[REFERENCE_PARAMETER] = definitions_parameter_count(retold->definitions);
-  rewriter->known[REFERENCE_METRIC] = definitions_metric_count(retold->definitions);
-  rewriter->known[REFERENCE_WINDOW] = definitions_device_count(retold->definitions) > 0;
-  rewriter->known_attributes = definitions_attribute_count(retold->definitions);
+  rewriter->known[REFERENCE_PARAMETER] = definitions_parameter_count(journal->definitions);
+  rewriter->known[REFERENCE_METRIC] = definitions_metric_count(journal->definitions);
+  rewriter->known[REFERENCE_WINDOW] = definitions_device_count(journal->definitions) > 0;
+  rewriter->known_attributes = definitions_attribute_count(journal->definitions);
 }
 
-int rewrite(const char *anchor, struct retold *retold, uint64_t end_ticks, void (*progress)(uint64_t events),
-            struct rewritten *ret, char *error) {
-  struct rewriter rewriter = {.retold = retold, .progress = progress, .result = ret};
+int rewrite(const char *anchor, struct journal *journal, uint64_t end_ticks,
+            void (*progress)(uint64_t events), struct rewritten *ret, char *error) {
+  struct rewriter rewriter = {.journal = journal, .progress = progress, .result = ret};
   struct trace *trace;
   *ret = (struct rewritten){0};
   find_references(&rewriter);
-  rewriter.locations = definitions_locations(retold->definitions, &rewriter.location_count);
+  rewriter.locations = definitions_locations(journal->definitions, &rewriter.location_count);
   int result = trace_open(anchor, NULL, &trace, error);
   if (result < 0)
     return result;
-  rewriter.unwind = unwind_open(retold->definitions, rewriter.location_count, put, &rewriter);
-  result = trace_read_in_order(trace, 0, UINT64_MAX, take, &rewriter, error);
+  rewriter.unwind = unwind_open(journal->definitions, rewriter.location_count, put, &rewriter);
+  result = trace_read_in_order(trace, 0, UINT64_MAX, rewrite_event, &rewriter, error);
   ret->end_ticks = rewriter.is_over ? ret->end_ticks : end_ticks;
   ret->added = unwind_end(rewriter.unwind, ret->end_ticks);
   ret->refused += unwind_left_out(rewriter.unwind);

@@ -2,23 +2,23 @@
 #ifndef STAVE_RECOVER_REWRITE_H
 #define STAVE_RECOVER_REWRITE_H
 
-#include "recover/retell.h"
+#include "recover/journal.h"
 
 struct rewritten {
   uint64_t events;    /* in the new archive */
   uint64_t added;     /* of these, ends that the writer did not come to */
   uint64_t refused;   /* events that OTF2 did not take, or that could not stand alone */
   uint64_t unknown;   /* references to definitions that are missing */
-  uint64_t behind;    /* events behind the first that refers to a team that the journal does not tell of */
+  uint64_t behind;    /* events behind the first that refers to a team that the journal does not have */
   uint64_t end_ticks; /* at which what was open has been ended */
 };
 
-/* Reads the archive at `anchor`; the locations of retold->definitions are open and have as many as it. All
- * that is open is ended at end_ticks. The references of events to definitions that the journal does not tell
- * of go to one that says so; but for teams, without whose members no task or thread can be told: there the
+/* Reads the archive at `anchor`; the locations of journal->definitions are open and have as many as it. All
+ * that is open is ended at end_ticks. The references of events to definitions that the journal does not
+ * have go to one that says so; but for teams, without whose members no task or thread is known: there the
  * archive ends. Calls `progress` now and then with the number of events so far. Returns 0; or -EIO with a
  * line in `error`: then what could be read until there has been taken. */
-int rewrite(const char *anchor, struct retold *retold, uint64_t end_ticks, void (*progress)(uint64_t events),
-            struct rewritten *ret, char *error);
+int rewrite(const char *anchor, struct journal *journal, uint64_t end_ticks,
+            void (*progress)(uint64_t events), struct rewritten *ret, char *error);
 
 #endif

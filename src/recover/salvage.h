@@ -1,5 +1,5 @@
 /* What a writer left in the directory of an archive that it could not close: the recovery file and the event
- * files. All of it is read, nothing is changed; every value is taken for a guess. */
+ * files. All of it is read, nothing is changed; no value in them is trusted. */
 #ifndef STAVE_RECOVER_SALVAGE_H
 #define STAVE_RECOVER_SALVAGE_H
 

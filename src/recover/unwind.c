@@ -36,7 +36,7 @@ struct open_location {
   size_t waiting_count, waiting_capacity;
 };
 
-/* A team's end on its primary: workers end then, though they tell later. */
+/* A team's end on its primary: workers end then, though their events come later. */
 struct team_end {
   uint64_t count, ticks;
 };
@@ -344,7 +344,7 @@ static void write_waiting(struct unwind *unwind, struct open_location *location,
   drop_waiting(location);
 }
 
-void unwind_take(struct unwind *unwind, const struct trace_event *event) {
+void unwind_event(struct unwind *unwind, const struct trace_event *event) {
   uint32_t index = (uint32_t)event->location;
   struct open_location *location = &unwind->locations[index];
   bool is_forked = location->waiting_count > 0;

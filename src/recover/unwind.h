@@ -19,7 +19,7 @@ struct unwind *unwind_open(struct definitions *definitions, size_t locations, un
 void unwind_close(struct unwind *unwind);
 
 /* The next event of all locations in time order. */
-void unwind_take(struct unwind *unwind, const struct trace_event *event);
+void unwind_event(struct unwind *unwind, const struct trace_event *event);
 
 /* The trace ends: ends all that is open, at `ticks`. Returns how many events that took. */
 uint64_t unwind_end(struct unwind *unwind, uint64_t ticks);

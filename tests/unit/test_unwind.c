@@ -73,7 +73,7 @@ static void take(struct unwind *unwind, enum trace_kind kind, uint64_t ticks) {
     event.CallingContextSample.calling_context = CONTEXT;
     event.attributes = attributes;
   }
-  unwind_take(unwind, &event);
+  unwind_event(unwind, &event);
   OTF2_AttributeList_Delete(attributes); /* the reader's, which it uses again */
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lines_take(struct lines *lines, const char *bytes, size_t count, void (*take)(void *data, char *line),
+void lines_read(struct lines *lines, const char *bytes, size_t count, void (*each)(void *data, char *line),
                 void *data) {
   for (size_t i = 0; i < count; i++) {
     if (bytes[i] != '\n') {
@@ -14,7 +14,7 @@ void lines_take(struct lines *lines, const char *bytes, size_t count, void (*tak
     }
     lines->text[lines->used] = '\0';
     if (!lines->is_too_long)
-      take(data, lines->text);
+      each(data, lines->text);
     lines->used = 0;
     lines->is_too_long = false;
   }

@@ -14,8 +14,8 @@ struct lines {
   bool is_too_long; /* then it is passed over */
 };
 
-/* Calls `take` with each line that the bytes complete, without its newline; it may change the line. */
-void lines_take(struct lines *lines, const char *bytes, size_t count, void (*take)(void *data, char *line),
+/* Calls `each` with each line that the bytes complete, without its newline; it may change the line. */
+void lines_read(struct lines *lines, const char *bytes, size_t count, void (*each)(void *data, char *line),
                 void *data);
 
 /* Where the number of a KEY goes. */

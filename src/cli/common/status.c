@@ -18,29 +18,29 @@ int status_open(struct status *ret, const char *path) {
 }
 
 /* The newest entry of this process, since process numbers come again; NULL if there is none. */
-static struct archive *find_open(struct status *status, pid_t pid) {
+static struct archive_status *find_open(struct status *status, pid_t pid) {
   for (size_t i = status->count; i-- > 0;)
     if (status->archives[i].pid == pid)
       return status->archives[i].state == ARCHIVE_OPEN ? &status->archives[i] : NULL;
   return NULL;
 }
 
-static struct archive *add(struct status *status, pid_t pid) {
+static struct archive_status *add(struct status *status, pid_t pid) {
   if (status->count == status->capacity) {
     size_t capacity = status->capacity > 0 ? 2 * status->capacity : 8;
-    struct archive *archives = realloc(status->archives, capacity * sizeof *archives);
+    struct archive_status *archives = realloc(status->archives, capacity * sizeof *archives);
     if (!archives)
       return NULL;
     status->archives = archives;
     status->capacity = capacity;
   }
-  struct archive *archive = &status->archives[status->count++];
-  *archive = (struct archive){.pid = pid};
+  struct archive_status *archive = &status->archives[status->count++];
+  *archive = (struct archive_status){.pid = pid};
   return archive;
 }
 
-static struct archive *find_or_add(struct status *status, pid_t pid) {
-  struct archive *archive = find_open(status, pid);
+static struct archive_status *find_or_add(struct status *status, pid_t pid) {
+  struct archive_status *archive = find_open(status, pid);
   return archive ? archive : add(status, pid);
 }
 
@@ -49,7 +49,7 @@ static void set_text(char **slot, const char *text) {
   *slot = strdup(text);
 }
 
-static void read_figures(struct archive *archive, char *rest) {
+static void read_figures(struct archive_status *archive, char *rest) {
   const struct line_slot slots[] = {{"threads", &archive->threads},
                                     {"events", &archive->events},
                                     {"records", &archive->records},
@@ -68,7 +68,7 @@ void status_line(struct status *status, char *line) {
   char *number = line ? strsep(&line, " ") : NULL;
   pid_t pid = number ? (pid_t)strtol(number, NULL, 10) : 0;
   char *rest = line ? line : (char[]){""};
-  struct archive *archive;
+  struct archive_status *archive;
   if (pid <= 0)
     return;
   if (strcmp(verb, "moved") == 0 || strcmp(verb, "stayed") == 0)
@@ -86,7 +86,7 @@ void status_line(struct status *status, char *line) {
   }
 }
 
-static void take_line(void *status, char *line) {
+static void read_line(void *status, char *line) {
   status_line(status, line);
 }
 
@@ -94,7 +94,7 @@ void status_read(struct status *status) {
   char bytes[4096];
   ssize_t length;
   while ((length = read(status->read_fd, bytes, sizeof bytes)) > 0)
-    lines_take(&status->lines, bytes, (size_t)length, take_line, status);
+    lines_read(&status->lines, bytes, (size_t)length, read_line, status);
   if (length == 0)
     status->at_end = true;
 }

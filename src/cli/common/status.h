@@ -31,7 +31,7 @@ enum archive_state {
 };
 
 /* One traced process. Strings are owned and may be NULL. */
-struct archive {
+struct archive_status {
   pid_t pid;
   enum archive_state state;
   char *path;
@@ -45,7 +45,7 @@ struct status {
   int write_fd; /* held by stave while the program runs, so that the last writer's going is no end of file
                  * yet */
   bool at_end;  /* no writer is left */
-  struct archive *archives;
+  struct archive_status *archives;
   size_t count, capacity;
   struct string_list moved, stayed; /* programs, each once */
   struct lines lines;

@@ -61,7 +61,7 @@ static const char *relative_path(const char *path) {
   return inside ? path + length + 1 : path;
 }
 
-static const char *path_of(const struct archive *archive) {
+static const char *path_of(const struct archive_status *archive) {
   return archive->path ? relative_path(archive->path) : "(place unknown)";
 }
 
@@ -70,7 +70,7 @@ static bool is_normal_ending(const char *text) {
   return !text || *text == '\0' || strcmp(text, "finalized") == 0;
 }
 
-static void print_closed(const struct archive *archive) {
+static void print_closed(const struct archive_status *archive) {
   char threads[NUMBER_BYTES], events[NUMBER_BYTES], duration[NUMBER_BYTES];
   bool normal = is_normal_ending(archive->text);
   message_say("%s: %s thread%s, %s events in %s%s%s", path_of(archive),
@@ -79,7 +79,7 @@ static void print_closed(const struct archive *archive) {
               normal ? "" : "; ended: ", normal ? "" : archive->text);
 }
 
-static void print_lost(const struct archive *archive) {
+static void print_lost(const struct archive_status *archive) {
   char lost[NUMBER_BYTES];
   if (archive->stopped)
     message_say("%s: recording was stopped (%s): %s events are missing", path_of(archive), archive->stopped,
@@ -91,7 +91,7 @@ static void print_lost(const struct archive *archive) {
 }
 
 /* Its last step may have been done. */
-static bool is_closed_on_disk(const struct archive *archive) {
+static bool is_closed_on_disk(const struct archive_status *archive) {
   struct place place;
   if (!archive->path)
     return false;
@@ -99,7 +99,7 @@ static bool is_closed_on_disk(const struct archive *archive) {
   return place.state == PLACE_CLOSED;
 }
 
-static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
+static void print_unclosed(const struct archive_status *archive, bool writer_is_gone) {
   char word[PATH_MAX];
   if (writer_is_gone && is_closed_on_disk(archive))
     message_say("%s: closed; its stave-writer (for process %d) died before it said how much is in it",
@@ -114,7 +114,7 @@ static void print_unclosed(const struct archive *archive, bool writer_is_gone) {
                 path_of(archive), (int)archive->pid);
 }
 
-static void print_failed(const struct archive *archive) {
+static void print_failed(const struct archive_status *archive) {
   char word[PATH_MAX];
   const char *why = archive->text ? archive->text : "no reason known";
   if (!archive->path)
@@ -124,7 +124,7 @@ static void print_failed(const struct archive *archive) {
                 why, message_shell_word(word, sizeof word, path_of(archive)));
 }
 
-static void print_archive(const struct archive *archive, bool writer_is_gone, bool quiet) {
+static void print_archive(const struct archive_status *archive, bool writer_is_gone, bool quiet) {
   switch (archive->state) {
   case ARCHIVE_OPEN:
     print_unclosed(archive, writer_is_gone);
@@ -140,7 +140,7 @@ static void print_archive(const struct archive *archive, bool writer_is_gone, bo
   }
 }
 
-static void print_next(const struct archive *archive) {
+static void print_next(const struct archive_status *archive) {
   char anchor[PATH_MAX + 16], word[2 * PATH_MAX];
   snprintf(anchor, sizeof anchor, "%s/traces.otf2", path_of(archive));
   message_shell_word(word, sizeof word, anchor);
@@ -172,7 +172,7 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
               relative_path(program), more, runtime);
 }
 
-static const struct archive *first_closed(const struct status *status) {
+static const struct archive_status *first_closed(const struct status *status) {
   for (size_t i = 0; i < status->count; i++)
     if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path)
       return &status->archives[i];
@@ -185,7 +185,7 @@ void summary_print(const struct status *status, bool quiet) {
     print_archive(&status->archives[i], status->at_end, quiet);
   if (listed < status->count)
     message_say("and %zu more", status->count - listed);
-  const struct archive *closed = first_closed(status);
+  const struct archive_status *closed = first_closed(status);
   if (closed && !quiet)
     print_next(closed);
 }

@@ -43,7 +43,7 @@ static bool parse(const char *text, uint64_t *ret_ns) {
   return true;
 }
 
-bool times_take(const char *command, const char *option, const char *value, uint64_t *ret_ns) {
+bool times_read(const char *command, const char *option, const char *value, uint64_t *ret_ns) {
   return parse(value, ret_ns) ||
          usage_wrong(command, "%s wants a time such as 1.5s, 200ms or 30us, not %s", option, value);
 }

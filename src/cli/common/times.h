@@ -17,7 +17,7 @@ struct times {
 
 /* The value of an option that wants a time of at least 0. Returns false after usage_wrong, and leaves
  * *ret_ns, if it is none. */
-bool times_take(const char *command, const char *option, const char *value, uint64_t *ret_ns);
+bool times_read(const char *command, const char *option, const char *value, uint64_t *ret_ns);
 
 /* False, after usage_wrong, if there is no time in between. */
 bool times_are_in_order(const char *command, const struct times *times);

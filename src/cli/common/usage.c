@@ -74,7 +74,7 @@ int usage_read(const struct usage *usage, int argc, char **argv, void *request) 
       refuse(usage, option, argv[optind - 1]);
       return EXIT_USAGE;
     }
-    if (!usage->take(request, option, optarg))
+    if (!usage->set(request, option, optarg))
       return EXIT_USAGE;
   }
   return check_arguments(usage, argc - optind) ? -1 : EXIT_USAGE;

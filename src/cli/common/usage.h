@@ -24,7 +24,7 @@ struct usage {
   bool takes_more;      /* what comes behind the argument is not the command's */
   /* Takes an option with its value, NULL if it has none. Returns false if the value is wrong, after
    * usage_wrong. */
-  bool (*take)(void *request, int option, const char *value);
+  bool (*set)(void *request, int option, const char *value);
 };
 
 /* Reads the options of argv[1..], argv[0] being the command's name. Returns -1 to go on, with the argument at

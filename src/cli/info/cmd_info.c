@@ -1,7 +1,7 @@
 #include "cli/info/cmd_info.h"
 
+#include "cli/common/archive_job.h"
 #include "cli/common/message.h"
-#include "cli/common/reading.h"
 #include "cli/common/usage.h"
 #include "cli/info/info.h"
 #include "cli/programs/compiler.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-struct request {
+struct info_request {
   const char *path;
   bool is_json, is_all;
 };
@@ -60,7 +60,7 @@ static void add_figures(struct info *info) {
     compiler_find(program, info->compiler, sizeof info->compiler);
 }
 
-static int print(const struct request *request, const struct info *info) {
+static int print(const struct info_request *request, const struct info *info) {
   if (!request->is_json)
     info_print_text(info);
   else
@@ -68,25 +68,25 @@ static int print(const struct request *request, const struct info *info) {
   return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
-static int read_and_print(void *data, const struct reading *reading) {
-  const struct request *request = data;
+static int read_and_print(void *data, const struct archive_job *job) {
+  const struct info_request *request = data;
   char error[TRACE_ERROR_BYTES];
   struct info info = {
-      .path = request->path, .place = *reading->place, .trace = reading->trace, .is_all = request->is_all};
+      .path = request->path, .place = *job->place, .trace = job->trace, .is_all = request->is_all};
   int status;
   if (tally_read(&info.tally, info.trace, error) < 0) {
-    status = reading_failed(reading, error);
+    status = archive_job_failed(job, error);
   } else {
     add_figures(&info);
-    reading_is_done(reading);
+    archive_job_has_read(job);
     status = print(request, &info);
   }
   tally_free(&info.tally);
   return status;
 }
 
-static bool take(void *data, int option, const char *value) {
-  struct request *request = data;
+static bool set_option(void *data, int option, const char *value) {
+  struct info_request *request = data;
   (void)value;
   request->is_all |= option == 'a';
   request->is_json |= option == OPTION_JSON;
@@ -94,12 +94,12 @@ static bool take(void *data, int option, const char *value) {
 }
 
 int cmd_info(int argc, char **argv) {
-  static const struct usage usage = {"info",      ":ah", options, cmd_info_help, .argument = "archive",
-                                     .take = take};
-  struct request request = {0};
+  static const struct usage usage = {"info",           ":ah", options, cmd_info_help, .argument = "archive",
+                                     .set = set_option};
+  struct info_request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)
     return status;
   request.path = argv[optind];
-  return reading_run(request.path, read_and_print, &request);
+  return archive_job_run(request.path, read_and_print, &request);
 }

@@ -170,7 +170,7 @@ static void print_devices(const struct trace *trace) {
 }
 
 /* What the program itself has said by omp_control_tool. */
-static void print_told(const struct info *info) {
+static void print_what_the_program_said(const struct info *info) {
   char number[NUMBER_BYTES];
   uint64_t pauses = info_number(info, "PAUSES"), open = info_number(info, "USER_REGIONS_LEFT_OPEN"),
            refused = info_number(info, "USER_ENDS_REFUSED");
@@ -201,7 +201,7 @@ static void print_outcome(const struct info *info) {
                summary_number(number, info->stalls), summary_duration(time, info->stall_ns));
   else
     table_fact("stalls", "none");
-  print_told(info);
+  print_what_the_program_said(info);
   const char *added = info_property(info, "CLOSED_BY_WRITER");
   table_fact("added at end", "%s",
              added ? summary_number(number, info_number(info, "CLOSED_BY_WRITER")) : absent);

@@ -45,7 +45,7 @@ int locate_gomp(char **ret_path) {
   return found ? give(path, ret_path) : -ENOENT;
 }
 
-int locate_salvor(char **ret_path) {
+int locate_recover(char **ret_path) {
   char path[PATH_MAX];
   bool found = try_beside("../recover/stave-recover", path) || try_beside(STAVE_RECOVER_FROM_BIN, path) ||
                try_file(STAVE_RECOVER_INSTALLED, path);

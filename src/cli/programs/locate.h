@@ -9,7 +9,7 @@
 int locate_library(char **ret_path);
 
 /* The same for the program stave-recover, which no variable names. */
-int locate_salvor(char **ret_path);
+int locate_recover(char **ret_path);
 
 /* The same for libstave-gomp.so, which `stave record` gives programs as libgomp.so.1. */
 int locate_gomp(char **ret_path);

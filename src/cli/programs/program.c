@@ -1,7 +1,7 @@
 #include "cli/programs/program.h"
 
 #include "cli/programs/elf_file.h"
-#include "cli/programs/needs.h"
+#include "cli/programs/needed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +132,7 @@ void program_inspect(const char *path, struct program *ret) {
     return;
   ret->kind = PROGRAM_NATIVE;
   elf_close(&file);
-  needs_walk(file_path, ret);
+  needed_inspect(file_path, ret);
 }
 
 void program_clear(struct program *program) {

@@ -33,7 +33,7 @@ static void exec_program(const struct child *child, const char *path, char **arg
 
 /* Blocked signals are read from a descriptor, so that no other disposition has to change. SIGCHLD must:
  * ignored, it would reap the program before its status was read. */
-static int take_signals(struct child *child) {
+static int receive_signals(struct child *child) {
   sigset_t handled = handled_signals();
   sigprocmask(SIG_BLOCK, &handled, &child->started_mask);
   sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child->started_sigchld);
@@ -72,7 +72,7 @@ static int fork_and_exec(struct child *child, const char *path, char **arguments
 
 int child_start(struct child *ret, const char *path, char **arguments) {
   *ret = (struct child){.pid = -1, .signal_fd = -1};
-  int error = take_signals(ret);
+  int error = receive_signals(ret);
   if (error == 0)
     error = fork_and_exec(ret, path, arguments);
   if (error != 0)

@@ -26,8 +26,8 @@ enum { EXIT_CANNOT_START = 126, EXIT_NOT_FOUND = 127 };
 
 enum { PATIENCE_MS = 2000 };
 
-/* One recording; everything is released by recording_clear. */
-struct recording {
+/* One recording; everything is released by traced_run_clear. */
+struct traced_run {
   struct program program;
   struct plan plan;
   struct workdir workdir;
@@ -93,11 +93,11 @@ static const char *variable_of(int option) {
   }
 }
 
-static bool take(void *recording, int option, const char *value) {
+static bool set_option(void *run, int option, const char *value) {
   if (option == 'q')
-    ((struct recording *)recording)->quiet = true;
+    ((struct traced_run *)run)->quiet = true;
   else if (option == 'P')
-    ((struct recording *)recording)->preloads = true;
+    ((struct traced_run *)run)->preloads = true;
   else if (option == 'v')
     set_variable("STAVE_VERBOSE", "2");
   else
@@ -157,26 +157,26 @@ static void fix_output(void) {
     free(absolute);
 }
 
-static void set_environment(const struct recording *recording) {
+static void set_environment(const struct traced_run *run) {
   fix_output();
-  prepend_variable("OMP_TOOL_LIBRARIES", recording->plan.library);
+  prepend_variable("OMP_TOOL_LIBRARIES", run->plan.library);
   set_variable("OMP_TOOL", "enabled");
-  set_variable("STAVE_STATUS", recording->workdir.status_path);
-  if (recording->workdir.libgomp_path[0] != '\0')
-    prepend_variable("LD_LIBRARY_PATH", recording->workdir.path);
-  if (recording->workdir.libgomp_path[0] != '\0' && recording->plan.preloads)
-    prepend_variable("LD_PRELOAD", recording->workdir.libgomp_path);
+  set_variable("STAVE_STATUS", run->workdir.status_path);
+  if (run->workdir.libgomp_path[0] != '\0')
+    prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
+  if (run->workdir.libgomp_path[0] != '\0' && run->plan.preloads)
+    prepend_variable("LD_PRELOAD", run->workdir.libgomp_path);
 }
 
 /* False if the program has to run untraced; has said why. */
-static bool prepare(struct recording *recording) {
-  if (!plan_make(&recording->program, recording->preloads, &recording->plan))
+static bool prepare(struct traced_run *run) {
+  if (!plan_make(&run->program, run->preloads, &run->plan))
     return false;
-  int error = workdir_make(&recording->workdir);
+  int error = workdir_make(&run->workdir);
   if (error == 0)
-    error = status_open(&recording->status, recording->workdir.status_path);
-  if (error == 0 && recording->plan.runtime)
-    error = workdir_link_libgomp(&recording->workdir, recording->plan.gomp, recording->plan.runtime);
+    error = status_open(&run->status, run->workdir.status_path);
+  if (error == 0 && run->plan.runtime)
+    error = workdir_link_libgomp(&run->workdir, run->plan.gomp, run->plan.runtime);
   if (error == 0)
     return true;
   message_say("cannot make a private directory in %s: %s: set TMPDIR to a place that can be written; the "
@@ -186,18 +186,18 @@ static bool prepare(struct recording *recording) {
   return false;
 }
 
-static void recording_clear(struct recording *recording) {
-  status_close(&recording->status);
-  watch_clear(&recording->watch);
-  workdir_remove(&recording->workdir);
-  plan_clear(&recording->plan);
-  program_clear(&recording->program);
+static void traced_run_clear(struct traced_run *run) {
+  status_close(&run->status);
+  watch_clear(&run->watch);
+  workdir_remove(&run->workdir);
+  plan_clear(&run->plan);
+  program_clear(&run->program);
 }
 
 /* Nothing is left for stave to do: it becomes the program. */
-static int run_untraced(struct recording *recording, char **arguments) {
-  char *path = strdup(recording->program.path);
-  recording_clear(recording);
+static int run_untraced(struct traced_run *run, char **arguments) {
+  char *path = strdup(run->program.path);
+  traced_run_clear(run);
   if (path)
     execvp(path, arguments);
   int status = cannot_start(arguments[0], -errno);
@@ -228,19 +228,19 @@ static void let_go_of_pipes(void) {
 }
 
 /* Waits for signals or status lines and deals with them. False if the time is up. */
-static bool attend(struct recording *recording, int timeout_ms) {
-  struct pollfd fds[] = {{.fd = recording->child.signal_fd, .events = POLLIN},
-                         {.fd = recording->status.read_fd, .events = POLLIN}};
+static bool attend(struct traced_run *run, int timeout_ms) {
+  struct pollfd fds[] = {{.fd = run->child.signal_fd, .events = POLLIN},
+                         {.fd = run->status.read_fd, .events = POLLIN}};
   int ready = poll(fds, 2, timeout_ms);
   if (fds[1].revents != 0)
-    status_read(&recording->status);
+    status_read(&run->status);
   if (fds[0].revents != 0)
-    child_signals(&recording->child);
+    child_signals(&run->child);
   return ready != 0;
 }
 
-static void say_waiting(const struct recording *recording) {
-  const struct status *status = &recording->status;
+static void say_waiting(const struct traced_run *run) {
+  const struct status *status = &run->status;
   size_t open = 0;
   for (size_t i = 0; i < status->count; i++)
     open += status->archives[i].state == ARCHIVE_OPEN;
@@ -249,56 +249,55 @@ static void say_waiting(const struct recording *recording) {
 }
 
 /* The program is a zombie now: its writers may still read its exit status. */
-static void wait_for_writers(struct recording *recording) {
-  struct child *child = &recording->child;
+static void wait_for_writers(struct traced_run *run) {
+  struct child *child = &run->child;
   bool has_said = false;
-  status_expect_end(&recording->status);
-  while (!recording->status.at_end && !child->asked_to_terminate && !(has_said && child->asked_to_stop)) {
-    if (attend(recording, has_said ? -1 : PATIENCE_MS) || has_said)
+  status_expect_end(&run->status);
+  while (!run->status.at_end && !child->asked_to_terminate && !(has_said && child->asked_to_stop)) {
+    if (attend(run, has_said ? -1 : PATIENCE_MS) || has_said)
       continue;
-    say_waiting(recording);
+    say_waiting(run);
     has_said = true;
     child->asked_to_stop = false; /* what came before was meant for the program */
   }
 }
 
-static void summarize(const struct recording *recording) {
-  const struct status *status = &recording->status;
-  bool is_explained =
-      watch_tell(&recording->watch, &recording->program, &recording->plan) || status->stayed.count > 0;
-  summary_print_runtimes(status, recording->quiet);
+static void summarize(const struct traced_run *run) {
+  const struct status *status = &run->status;
+  bool is_explained = watch_report(&run->watch, &run->program, &run->plan) || status->stayed.count > 0;
+  summary_print_runtimes(status, run->quiet);
   if (status->count > 0)
-    summary_print(status, recording->quiet);
+    summary_print(status, run->quiet);
   else if (!is_explained)
-    plan_explain_silence(&recording->program, &recording->plan);
+    plan_explain_silence(&run->program, &run->plan);
 }
 
-static int record(struct recording *recording, char **arguments) {
-  set_environment(recording);
-  int error = child_start(&recording->child, recording->program.path, arguments);
+static int record(struct traced_run *run, char **arguments) {
+  set_environment(run);
+  int error = child_start(&run->child, run->program.path, arguments);
   if (error != 0) {
-    recording_clear(recording);
+    traced_run_clear(run);
     return cannot_start(arguments[0], error);
   }
   let_go_of_pipes();
   const char *verbose = getenv("STAVE_VERBOSE");
-  watch_start(&recording->watch, recording->child.pid, verbose && strcmp(verbose, "2") == 0);
-  while (!recording->child.has_ended)
-    attend(recording, watch_look(&recording->watch));
-  wait_for_writers(recording);
-  summarize(recording);
-  recording_clear(recording);
-  child_reap(&recording->child);
-  return child_exit_status(&recording->child);
+  watch_start(&run->watch, run->child.pid, verbose && strcmp(verbose, "2") == 0);
+  while (!run->child.has_ended)
+    attend(run, watch_look(&run->watch));
+  wait_for_writers(run);
+  summarize(run);
+  traced_run_clear(run);
+  child_reap(&run->child);
+  return child_exit_status(&run->child);
 }
 
 int cmd_record(int argc, char **argv) {
-  static const struct usage usage = {"record",        "+:o:e:b:qvh",         long_options,
-                                     cmd_record_help, .argument = "program", .takes_more = true,
-                                     .take = take};
-  struct recording recording = {.status = {.read_fd = -1, .write_fd = -1}};
+  static const struct usage usage = {"record",         "+:o:e:b:qvh",         long_options,
+                                     cmd_record_help,  .argument = "program", .takes_more = true,
+                                     .set = set_option};
+  struct traced_run run = {.status = {.read_fd = -1, .write_fd = -1}};
   char *path = NULL;
-  int status = usage_read(&usage, argc, argv, &recording);
+  int status = usage_read(&usage, argc, argv, &run);
   if (status >= 0)
     return status;
   char **arguments = argv + optind;
@@ -306,9 +305,9 @@ int cmd_record(int argc, char **argv) {
   if (error != 0)
     return cannot_start(arguments[0], error);
   occupy_standard_streams();
-  program_inspect(path, &recording.program);
+  program_inspect(path, &run.program);
   free(path);
-  if (!prepare(&recording))
-    return run_untraced(&recording, arguments);
-  return record(&recording, arguments);
+  if (!prepare(&run))
+    return run_untraced(&run, arguments);
+  return record(&run, arguments);
 }

@@ -38,23 +38,23 @@ static void add_found(struct watch *watch, pid_t pid, const char *library) {
 static void look_at_maps(struct watch *watch, pid_t pid) {
   char name[64], *line = NULL, library[PATH_MAX] = "";
   size_t size = 0;
-  bool is_told = false;
+  bool reports_itself = false;
   snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
   FILE *maps = fopen(name, "re");
   if (!maps)
     return;
-  while (!is_told && getline(&line, &size, maps) > 0) {
+  while (!reports_itself && getline(&line, &size, maps) > 0) {
     char *path = strchr(line, '/');
     if (!path)
       continue;
     path[strcspn(path, "\n")] = '\0';
-    is_told = strcmp(base_name(path), "libstave-gomp.so") == 0;
+    reports_itself = strcmp(base_name(path), "libstave-gomp.so") == 0;
     if (is_libgomp(base_name(path)))
       snprintf(library, sizeof library, "%s", path);
   }
   free(line);
   fclose(maps);
-  if (!is_told && *library != '\0')
+  if (!reports_itself && *library != '\0')
     add_found(watch, pid, library);
 }
 
@@ -122,7 +122,7 @@ static const char *advice(const struct program *program, const struct plan *plan
   return "it came before the one that Stave gives programs: try --preload";
 }
 
-bool watch_tell(const struct watch *watch, const struct program *program, const struct plan *plan) {
+bool watch_report(const struct watch *watch, const struct program *program, const struct plan *plan) {
   if (plan->leaves_libgomp)
     return false;
   for (size_t i = 0; i < watch->found.count; i++) {

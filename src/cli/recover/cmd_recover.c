@@ -1,11 +1,11 @@
 #include "cli/recover/cmd_recover.h"
 
 #include "analysis/place.h"
+#include "cli/common/archive_job.h"
 #include "cli/common/message.h"
-#include "cli/common/reading.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
-#include "cli/recover/salvor.h"
+#include "cli/recover/recover_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 enum { NAME_BYTES = 256 };
 
-struct request {
+struct recover_request {
   const char *wanted; /* what -o names; NULL: beside the directory */
   struct place place;
   char out[PATH_MAX];
@@ -52,11 +52,11 @@ static int remove_one(const char *path, const struct stat *status, int type, str
   return 0;
 }
 
-static void remove_partial(const struct request *request) {
+static void remove_partial(const struct recover_request *request) {
   nftw(request->partial, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static bool name_output(struct request *request) {
+static bool name_output(struct recover_request *request) {
   int length = request->wanted
                    ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
                    : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
@@ -68,7 +68,7 @@ static bool name_output(struct request *request) {
          usage_wrong("recover", "the name of the new archive is empty or too long");
 }
 
-static bool make_partial(const struct request *request) {
+static bool make_partial(const struct recover_request *request) {
   struct stat status;
   if (lstat(request->out, &status) == 0) {
     message_say("%s is there already; -o names another directory", request->out);
@@ -85,7 +85,7 @@ static bool make_partial(const struct request *request) {
 }
 
 /* Nothing is overwritten, whatever has come to be there meanwhile. */
-static bool give_name(const struct request *request) {
+static bool give_name(const struct recover_request *request) {
   if (renameat2(AT_FDCWD, request->partial, AT_FDCWD, request->out, RENAME_NOREPLACE) == 0)
     return true;
   struct stat status;
@@ -99,10 +99,10 @@ static bool give_name(const struct request *request) {
 
 /* -- what came of it -- */
 
-static void print_missing(const struct salvor *salvor) {
+static void print_missing(const struct recover_process *process) {
   char missing[NAME_BYTES], duration[NAME_BYTES], name[NAME_BYTES];
-  for (size_t i = 0; i < salvor->location_count; i++) {
-    const struct salvor_location *location = &salvor->locations[i];
+  for (size_t i = 0; i < process->location_count; i++) {
+    const struct recover_location *location = &process->locations[i];
     if (location->missing > 0)
       printf("  %s: %s events are missing behind %s\n",
              message_escape(name, sizeof name, location->name ? location->name : ""),
@@ -110,38 +110,39 @@ static void print_missing(const struct salvor *salvor) {
   }
 }
 
-static void print_result(const struct request *request, const struct salvor *salvor) {
+static void print_result(const struct recover_request *request, const struct recover_process *process) {
   char name[PATH_MAX], events[32], number[32], duration[32];
   printf("%s: %s events of %zu thread%s\n", message_escape(name, sizeof name, request->out),
-         summary_number(events, salvor->events), salvor->location_count,
-         salvor->location_count == 1 ? "" : "s");
+         summary_number(events, process->events), process->location_count,
+         process->location_count == 1 ? "" : "s");
   printf(
       "whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
       "stave-writer had taken\n",
-      summary_duration(duration, salvor->whole_ns));
-  if (salvor->added > 0)
-    printf("%s events were added at the end, %s, for what was open\n", summary_number(number, salvor->added),
-           summary_duration(duration, salvor->last_ns));
-  if (salvor->lost > 0)
-    printf("%s events had been dropped by the program's threads\n", summary_number(number, salvor->lost));
-  if (salvor->missing > 0)
+      summary_duration(duration, process->whole_ns));
+  if (process->added > 0)
+    printf("%s events were added at the end, %s, for what was open\n", summary_number(number, process->added),
+           summary_duration(duration, process->last_ns));
+  if (process->lost > 0)
+    printf("%s events had been dropped by the program's threads\n", summary_number(number, process->lost));
+  if (process->missing > 0)
     printf("%s events that had been written did not reach the disk:\n",
-           summary_number(number, salvor->missing));
-  print_missing(salvor);
-  if (salvor->is_journal_cut || salvor->unknown > 0)
+           summary_number(number, process->missing));
+  print_missing(process);
+  if (process->is_journal_cut || process->unknown > 0)
     printf("the definitions are not whole: %s references of events lead to \"unknown\"\n",
-           summary_number(number, salvor->unknown));
-  if (salvor->refused > 0)
-    printf("%s events could not be taken over\n", summary_number(number, salvor->refused));
-  if (salvor->shortfall > 0)
-    printf("stave-writer had no room to keep all that it wanted: %s\n", strerror((int)salvor->shortfall));
+           summary_number(number, process->unknown));
+  if (process->refused > 0)
+    printf("%s events could not be taken over\n", summary_number(number, process->refused));
+  if (process->shortfall > 0)
+    printf("stave-writer had no room to keep all that it wanted: %s\n", strerror((int)process->shortfall));
   bool is_all =
-      salvor->missing == 0 && salvor->refused == 0 && salvor->unknown == 0 && !salvor->is_journal_cut;
+      process->missing == 0 && process->refused == 0 && process->unknown == 0 && !process->is_journal_cut;
   printf("%s is as it was%s\n", message_escape(name, sizeof name, request->place.directory),
          is_all ? "; nothing needs it any more" : "");
 }
 
-static void print_failure(const struct request *request, const struct salvor *salvor, int error) {
+static void print_failure(const struct recover_request *request, const struct recover_process *process,
+                          int error) {
   const char *directory = request->place.directory;
   if (error == -ETIME)
     message_say("%s: its events are damaged: OTF2's reader made no progress with them", directory);
@@ -152,26 +153,26 @@ static void print_failure(const struct request *request, const struct salvor *sa
   else if (error < 0)
     message_say("%s: %s", directory, strerror(-error));
   else
-    message_say("%s: %s", directory, salvor->failure);
+    message_say("%s: %s", directory, process->failure);
 }
 
-static int recover(const struct request *request) {
-  struct salvor salvor;
-  salvor_catch_signals();
+static int recover(const struct recover_request *request) {
+  struct recover_process process;
+  recover_process_catch_signals();
   if (!make_partial(request))
     return EXIT_UNDONE;
-  int error = salvor_run(&salvor, request->place.directory, request->partial);
-  bool is_done = error == 0 && salvor.is_done;
+  int error = recover_process_run(&process, request->place.directory, request->partial);
+  bool is_done = error == 0 && process.is_done;
   if (!is_done && error != -EINTR)
-    print_failure(request, &salvor, error);
+    print_failure(request, &process, error);
   if (!is_done)
     remove_partial(request);
   is_done = is_done && give_name(request);
   if (!is_done)
-    salvor_end_by_signal();
+    recover_process_end_by_signal();
   if (is_done)
-    print_result(request, &salvor);
-  salvor_clear(&salvor);
+    print_result(request, &process);
+  recover_process_clear(&process);
   return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
@@ -182,20 +183,20 @@ static bool is_recoverable(const char *path, const struct place *place) {
     message_say("%s: not closed, and its file %s is not there: nothing can be recovered", path,
                 "traces.recovery");
   else if (place->state != PLACE_UNFINISHED)
-    reading_explain(path, place);
+    archive_job_explain(path, place);
   return place->state == PLACE_UNFINISHED && place->is_recoverable;
 }
 
-static bool take(void *request, int option, const char *value) {
+static bool set_option(void *request, int option, const char *value) {
   (void)option;
-  ((struct request *)request)->wanted = value;
+  ((struct recover_request *)request)->wanted = value;
   return true;
 }
 
 int cmd_recover(int argc, char **argv) {
-  static const struct usage usage = {"recover",   ":o:h", options, cmd_recover_help, .argument = "directory",
-                                     .take = take};
-  struct request request = {0};
+  static const struct usage usage = {
+      "recover", ":o:h", options, cmd_recover_help, .argument = "directory", .set = set_option};
+  struct recover_request request = {0};
   int status = usage_read(&usage, argc, argv, &request);
   if (status >= 0)
     return status;

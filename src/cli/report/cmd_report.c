@@ -1,7 +1,7 @@
 #include "cli/report/cmd_report.h"
 
+#include "cli/common/archive_job.h"
 #include "cli/common/message.h"
-#include "cli/common/reading.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
 #include "cli/report/report_print.h"
@@ -12,7 +12,7 @@
 
 enum { TOP_DEFAULT = 10 };
 
-struct request {
+struct report_request {
   const char *path;
   struct times times;
   size_t top;
@@ -51,7 +51,7 @@ void cmd_report_help(void) {
 
 /* -- in the worker -- */
 
-static int print(const struct request *request, const struct report *report, const char *anchor) {
+static int print(const struct report_request *request, const struct report *report, const char *anchor) {
   struct report_print print = {report, request->path, anchor, request->top,
                                request->pattern ? &request->only : NULL};
   if (!request->is_json)
@@ -61,24 +61,24 @@ static int print(const struct request *request, const struct report *report, con
   return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
-static int read_and_print(void *data, const struct reading *reading) {
-  const struct request *request = data;
+static int read_and_print(void *data, const struct archive_job *job) {
+  const struct report_request *request = data;
   char error[TRACE_ERROR_BYTES];
   struct report report;
   uint64_t from, to;
-  if (!reading_has_time(reading, &request->times))
+  if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;
-  times_ticks(&request->times, reading->trace, &from, &to);
-  int result = report_read(&report, reading->trace, from, to, error);
-  reading_is_done(reading);
-  int status = result < 0 ? reading_failed(reading, error) : print(request, &report, reading->place->anchor);
+  times_ticks(&request->times, job->trace, &from, &to);
+  int result = report_read(&report, job->trace, from, to, error);
+  archive_job_has_read(job);
+  int status = result < 0 ? archive_job_failed(job, error) : print(request, &report, job->place->anchor);
   report_free(&report);
   return status;
 }
 
 /* -- around it -- */
 
-static bool take_top(const char *value, size_t *ret) {
+static bool read_top(const char *value, size_t *ret) {
   uint64_t number;
   if (!usage_number("report", "--top", value, 0, UINT64_MAX, &number))
     return false;
@@ -87,7 +87,7 @@ static bool take_top(const char *value, size_t *ret) {
 }
 
 /* The last of several holds. */
-static bool take_pattern(struct request *request, const char *value) {
+static bool read_pattern(struct report_request *request, const char *value) {
   char text[256];
   if (request->pattern)
     regfree(&request->only);
@@ -99,17 +99,17 @@ static bool take_pattern(struct request *request, const char *value) {
   return usage_wrong("report", "--region %s is no regular expression: %s", value, text);
 }
 
-static bool take(void *data, int option, const char *value) {
-  struct request *request = data;
+static bool set_option(void *data, int option, const char *value) {
+  struct report_request *request = data;
   switch (option) {
   case OPTION_FROM:
-    return times_take("report", "--from", value, &request->times.from_ns);
+    return times_read("report", "--from", value, &request->times.from_ns);
   case OPTION_TO:
-    return times_take("report", "--to", value, &request->times.to_ns);
+    return times_read("report", "--to", value, &request->times.to_ns);
   case OPTION_REGION:
-    return take_pattern(request, value);
+    return read_pattern(request, value);
   case OPTION_TOP:
-    return take_top(value, &request->top);
+    return read_top(value, &request->top);
   default:
     request->is_json = true;
     return true;
@@ -117,15 +117,15 @@ static bool take(void *data, int option, const char *value) {
 }
 
 int cmd_report(int argc, char **argv) {
-  static const struct usage usage = {"report",    ":h", options, cmd_report_help, .argument = "archive",
-                                     .take = take};
-  struct request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
+  static const struct usage usage = {"report",         ":h", options, cmd_report_help, .argument = "archive",
+                                     .set = set_option};
+  struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
   int status = usage_read(&usage, argc, argv, &request);
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
   if (status < 0) {
     request.path = argv[optind];
-    status = reading_run(request.path, read_and_print, &request);
+    status = archive_job_run(request.path, read_and_print, &request);
   }
   if (request.pattern)
     regfree(&request.only);

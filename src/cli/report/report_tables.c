@@ -15,49 +15,49 @@
 enum { NUMBER_BYTES = 32, COLUMNS_MOST = 12, LABEL_WIDTH = 28, NUMBER_WIDTH = 8 };
 
 /* One row being filled: its cells' texts. */
-struct row {
+struct section_row {
   const struct report *report;
   char texts[COLUMNS_MOST][TEXT_LABEL_BYTES + 64];
   size_t count;
 };
 
-static char *next_cell(struct row *row) {
+static char *next_cell(struct section_row *row) {
   return row->texts[row->count < COLUMNS_MOST ? row->count++ : COLUMNS_MOST - 1];
 }
 
-static void add_label(struct row *row, uint32_t region) {
+static void add_label(struct section_row *row, uint32_t region) {
   text_label(next_cell(row), row->report->trace, region);
 }
 
-static void add_text(struct row *row, const char *text) {
+static void add_text(struct section_row *row, const char *text) {
   snprintf(next_cell(row), sizeof row->texts[0], "%s", text);
 }
 
-static void add_time(struct row *row, double ticks) {
+static void add_time(struct section_row *row, double ticks) {
   text_time(next_cell(row), row->report->trace, ticks);
 }
 
-static void add_number(struct row *row, uint64_t number) {
+static void add_number(struct section_row *row, uint64_t number) {
   summary_number(next_cell(row), number);
 }
 
-static void add_percent(struct row *row, double part, double whole) {
+static void add_percent(struct section_row *row, double part, double whole) {
   text_percent(next_cell(row), whole > 0 ? part / whole : 0);
 }
 
-static void add_thread(struct row *row, uint32_t location) {
+static void add_thread(struct section_row *row, uint32_t location) {
   const struct trace *trace = row->report->trace;
   add_text(row, location < trace->location_count ? trace->locations[location].name : "");
 }
 
-static void put(struct table *table, const struct row *row) {
+static void put(struct table *table, const struct section_row *row) {
   const char *cells[COLUMNS_MOST] = {0};
   for (size_t i = 0; i < row->count; i++)
     cells[i] = row->texts[i];
   table_row(table, cells);
 }
 
-struct column {
+struct section_column {
   const char *name;
   enum table_column kind;
 };
@@ -67,8 +67,8 @@ struct section {
   const char *heading;
   bool (*is_in)(const struct report_region *);
   double (*weight)(const struct report_region *);
-  void (*fill)(struct row *row, uint32_t region, const struct report_region *base);
-  struct column columns[COLUMNS_MOST];
+  void (*fill)(struct section_row *row, uint32_t region, const struct report_region *base);
+  struct section_column columns[COLUMNS_MOST];
 };
 
 /* On a terminal only as many columns as there is room for: the first are the most important. */
@@ -94,7 +94,7 @@ static void print_section(const struct report_print *print, const struct section
     table_heading(section->heading);
     begin_table(&table, section);
     for (size_t i = 0; i < count && i < print->top; i++) {
-      struct row row = {.report = print->report};
+      struct section_row row = {.report = print->report};
       section->fill(&row, order[i], &print->report->regions[order[i]]);
       put(&table, &row);
     }
@@ -115,7 +115,7 @@ static double parallel_weight(const struct report_region *base) {
   return (double)base->parallel->wall;
 }
 
-static void add_spread(struct row *row, const uint64_t *by_location) {
+static void add_spread(struct section_row *row, const uint64_t *by_location) {
   uint64_t min = UINT64_MAX, max = 0;
   char low[TEXT_TIME_BYTES], high[TEXT_TIME_BYTES], text[2 * TEXT_TIME_BYTES + 4];
   for (size_t i = 0; by_location && i < row->report->trace->location_count; i++) {
@@ -129,7 +129,7 @@ static void add_spread(struct row *row, const uint64_t *by_location) {
   add_text(row, text);
 }
 
-static void fill_parallel(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_parallel(struct section_row *row, uint32_t region, const struct report_region *base) {
   const struct report_parallel *one = base->parallel;
   const uint64_t *a = one->activity;
   char threads[2 * NUMBER_BYTES];
@@ -178,7 +178,7 @@ static double loop_weight(const struct report_region *base) {
   return (double)base->loop->time.sum;
 }
 
-static void add_range(struct row *row, const struct spread *spread) {
+static void add_range(struct section_row *row, const struct spread *spread) {
   char text[3 * NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES];
   summary_number(low, spread->min);
   summary_number(high, spread->max);
@@ -191,7 +191,7 @@ static void add_range(struct row *row, const struct spread *spread) {
   add_text(row, text);
 }
 
-static void fill_loop(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_loop(struct section_row *row, uint32_t region, const struct report_region *base) {
   const struct report_loop *one = base->loop;
   add_label(row, region);
   add_number(row, one->encounters);
@@ -232,7 +232,7 @@ static double mutex_weight(const struct report_region *base) {
   return (double)base->mutex->wait.sum;
 }
 
-static void add_blame(struct row *row, const struct report_mutex *mutex) {
+static void add_blame(struct section_row *row, const struct report_mutex *mutex) {
   const struct report_blame *one = &mutex->blamed[0];
   const struct trace *trace = row->report->trace;
   char label[TEXT_LABEL_BYTES], text[TEXT_LABEL_BYTES + 64] = "";
@@ -242,7 +242,7 @@ static void add_blame(struct row *row, const struct report_mutex *mutex) {
   add_text(row, text);
 }
 
-static void fill_mutex(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_mutex(struct section_row *row, uint32_t region, const struct report_region *base) {
   const struct report_mutex *one = base->mutex;
   add_label(row, region);
   add_number(row, one->acquisitions);
@@ -279,7 +279,7 @@ static double wait_weight(const struct report_region *base) {
   return (double)base->wait;
 }
 
-static void fill_wait(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_wait(struct section_row *row, uint32_t region, const struct report_region *base) {
   add_label(row, region);
   add_number(row, base->visits);
   add_time(row, (double)base->wait);
@@ -309,7 +309,7 @@ static double task_weight(const struct report_region *base) {
   return (double)base->task->run.sum + (double)base->task->created / 1e6;
 }
 
-static void fill_task(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_task(struct section_row *row, uint32_t region, const struct report_region *base) {
   const struct report_task *one = base->task;
   double each = spread_mean(&one->run), cost = (double)(one->creation_cost + row->report->dispatch_cost);
   add_label(row, one->task_region != REPLAY_NONE ? one->task_region : region);
@@ -349,7 +349,7 @@ static bool is_odd_task(const struct report_region *base) {
          (told + one->dependences + one->taskwaits > 0 || one->created > one->executed + one->cancelled);
 }
 
-static void fill_odd_task(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_odd_task(struct section_row *row, uint32_t region, const struct report_region *base) {
   const struct report_task *one = base->task;
   uint64_t ended = one->executed + one->cancelled + one->taskwaits;
   add_label(row, one->task_region != REPLAY_NONE ? one->task_region : region);
@@ -385,7 +385,7 @@ static double path_weight(const struct report_region *base) {
   return (double)base->path;
 }
 
-static void fill_path(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_path(struct section_row *row, uint32_t region, const struct report_region *base) {
   add_label(row, region);
   add_time(row, (double)base->path);
   add_percent(row, (double)base->path, (double)row->report->span);
@@ -422,7 +422,7 @@ static double other_weight(const struct report_region *base) {
   return (double)base->inclusive + (double)base->visits / 1e6;
 }
 
-static void fill_other(struct row *row, uint32_t region, const struct report_region *base) {
+static void fill_other(struct section_row *row, uint32_t region, const struct report_region *base) {
   add_label(row, region);
   add_number(row, base->visits);
   add_time(row, (double)base->inclusive);

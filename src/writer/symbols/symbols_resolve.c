@@ -23,8 +23,8 @@ struct anchor {
 };
 
 /* The file of a module; shared by modules that are the same file (dlclose and dlopen). */
-struct source {
-  struct source *next;
+struct code_source {
+  struct code_source *next;
   const struct module *module; /* the first one that was this file */
   struct object *object;       /* NULL: could not be opened, or closed already */
   struct anchor *anchors;      /* by file (pointer), line */
@@ -35,15 +35,15 @@ struct source {
 
 struct resolver {
   void *names; /* interned strings, a tree for tsearch */
-  struct source *sources;
-  struct source *last;
+  struct code_source *sources;
+  struct code_source *last;
 };
 
 struct resolver *resolver_create(void) {
   return calloc(1, sizeof(struct resolver));
 }
 
-static void source_close(struct source *source) {
+static void source_close(struct code_source *source) {
   object_close(source->object);
   free(source->anchors);
   free(source->anchored);
@@ -51,8 +51,8 @@ static void source_close(struct source *source) {
 }
 
 void resolver_close_files(struct resolver *resolver) {
-  struct source *next;
-  for (struct source *source = resolver->sources; source; source = next) {
+  struct code_source *next;
+  for (struct code_source *source = resolver->sources; source; source = next) {
     next = source->next;
     source_close(source);
   }
@@ -92,8 +92,8 @@ static bool same_file(const struct module *a, const struct module *b) {
                     !memcmp(a->build_id, b->build_id, a->build_id_size));
 }
 
-static struct source *source_open(struct resolver *resolver, const struct module *module) {
-  struct source *source = calloc(1, sizeof(*source));
+static struct code_source *source_open(struct resolver *resolver, const struct module *module) {
+  struct code_source *source = calloc(1, sizeof(*source));
   if (!source)
     return NULL;
   source->module = module;
@@ -103,10 +103,10 @@ static struct source *source_open(struct resolver *resolver, const struct module
   return source;
 }
 
-static struct source *source_of(struct resolver *resolver, const struct module *module) {
+static struct code_source *source_of(struct resolver *resolver, const struct module *module) {
   if (resolver->last && same_file(resolver->last->module, module))
     return resolver->last;
-  struct source *source = resolver->sources;
+  struct code_source *source = resolver->sources;
   while (source && !same_file(source->module, module))
     source = source->next;
   if (!source)
@@ -132,7 +132,7 @@ static const char *user_name(struct resolver *resolver, struct object *object, c
 
 /* The last anchor of the same file at or before the line is number result - 1, if that is of the same
  * file. */
-static size_t anchors_after(const struct source *source, const char *file, unsigned line) {
+static size_t anchors_after(const struct code_source *source, const char *file, unsigned line) {
   size_t low = 0, high = source->n_anchors;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -145,7 +145,7 @@ static size_t anchors_after(const struct source *source, const char *file, unsig
   return low;
 }
 
-static bool anchors_grow(struct source *source) {
+static bool anchors_grow(struct code_source *source) {
   size_t max = source->max_anchors ? 2 * source->max_anchors : 64;
   struct anchor *anchors = reallocarray(source->anchors, max, sizeof(*anchors));
   if (!anchors)
@@ -155,7 +155,7 @@ static bool anchors_grow(struct source *source) {
   return true;
 }
 
-static void anchor_add(struct source *source, const struct code_frame *frame) {
+static void anchor_add(struct code_source *source, const struct code_frame *frame) {
   if (!frame->function || !frame->file || !frame->line)
     return;
   size_t at = anchors_after(source, frame->file, frame->line);
@@ -169,7 +169,7 @@ static void anchor_add(struct source *source, const struct code_frame *frame) {
 }
 
 /* Makes the first line of a function an anchor. */
-static void anchor_symbol(struct resolver *resolver, struct source *source,
+static void anchor_symbol(struct resolver *resolver, struct code_source *source,
                           const struct object_symbol *symbol) {
   struct object_line line;
   if (name_user_length(symbol->name) == 0 || !object_line_at(source->object, symbol->address, &line))
@@ -181,7 +181,7 @@ static void anchor_symbol(struct resolver *resolver, struct source *source,
 
 /* Makes the first lines of the functions around an address anchors: a compiler puts an outlined function near
  * the one it came from. All functions of a large program would be too many. */
-static void anchor_neighbours(struct resolver *resolver, struct source *source, uint64_t address) {
+static void anchor_neighbours(struct resolver *resolver, struct code_source *source, uint64_t address) {
   size_t n_symbols;
   const struct object_symbol *symbols = object_symbols(source->object, &n_symbols);
   const struct object_symbol *here = object_symbol_at(source->object, address);
@@ -199,7 +199,7 @@ static void anchor_neighbours(struct resolver *resolver, struct source *source, 
 }
 
 /* The user's function around a line of an outlined function that does not tell (clang up to 16). */
-static const char *function_around(const struct source *source, const struct code_frame *frame) {
+static const char *function_around(const struct code_source *source, const struct code_frame *frame) {
   size_t after = anchors_after(source, frame->file, frame->line);
   if (!after || source->anchors[after - 1].file != frame->file)
     return NULL;
@@ -239,7 +239,7 @@ static bool line_near(struct object *object, uint64_t address, struct object_lin
 /* The frames of an address, the innermost first. An outlined function that is inlined into another one is
  * clang's debug variant or a task's body, for the user one function: the outer one is left out. Always at
  * least one frame, at the worst without anything in it. */
-static unsigned read_frames(struct resolver *resolver, struct source *source, uint64_t address,
+static unsigned read_frames(struct resolver *resolver, struct code_source *source, uint64_t address,
                             const struct object_symbol *symbol, struct code_frame *frames) {
   struct object_line line;
   unsigned n = 0;
@@ -258,7 +258,7 @@ static unsigned read_frames(struct resolver *resolver, struct source *source, ui
 }
 
 /* Gives outlined functions that have none a name, and learns from those that have one. */
-static void name_frames(struct resolver *resolver, struct source *source, uint64_t address,
+static void name_frames(struct resolver *resolver, struct code_source *source, uint64_t address,
                         struct code_frame *frames, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     if (frames[i].function) {
@@ -282,7 +282,7 @@ static void place_set(struct code_place *place, const struct code_frame *frames,
 
 void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   struct code_frame frames[FRAMES_MAX];
-  struct source *source = source_of(resolver, place->module);
+  struct code_source *source = source_of(resolver, place->module);
   if (!source || !source->object)
     return;
   uint64_t address = place->address - 1 - place->module->bias;

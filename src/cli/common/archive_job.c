@@ -1,4 +1,4 @@
-#include "cli/common/reading.h"
+#include "cli/common/archive_job.h"
 
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
@@ -11,10 +11,10 @@
 
 enum { PATIENCE_MS = 20000, QUIET_MS = 1000 };
 
-struct request {
+struct guarded_request {
   const char *path;
   const struct place *place;
-  reading_work work;
+  archive_job_work work;
   void *data;
 };
 
@@ -27,24 +27,24 @@ static void expect_events(const struct trace *trace, struct guard_progress *prog
 }
 
 /* What shows the progress is taken from the terminal before there is output. */
-void reading_is_done(const struct reading *reading) {
-  atomic_store(&reading->progress->is_waiting, true);
+void archive_job_has_read(const struct archive_job *job) {
+  atomic_store(&job->progress->is_waiting, true);
   if (message_on_terminal())
     fputs("\r\033[K", stderr);
 }
 
-int reading_failed(const struct reading *reading, const char *error) {
-  reading_is_done(reading);
-  message_say("%s: %s", reading->path, error);
+int archive_job_failed(const struct archive_job *job, const char *error) {
+  archive_job_has_read(job);
+  message_say("%s: %s", job->path, error);
   return EXIT_UNDONE;
 }
 
-bool reading_has_time(const struct reading *reading, const struct times *times) {
-  uint64_t length_ns = trace_span_ns(reading->trace, reading->trace->clock.length_ticks);
+bool archive_job_has_time(const struct archive_job *job, const struct times *times) {
+  uint64_t length_ns = trace_span_ns(job->trace, job->trace->clock.length_ticks);
   char length[32];
   if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not say how long it is */
     return true;
-  message_say("%s: there is nothing behind --from: the trace lasts %s", reading->path,
+  message_say("%s: there is nothing behind --from: the trace lasts %s", job->path,
               summary_duration(length, length_ns));
   return false;
 }
@@ -61,16 +61,16 @@ static void set_signals(void) {
 }
 
 static int work(void *data, struct guard_progress *progress) {
-  const struct request *request = data;
-  struct reading reading = {request->path, request->place, NULL, progress};
+  const struct guarded_request *request = data;
+  struct archive_job job = {request->path, request->place, NULL, progress};
   char error[TRACE_ERROR_BYTES];
   set_signals();
-  if (trace_open(request->place->anchor, &progress->done, &reading.trace, error) < 0)
-    return reading_failed(&reading, error);
-  expect_events(reading.trace, progress);
-  int status = request->work(request->data, &reading);
+  if (trace_open(request->place->anchor, &progress->done, &job.trace, error) < 0)
+    return archive_job_failed(&job, error);
+  expect_events(job.trace, progress);
+  int status = request->work(request->data, &job);
   atomic_store(&progress->is_waiting, false);
-  trace_close(reading.trace);
+  trace_close(job.trace);
   atomic_store(&progress->is_waiting, true); /* stdio has the end of the output */
   return status;
 }
@@ -122,7 +122,7 @@ static int report_worker(const char *path, struct guard_result result) {
   return EXIT_UNDONE;
 }
 
-static int run_guarded(struct request *request) {
+static int run_guarded(struct guarded_request *request) {
   bool is_shown = false;
   struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress, .data = &is_shown};
   fflush(NULL);
@@ -151,7 +151,7 @@ static void report_open(const char *path, const struct place *place) {
     message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
 }
 
-void reading_explain(const char *path, const struct place *place) {
+void archive_job_explain(const char *path, const struct place *place) {
   switch (place->state) {
   case PLACE_CLOSED:
     break;
@@ -173,13 +173,13 @@ void reading_explain(const char *path, const struct place *place) {
   }
 }
 
-int reading_run(const char *path, reading_work do_work, void *data) {
+int archive_job_run(const char *path, archive_job_work do_work, void *data) {
   struct place place;
   place_find(&place, path);
   if (place.state != PLACE_CLOSED) {
-    reading_explain(path, &place);
+    archive_job_explain(path, &place);
     return EXIT_UNDONE;
   }
-  struct request request = {path, &place, do_work, data};
+  struct guarded_request request = {path, &place, do_work, data};
   return run_guarded(&request);
 }

@@ -1,6 +1,6 @@
-/* The journal, told to the structures from which it came: they give out the same numbers again. */
-#ifndef STAVE_RECOVER_RETELL_H
-#define STAVE_RECOVER_RETELL_H
+/* The journal, read back into the structures from which it came: they give out the same numbers again. */
+#ifndef STAVE_RECOVER_JOURNAL_H
+#define STAVE_RECOVER_JOURNAL_H
 
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #include "writer/definitions/regions.h"
 #include "writer/symbols/modules.h"
 
-struct retold {
+struct journal {
   struct session_constants constants;
   char host[128], platform[128];
   int mpi_rank;
@@ -25,9 +25,9 @@ struct retold {
 };
 
 /* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules;
- * all of them stay the caller's, the rest is freed by retold_free. Returns whether at least the run is
+ * all of them stay the caller's, the rest is freed by journal_free. Returns whether at least the run is
  * known. */
-bool retell(const struct salvage *salvage, struct retold *retold);
-void retold_free(struct retold *retold);
+bool journal_read(const struct salvage *salvage, struct journal *journal);
+void journal_free(struct journal *journal);
 
 #endif

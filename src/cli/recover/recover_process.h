@@ -1,22 +1,22 @@
 /* Running stave-recover, which rebuilds an archive in a directory that is there, and understanding what it
  * says. */
-#ifndef STAVE_CLI_RECOVER_SALVOR_H
-#define STAVE_CLI_RECOVER_SALVOR_H
+#ifndef STAVE_CLI_RECOVER_RECOVER_PROCESS_H
+#define STAVE_CLI_RECOVER_RECOVER_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct salvor_location {
+struct recover_location {
   char *name;
   uint64_t events, missing;
   uint64_t last_ns; /* after the trace's first event */
 };
 
-struct salvor {
+struct recover_process {
   bool is_done;  /* it said so; what follows is its result */
   char *failure; /* what it says to be wrong; NULL: nothing */
-  struct salvor_location *locations;
+  struct recover_location *locations;
   size_t location_count, location_capacity;
   uint64_t events, added, missing, refused, unknown, lost;
   uint64_t whole_ns, last_ns; /* after the trace's first event */
@@ -26,15 +26,15 @@ struct salvor {
 
 /* From here on SIGHUP, SIGINT, SIGQUIT and SIGTERM, where they would end the process, end stave-recover
  * only. */
-void salvor_catch_signals(void);
+void recover_process_catch_signals(void);
 
 /* Ends the process by the signal that was caught, if one was. */
-void salvor_end_by_signal(void);
+void recover_process_end_by_signal(void);
 
 /* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell
  * which); -ETIME if it was killed because OTF2's reader was stuck; -EINTR if a signal was caught; -EIO if it
- * died; or a negative errno. salvor_clear in every case. */
-int salvor_run(struct salvor *salvor, const char *directory, const char *out);
-void salvor_clear(struct salvor *salvor);
+ * died; or a negative errno. recover_process_clear in every case. */
+int recover_process_run(struct recover_process *process, const char *directory, const char *out);
+void recover_process_clear(struct recover_process *process);
 
 #endif

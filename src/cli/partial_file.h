@@ -1,12 +1,12 @@
 /* A file that appears under its name when it is whole: until then it grows beside it, and whatever ends the
  * command short of SIGKILL removes what there is of it. */
-#ifndef STAVE_CLI_PART_H
-#define STAVE_CLI_PART_H
+#ifndef STAVE_CLI_PARTIAL_FILE_H
+#define STAVE_CLI_PARTIAL_FILE_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-struct part {
+struct partial_file {
   const char *name; /* as it was asked for */
   int fd;           /* to write to, also for child processes */
   bool is_beside;   /* false: what is there is a pipe or a device, and is written to as it is */
@@ -15,11 +15,11 @@ struct part {
 
 /* Opens the file that is to become `name`, which has to live as long. Returns false, after a message, if it
  * cannot be written. On success SIGHUP, SIGINT, SIGQUIT and SIGTERM remove it, where they would end the
- * process; one such file at a time; part_close ends that. */
-bool part_open(struct part *ret, const char *name);
+ * process; one such file at a time; partial_file_close ends that. */
+bool partial_file_open(struct partial_file *ret, const char *name);
 
 /* Gives the file its name if it is whole, else removes it. Returns false if it is not, or, after a message,
  * if it cannot get its name. */
-bool part_close(struct part *part, bool is_whole);
+bool partial_file_close(struct partial_file *file, bool is_whole);
 
 #endif

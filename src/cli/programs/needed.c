@@ -1,4 +1,4 @@
-#include "cli/programs/needs.h"
+#include "cli/programs/needed.h"
 
 #include "cli/programs/elf_file.h"
 #include "cli/programs/libpath.h"
@@ -11,15 +11,15 @@
 static const char LIBGOMP[] = "libgomp.so.1";
 
 /* One loaded file. */
-struct object {
+struct loaded_object {
   char path[PATH_MAX];
   char origin[PATH_MAX]; /* its directory, for $ORIGIN */
   size_t loader;         /* the object that needed it; its own index for the program */
   struct elf_file file;
 };
 
-struct walk {
-  struct object **objects; /* in the order the loader takes them */
+struct library_walk {
+  struct loaded_object **objects; /* in the order the loader takes them */
   size_t count;
   struct string_list seen; /* names needed so far: the loader matches by name */
   struct program *program;
@@ -55,7 +55,7 @@ static void add_symbol(void *context, const char *symbol) {
 }
 
 /* What the file contains itself. libomp, too, defines GOMP_parallel, so that it must be told apart. */
-static void look_inside(struct walk *walk, const struct object *object) {
+static void look_inside(struct library_walk *walk, const struct loaded_object *object) {
   elf_needed_versions(&object->file, LIBGOMP, add_version, walk->program);
   elf_needed_symbols(&object->file, LIBGOMP, add_symbol, walk->program);
   walk->program->has_tsan |= elf_defines_symbol(&object->file, "__tsan_init");
@@ -68,9 +68,9 @@ static void look_inside(struct walk *walk, const struct object *object) {
 }
 
 /* Opens a library and appends it. False if it is not one this machine can load. */
-static bool add_object(struct walk *walk, const char *path, size_t loader) {
-  struct object *object = calloc(1, sizeof *object);
-  struct object **objects = realloc(walk->objects, (walk->count + 1) * sizeof(struct object *));
+static bool add_object(struct library_walk *walk, const char *path, size_t loader) {
+  struct loaded_object *object = calloc(1, sizeof *object);
+  struct loaded_object **objects = realloc(walk->objects, (walk->count + 1) * sizeof(struct loaded_object *));
   if (objects)
     walk->objects = objects;
   if (!object || !objects || elf_open(path, &object->file) != 0) {
@@ -87,15 +87,15 @@ static bool add_object(struct walk *walk, const char *path, size_t loader) {
 }
 
 /* What becomes of a library's name: a file to walk on to, or just its path. */
-struct search {
-  struct walk *walk;
+struct library_search {
+  struct library_walk *walk;
   size_t loader;
   bool only_path; /* do not append what is found */
   char found[2 * PATH_MAX];
 };
 
 static bool try_path(void *context, const char *path) {
-  struct search *search = context;
+  struct library_search *search = context;
   struct elf_file file;
   if (search->only_path) {
     if (elf_open(path, &file) != 0)
@@ -108,14 +108,14 @@ static bool try_path(void *context, const char *path) {
   return true;
 }
 
-static const char *run_path(const struct object *object) {
+static const char *run_path(const struct loaded_object *object) {
   return elf_dynamic_string(&object->file, DT_RUNPATH, 0);
 }
 
 /* DT_RPATH of the object and of those that loaded it, unless the object has a DT_RUNPATH: what comes before
  * LD_LIBRARY_PATH. */
-static bool search_rpaths(struct search *search, const char *name) {
-  const struct object *object = search->walk->objects[search->loader];
+static bool search_rpaths(struct library_search *search, const char *name) {
+  const struct loaded_object *object = search->walk->objects[search->loader];
   if (run_path(object))
     return false;
   for (size_t i = search->loader;; i = object->loader) {
@@ -128,14 +128,14 @@ static bool search_rpaths(struct search *search, const char *name) {
   }
 }
 
-static void search_rest(struct search *search, const char *name) {
-  const struct object *object = search->walk->objects[search->loader];
+static void search_rest(struct library_search *search, const char *name) {
+  const struct loaded_object *object = search->walk->objects[search->loader];
   if (!libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, name, try_path, search) &&
       !libpath_in_list(run_path(object), object->origin, name, try_path, search))
     libpath_in_system(name, try_path, search);
 }
 
-static void need_libgomp(struct search *search, const char *name) {
+static void need_libgomp(struct library_search *search, const char *name) {
   struct program *program = search->walk->program;
   keep_first(&program->libgomp_user, search->walk->objects[search->loader]->path);
   search->only_path = true;
@@ -145,8 +145,8 @@ static void need_libgomp(struct search *search, const char *name) {
     keep_first(&program->libgomp_fixed, search->found);
 }
 
-static void need(struct walk *walk, size_t loader, const char *name) {
-  struct search search = {.walk = walk, .loader = loader};
+static void need(struct library_walk *walk, size_t loader, const char *name) {
+  struct library_search search = {.walk = walk, .loader = loader};
   const char *base = base_name(name);
   if (!string_list_add(&walk->seen, name))
     return;
@@ -162,8 +162,8 @@ static void need(struct walk *walk, size_t loader, const char *name) {
     search_rest(&search, name);
 }
 
-void needs_walk(const char *path, struct program *ret) {
-  struct walk walk = {.program = ret};
+void needed_inspect(const char *path, struct program *ret) {
+  struct library_walk walk = {.program = ret};
   add_object(&walk, path, 0);
   for (size_t i = 0; i < walk.count; i++) {
     const char *name;

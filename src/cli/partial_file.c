@@ -1,4 +1,4 @@
-#include "cli/part.h"
+#include "cli/partial_file.h"
 
 #include "cli/common/message.h"
 
@@ -40,26 +40,26 @@ static void release_signals(void) {
       signal(ending_signals[i], SIG_DFL);
 }
 
-static bool say_unwritten(const struct part *part) {
-  message_say("cannot write %s: %m", part->name);
+static bool say_unwritten(const struct partial_file *file) {
+  message_say("cannot write %s: %m", file->name);
   return false;
 }
 
-static bool open_as_it_is(struct part *part) {
-  part->fd = open(part->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  return part->fd >= 0 || say_unwritten(part);
+static bool open_as_it_is(struct partial_file *file) {
+  file->fd = open(file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  return file->fd >= 0 || say_unwritten(file);
 }
 
 /* A new file of a name of its own. The signals wait until the handler knows of it. */
-static int open_known(struct part *part) {
+static int open_known(struct partial_file *file) {
   sigset_t ending, before;
   sigemptyset(&ending);
   for (int i = 0; i < ENDING_SIGNALS; i++)
     sigaddset(&ending, ending_signals[i]);
   sigprocmask(SIG_BLOCK, &ending, &before);
-  int fd = mkostemps(part->path, (int)strlen(".part"), O_CLOEXEC);
+  int fd = mkostemps(file->path, (int)strlen(".part"), O_CLOEXEC);
   if (fd >= 0) {
-    growing.path = part->path;
+    growing.path = file->path;
     catch_signals();
   }
   int error = errno;
@@ -68,35 +68,35 @@ static int open_known(struct part *part) {
   return fd;
 }
 
-static bool open_beside(struct part *part) {
+static bool open_beside(struct partial_file *file) {
   mode_t mask = umask(0);
   umask(mask);
-  size_t length = (size_t)snprintf(part->path, sizeof part->path, "%s.XXXXXX.part", part->name);
-  part->is_beside = true;
+  size_t length = (size_t)snprintf(file->path, sizeof file->path, "%s.XXXXXX.part", file->name);
+  file->is_beside = true;
   errno = ENAMETOOLONG;
-  part->fd = length < sizeof part->path ? open_known(part) : -1;
-  if (part->fd < 0)
-    return say_unwritten(part);
-  fchmod(part->fd, 0666 & ~mask);
+  file->fd = length < sizeof file->path ? open_known(file) : -1;
+  if (file->fd < 0)
+    return say_unwritten(file);
+  fchmod(file->fd, 0666 & ~mask);
   return true;
 }
 
-bool part_open(struct part *ret, const char *name) {
+bool partial_file_open(struct partial_file *ret, const char *name) {
   struct stat status;
-  *ret = (struct part){.name = name, .fd = -1};
+  *ret = (struct partial_file){.name = name, .fd = -1};
   bool is_as_it_is = stat(name, &status) == 0 && !S_ISREG(status.st_mode);
   return is_as_it_is ? open_as_it_is(ret) : open_beside(ret);
 }
 
-bool part_close(struct part *part, bool is_whole) {
-  if (close(part->fd) < 0 && is_whole)
-    is_whole = say_unwritten(part);
-  if (!part->is_beside)
+bool partial_file_close(struct partial_file *file, bool is_whole) {
+  if (close(file->fd) < 0 && is_whole)
+    is_whole = say_unwritten(file);
+  if (!file->is_beside)
     return is_whole;
-  if (is_whole && rename(part->path, part->name) < 0)
-    is_whole = say_unwritten(part);
+  if (is_whole && rename(file->path, file->name) < 0)
+    is_whole = say_unwritten(file);
   if (!is_whole)
-    unlink(part->path);
+    unlink(file->path);
   release_signals();
   return is_whole;
 }

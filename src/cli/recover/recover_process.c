@@ -1,4 +1,4 @@
-#include "cli/recover/salvor.h"
+#include "cli/recover/recover_process.h"
 
 #include "cli/common/lines.h"
 #include "cli/common/message.h"
@@ -28,20 +28,20 @@ static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
 
-static void take_signal(int number) {
+static void remember_signal(int number) {
   interrupt.number = number;
   if (interrupt.child > 0)
     kill(interrupt.child, SIGKILL);
 }
 
-void salvor_catch_signals(void) {
-  struct sigaction action = {.sa_handler = take_signal}, before;
+void recover_process_catch_signals(void) {
+  struct sigaction action = {.sa_handler = remember_signal}, before;
   for (int i = 0; i < ENDING_SIGNALS; i++)
     if (sigaction(ending_signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
       sigaction(ending_signals[i], &action, NULL);
 }
 
-void salvor_end_by_signal(void) {
+void recover_process_end_by_signal(void) {
   if (interrupt.number == 0)
     return;
   signal(interrupt.number, SIG_DFL);
@@ -49,14 +49,14 @@ void salvor_end_by_signal(void) {
 }
 
 /* What it says, as it comes. */
-struct reading {
+struct listener {
   struct lines lines;
-  struct salvor *salvor;
+  struct recover_process *process;
   bool is_reading; /* the events: then silence is no good sign */
   bool is_shown;
 };
 
-_Noreturn static void be_salvor(char *path, const char *directory, const char *out, int output) {
+_Noreturn static void exec_stave_recover(char *path, const char *directory, const char *out, int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(output, STDOUT_FILENO);
   char *arguments[] = {"stave-recover", (char *)directory, (char *)out, NULL};
@@ -68,73 +68,73 @@ _Noreturn static void be_salvor(char *path, const char *directory, const char *o
 
 /* -- what it says -- */
 
-static void read_location(struct salvor_location *location, char *rest) {
+static void read_location(struct recover_location *location, char *rest) {
   const struct line_slot slots[] = {
       {"events", &location->events}, {"missing", &location->missing}, {"last_ns", &location->last_ns}};
   const char *name = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "name");
   location->name = name ? strdup(name) : NULL;
 }
 
-static void read_result(struct salvor *salvor, char *rest) {
+static void read_result(struct recover_process *process, char *rest) {
   const struct line_slot slots[] = {
-      {"events", &salvor->events},     {"missing", &salvor->missing}, {"last_ns", &salvor->last_ns},
-      {"added", &salvor->added},       {"refused", &salvor->refused}, {"unknown", &salvor->unknown},
-      {"whole_ns", &salvor->whole_ns}, {"lost", &salvor->lost},       {"shortfall", &salvor->shortfall}};
+      {"events", &process->events},     {"missing", &process->missing}, {"last_ns", &process->last_ns},
+      {"added", &process->added},       {"refused", &process->refused}, {"unknown", &process->unknown},
+      {"whole_ns", &process->whole_ns}, {"lost", &process->lost},       {"shortfall", &process->shortfall}};
   const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
-  salvor->is_journal_cut = definitions && strcmp(definitions, "whole") != 0;
-  salvor->is_done = true;
+  process->is_journal_cut = definitions && strcmp(definitions, "whole") != 0;
+  process->is_done = true;
 }
 
-static struct salvor_location *add_location(struct salvor *salvor) {
-  if (salvor->location_count == salvor->location_capacity) {
-    size_t capacity = salvor->location_capacity > 0 ? 2 * salvor->location_capacity : 8;
-    struct salvor_location *locations = realloc(salvor->locations, capacity * sizeof *locations);
+static struct recover_location *add_location(struct recover_process *process) {
+  if (process->location_count == process->location_capacity) {
+    size_t capacity = process->location_capacity > 0 ? 2 * process->location_capacity : 8;
+    struct recover_location *locations = realloc(process->locations, capacity * sizeof *locations);
     if (!locations)
       return NULL;
-    salvor->locations = locations;
-    salvor->location_capacity = capacity;
+    process->locations = locations;
+    process->location_capacity = capacity;
   }
-  struct salvor_location *location = &salvor->locations[salvor->location_count++];
-  *location = (struct salvor_location){0};
+  struct recover_location *location = &process->locations[process->location_count++];
+  *location = (struct recover_location){0};
   return location;
 }
 
-static void show(struct reading *reading, const char *text) {
+static void show(struct listener *listener, const char *text) {
   if (!message_on_terminal())
     return;
-  reading->is_shown = true;
+  listener->is_shown = true;
   fprintf(stderr, "\r\033[Kstave: %s", text);
 }
 
-static void take_line(void *data, char *line) {
-  struct reading *reading = data;
-  struct salvor *salvor = reading->salvor;
+static void read_line(void *data, char *line) {
+  struct listener *listener = data;
+  struct recover_process *process = listener->process;
   char *word = strsep(&line, " "), number[32], text[64];
   char *rest = line ? line : (char[]){""};
-  struct salvor_location *location;
+  struct recover_location *location;
   if (strcmp(word, "progress") == 0) {
     snprintf(text, sizeof text, "%s events", summary_number(number, strtoull(rest, NULL, 10)));
-    show(reading, text);
+    show(listener, text);
   } else if (strcmp(word, "reading") == 0) {
-    reading->is_reading = true;
+    listener->is_reading = true;
   } else if (strcmp(word, "naming") == 0) {
-    reading->is_reading = false;
-    show(reading, "looking up the names");
-  } else if (strcmp(word, "location") == 0 && (location = add_location(salvor))) {
+    listener->is_reading = false;
+    show(listener, "looking up the names");
+  } else if (strcmp(word, "location") == 0 && (location = add_location(process))) {
     read_location(location, rest);
   } else if (strcmp(word, "result") == 0) {
-    read_result(salvor, rest);
-  } else if (strcmp(word, "failed") == 0 && !salvor->failure) {
-    salvor->failure = strdup(rest);
+    read_result(process, rest);
+  } else if (strcmp(word, "failed") == 0 && !process->failure) {
+    process->failure = strdup(rest);
   }
 }
 
 /* Returns false if nothing came for too long. */
-static bool listen(struct reading *reading, int fd) {
+static bool listen(struct listener *listener, int fd) {
   char bytes[4096];
   for (;;) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    int ready = poll(&poll_fd, 1, reading->is_reading ? PATIENCE_MS : -1);
+    int ready = poll(&poll_fd, 1, listener->is_reading ? PATIENCE_MS : -1);
     if (interrupt.number)
       return true;
     if (ready == 0)
@@ -144,33 +144,33 @@ static bool listen(struct reading *reading, int fd) {
       continue;
     if (count <= 0)
       return true;
-    lines_take(&reading->lines, bytes, (size_t)count, take_line, reading);
+    lines_read(&listener->lines, bytes, (size_t)count, read_line, listener);
   }
 }
 
-static int watch(struct salvor *salvor, pid_t child, int fd) {
-  struct reading reading = {.salvor = salvor};
+static int watch(struct recover_process *process, pid_t child, int fd) {
+  struct listener listener = {.process = process};
   int status = 0;
-  bool is_alive = listen(&reading, fd);
+  bool is_alive = listen(&listener, fd);
   if (!is_alive || interrupt.number)
     kill(child, SIGKILL);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   interrupt.child = 0;
-  if (reading.is_shown)
+  if (listener.is_shown)
     fprintf(stderr, "\r\033[K");
-  if (interrupt.number && !salvor->is_done)
+  if (interrupt.number && !process->is_done)
     return -EINTR;
   if (!is_alive)
     return -ETIME;
-  return WIFSIGNALED(status) || (!salvor->is_done && !salvor->failure) ? -EIO : 0;
+  return WIFSIGNALED(status) || (!process->is_done && !process->failure) ? -EIO : 0;
 }
 
-int salvor_run(struct salvor *salvor, const char *directory, const char *out) {
+int recover_process_run(struct recover_process *process, const char *directory, const char *out) {
   char *path;
   int ends[2];
-  *salvor = (struct salvor){0};
-  int error = locate_salvor(&path);
+  *process = (struct recover_process){0};
+  int error = locate_recover(&path);
   if (error < 0)
     return error;
   if (pipe(ends) < 0) {
@@ -188,20 +188,20 @@ int salvor_run(struct salvor *salvor, const char *directory, const char *out) {
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (child == 0) {
     close(ends[0]);
-    be_salvor(path, directory, out, ends[1]);
+    exec_stave_recover(path, directory, out, ends[1]);
   }
   close(ends[1]);
   if (child > 0)
-    error = watch(salvor, child, ends[0]);
+    error = watch(process, child, ends[0]);
   close(ends[0]);
   free(path);
   return error;
 }
 
-void salvor_clear(struct salvor *salvor) {
-  for (size_t i = 0; i < salvor->location_count; i++)
-    free(salvor->locations[i].name);
-  free(salvor->locations);
-  free(salvor->failure);
-  *salvor = (struct salvor){0};
+void recover_process_clear(struct recover_process *process) {
+  for (size_t i = 0; i < process->location_count; i++)
+    free(process->locations[i].name);
+  free(process->locations);
+  free(process->failure);
+  *process = (struct recover_process){0};
 }
