@@ -31,7 +31,7 @@ struct ompt_row {
 };
 
 static const struct record_row records[] = {
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
+#define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
   {#id, {{#a_type, #a_name}, {#b_type, #b_name}, {#c_type, #c_name}}, doc},
 #include "session/records.def"
 #undef RECORD

@@ -12,16 +12,23 @@ struct field {
 
 static const struct record_row {
   const char *name;
+  enum record_class class;
   struct field fields[3];
 } rows[RECORD_TYPE_COUNT] = {
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
-  [RECORD_##id] = {#id, {{FIELD_##a_type, #a_name}, {FIELD_##b_type, #b_name}, {FIELD_##c_type, #c_name}}},
+#define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
+  [RECORD_##id] = {#id,                                                                                      \
+                   RECORD_CLASS_##class,                                                                     \
+                   {{FIELD_##a_type, #a_name}, {FIELD_##b_type, #b_name}, {FIELD_##c_type, #c_name}}},
 #include "session/records.def"
 #undef RECORD
 };
 
 const char *record_name(unsigned type) {
   return type < RECORD_TYPE_COUNT && rows[type].name ? rows[type].name : "unknown";
+}
+
+enum record_class record_class(unsigned type) {
+  return type < RECORD_TYPE_COUNT ? rows[type].class : RECORD_CLASS_none;
 }
 
 static int print_field(const struct field *field, uint64_t value, char *text, size_t size) {
@@ -41,8 +48,8 @@ static int print_field(const struct field *field, uint64_t value, char *text, si
 }
 
 int record_print(const struct record *record, char *text, size_t size) {
-  static const struct record_row unknown = {"unknown",
-                                            {{FIELD_value, "a"}, {FIELD_value, "b"}, {FIELD_value, "c"}}};
+  static const struct record_row unknown = {
+      "unknown", RECORD_CLASS_none, {{FIELD_value, "a"}, {FIELD_value, "b"}, {FIELD_value, "c"}}};
   const struct record_row *row = &unknown;
   if (record->type < RECORD_TYPE_COUNT && rows[record->type].name)
     row = &rows[record->type];

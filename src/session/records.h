@@ -18,6 +18,14 @@ enum record_type {
   RECORD_TYPE_COUNT
 };
 
+/* Who tells: the column class. */
+enum record_class {
+  RECORD_CLASS_none /* a number that no row has */,
+  RECORD_CLASS_event,
+  RECORD_CLASS_tool,
+  RECORD_CLASS_device
+};
+
 /* Any record. `more` is the number of slots that follow this one and belong to it. The structs of the rows
  * are read and written through this one and the other way round, which the attribute allows (C11, 6.5,
  * paragraph 7, does not). */
@@ -44,7 +52,7 @@ struct record_words {
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the tail's bytes are type, more, endpoint, flags");
 
 /* The same 32 bytes under the names of each row. */
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
+#define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
   struct record_##id {                                                                                       \
     uint64_t ticks;                                                                                          \
     uint64_t a_name;                                                                                         \
@@ -95,6 +103,9 @@ static inline uint64_t id_base(uint32_t thread_slot) {
 
 /* The row's name ("work"), or "unknown" for a number that no row has. */
 const char *record_name(unsigned type);
+
+/* The row's class. */
+enum record_class record_class(unsigned type);
 
 /* Prints a record's fields as text, for logs and tests: "work ticks=12 count=4 codeptr=0x40 kind=1 ...".
  * Returns what snprintf would. */

@@ -17,7 +17,7 @@ static const struct row {
   const char *name;
   struct field fields[FIELDS];
 } rows[RECORD_TYPE_COUNT] = {
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
+#define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
   [RECORD_##id] = {#id, {{FIELD_##a_type, #a_name}, {FIELD_##b_type, #b_name}, {FIELD_##c_type, #c_name}}},
 #include "session/records.def"
 #undef RECORD

@@ -25,7 +25,7 @@ static void append_field(char *line, const char *type, const char *name, uint64_
 static const uint64_t large = UINT64_C(7) << 40;
 
 /* The row's struct is another view of struct record, and its text has the row's names. */
-#define RECORD(id, a_type, a_name, b_type, b_name, c_type, c_name, doc)                                      \
+#define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
   static void row_##id(void **state) {                                                                       \
     (void)state;                                                                                             \
     const struct record_##id row = {.ticks = TICKS,                                                          \
@@ -48,6 +48,7 @@ static const uint64_t large = UINT64_C(7) << 40;
     assert_int_equal(record.endpoint, 2);                                                                    \
     assert_int_equal(record.flags, 0x5a);                                                                    \
     assert_string_equal(record_name(RECORD_##id), #id);                                                      \
+    assert_int_equal(record_class(RECORD_##id), RECORD_CLASS_##class);                                       \
     assert_true(strlen(doc) > 20);                                                                           \
     char expected[LINE_BYTES] = #id " ticks=1234567", line[LINE_BYTES];                                      \
     append_field(expected, #a_type, #a_name, large + A);                                                     \
@@ -81,6 +82,8 @@ static void unknown_types_are_told(void **state) {
   assert_string_equal(record_name(RECORD_TYPE_NONE), "unknown");
   assert_string_equal(record_name(RECORD_TYPE_COUNT), "unknown");
   assert_string_equal(record_name(UINT32_MAX), "unknown");
+  assert_int_equal(record_class(RECORD_TYPE_NONE), RECORD_CLASS_none);
+  assert_int_equal(record_class(RECORD_TYPE_COUNT), RECORD_CLASS_none);
   record_print(&record, line, sizeof line);
   assert_string_equal(line, "unknown ticks=1 a=2 b=3 c=4 endpoint=0 flags=0x0");
 }

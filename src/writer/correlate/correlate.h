@@ -44,6 +44,9 @@ struct correlator {
   uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */
   unsigned initial_threads, foreign_threads;
+  /* of the record that is looked at */
+  uint64_t record_id;    /* what begins with it has this id */
+  const uint64_t *words; /* behind it: 4 * record->more */
   /* figures for the summary */
   uint64_t records, unknown_records, ignored_ends, closed_by_writer, samples_missed;
   uint64_t user_regions_begun, user_regions_ended, user_ends_refused, pauses;

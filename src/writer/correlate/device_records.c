@@ -16,6 +16,7 @@
 #include "writer/correlate/device_records.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/targets.h"
@@ -64,14 +65,14 @@ static uint64_t to_ticks(const struct correlator *c, const struct device *device
 }
 
 void on_device_clock(struct correlator *c, struct location *location,
-                     const struct record_device_clock *record, const uint64_t *words) {
+                     const struct record_device_clock *record) {
   struct device *device = device_get(c, (int32_t)record->device);
   location_now(c, location, record->ticks);
   if (record->more == 0)
     return;
   double translated;
   memcpy(&translated, &record->translated, sizeof translated);
-  device->last = (struct clock_pair){words[0], record->device_time};
+  device->last = (struct clock_pair){c->words[0], record->device_time};
   if (device->clock_points++ == 0) {
     device->first = device->last;
     device->first_translated = translated;
@@ -244,40 +245,41 @@ static unsigned field_count(uint32_t type, unsigned words) {
 }
 
 void on_device_record(struct correlator *c, struct location *location,
-                      const struct record_device_record *record, uint64_t id, const uint64_t *words) {
+                      const struct record_device_record *record) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t type = record->record_type;
   unsigned count = field_count(type, record->more * 4u);
   if (record->more == 0)
     return;
-  struct device *device = device_get(c, (int32_t)words[0]);
+  struct device *device = device_get(c, (int32_t)c->words[0]);
   struct pending *pending = add(device, record->time, record->time, now);
   add_parameter(pending, "thread_id", record->thread);
-  add_parameter(pending, "target_id", words[1]);
+  add_parameter(pending, "target_id", c->words[1]);
   if ((type == OMPT_CALLBACK_target_data_op || type == OMPT_CALLBACK_target_data_op_emi) && count)
-    take_data_op(c, device, pending, words + 2, id);
+    take_data_op(c, device, pending, c->words + 2, c->record_id);
   else if ((type == OMPT_CALLBACK_target_submit || type == OMPT_CALLBACK_target_submit_emi) && count)
-    take_kernel(c, pending, words + 2, id);
+    take_kernel(c, pending, c->words + 2, c->record_id);
   else
-    take_other(c, pending, type, words + 2, count);
+    take_other(c, pending, type, c->words + 2, count);
 }
 
 void on_device_native(struct correlator *c, struct location *location,
-                      const struct record_device_native *record, const uint64_t *words) {
+                      const struct record_device_native *record) {
   uint64_t now = location_now(c, location, record->ticks);
   char type[RECORD_SLOTS_MAX * RECORD_BYTES];
   if (record->more == 0)
     return;
-  uint64_t room = (record->more - 1u) * (uint64_t)RECORD_BYTES, length = words[3] < room ? words[3] : room;
-  memcpy(type, words + 4, length);
+  uint64_t room = (record->more - 1u) * (uint64_t)RECORD_BYTES,
+           length = c->words[3] < room ? c->words[3] : room;
+  memcpy(type, c->words + 4, length);
   type[length] = '\0';
-  struct pending *pending = add(device_get(c, (int32_t)words[0]), record->begin, record->end, now);
-  pending->native_host_op = words[1];
+  struct pending *pending = add(device_get(c, (int32_t)c->words[0]), record->begin, record->end, now);
+  pending->native_host_op = c->words[1];
   uint32_t region = regions_get(c->regions, CONSTRUCT_device_activity, 0, record->record_class);
   pending->operation.begin =
-      enter(region, ATTRIBUTE_activity, definitions_string(c->definitions, type), words[1]);
+      enter(region, ATTRIBUTE_activity, definitions_string(c->definitions, type), c->words[1]);
   pending->operation.end =
-      (struct event){.kind = EVENT_LEAVE, .attribute = ATTRIBUTE_hardware_id, .value = words[2]};
+      (struct event){.kind = EVENT_LEAVE, .attribute = ATTRIBUTE_hardware_id, .value = c->words[2]};
 }
 
 void on_device_unreadable(struct correlator *c, struct location *location,
@@ -325,13 +327,13 @@ static void tell_agreement(struct correlator *c, const struct device *device,
 }
 
 void on_device_tracing(struct correlator *c, struct location *location,
-                       const struct record_device_tracing *record, const uint64_t *words) {
+                       const struct record_device_tracing *record) {
   struct device *device = device_get(c, (int32_t)record->device);
   location_now(c, location, record->ticks);
   if (record->endpoint == ENDPOINT_BEGIN) {
     device->is_traced =
         record->flags == 1 && (is_promised(record->ompt_result) || is_promised(record->native_result));
-    tell_agreement(c, device, record, record->more ? words[0] : UINT64_MAX);
+    tell_agreement(c, device, record, record->more ? c->words[0] : UINT64_MAX);
     return;
   }
   device_flush(c, device);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/pause.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
@@ -174,8 +175,8 @@ static void tell_text(struct correlator *c, const struct device *device, const c
 }
 
 void on_device_initialize(struct correlator *c, struct location *location,
-                          const struct record_device_initialize *record, const uint64_t *words) {
-  const char *text = (const char *)words;
+                          const struct record_device_initialize *record) {
+  const char *text = (const char *)c->words;
   uint64_t room = record->more * (uint64_t)RECORD_BYTES;
   struct device *device = device_get(c, (int32_t)record->device);
   device->is_initialized = true;
@@ -191,18 +192,18 @@ void on_device_finalize(struct correlator *c, struct location *location,
   point_of_device(c, location, CONSTRUCT_device_finalize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
 }
 
-void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
-                    const uint64_t *words) {
+void on_device_load(struct correlator *c, struct location *location,
+                    const struct record_device_load *record) {
   char name[48], text[RECORD_SLOTS_MAX * RECORD_BYTES + 256];
   if (record->more) {
     int file_bytes = (record->more - 1) * RECORD_BYTES;
-    const char *file = (const char *)(words + 4);
+    const char *file = (const char *)(c->words + 4);
     snprintf(name, sizeof name, "module %" PRIu64, record->module);
     snprintf(text, sizeof text,
              "%.*s%s%" PRIu64 " bytes, host address 0x%" PRIx64 ", device address 0x%" PRIx64
              ", offset in file %" PRId64 ", address in file 0x%" PRIx64,
-             file_bytes, file, file_bytes ? ": " : "", words[1], record->host_address, words[0],
-             (int64_t)words[2], words[3]);
+             file_bytes, file, file_bytes ? ": " : "", c->words[1], record->host_address, c->words[0],
+             (int64_t)c->words[2], c->words[3]);
     definitions_device_property(c->definitions, device_get(c, (int32_t)record->device)->id, name, text);
   }
   point_of_device(c, location, CONSTRUCT_device_load, record->device, record->ticks, ATTRIBUTE_module_id,

@@ -78,13 +78,4 @@ void devices_free(struct correlator *c);
 /* A pause is over: writes what has become of the memory of devices. */
 void devices_show(struct correlator *c, uint64_t ticks);
 
-void on_device_initialize(struct correlator *c, struct location *location,
-                          const struct record_device_initialize *record, const uint64_t *words);
-void on_device_finalize(struct correlator *c, struct location *location,
-                        const struct record_device_finalize *record);
-void on_device_load(struct correlator *c, struct location *location, const struct record_device_load *record,
-                    const uint64_t *words);
-void on_device_unload(struct correlator *c, struct location *location,
-                      const struct record_device_unload *record);
-
 #endif

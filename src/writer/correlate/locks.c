@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
 #include "writer/definitions/regions.h"
 #include "writer/model/model.h"
@@ -81,10 +82,10 @@ static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
 }
 
 void on_mutex_acquire(struct correlator *c, struct location *location,
-                      const struct record_mutex_acquire *record, const uint64_t *words) {
+                      const struct record_mutex_acquire *record) {
   uint64_t now = location_now(c, location, record->ticks);
-  uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
-  uint32_t impl = record->more ? (uint32_t)(words[0] >> 32) : record->endpoint;
+  uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
+  uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
   bool is_short = is_routine(kind);
   frame_enter(c, location, location->current, now,
               (struct frame){.kind = is_short ? FRAME_LOCKING : FRAME_MUTEX,
@@ -268,10 +269,9 @@ void on_mutex_released(struct correlator *c, struct location *location,
 
 /* -- life of a lock -- */
 
-void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record,
-                  const uint64_t *words) {
-  uint32_t kind = record->more ? (uint32_t)words[0] : record->flags;
-  uint32_t impl = record->more ? (uint32_t)(words[0] >> 32) : record->endpoint;
+void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record) {
+  uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
+  uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
   enum construct construct = is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
   emit_point(c, location,
              &(struct event){

@@ -9,17 +9,6 @@
 void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks);
 /* The same for all locks that a routine has set. */
 void locks_show(struct correlator *c, struct location *location, uint64_t ticks);
-void on_mutex_acquire(struct correlator *c, struct location *location,
-                      const struct record_mutex_acquire *record, const uint64_t *words);
-void on_mutex_acquired(struct correlator *c, struct location *location,
-                       const struct record_mutex_acquired *record);
-void on_mutex_released(struct correlator *c, struct location *location,
-                       const struct record_mutex_released *record);
-void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record,
-                  const uint64_t *words);
-void on_lock_destroy(struct correlator *c, struct location *location,
-                     const struct record_lock_destroy *record);
-void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record);
 /* A lock routine that nothing followed has failed: it ends when it began. */
 void lock_attempt_ends(struct correlator *c, struct location *location);
 /* Releases what the location still holds; with a wait id only that lock. */

@@ -16,6 +16,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/tasks.h"
@@ -282,11 +283,11 @@ static void point_control_tool(struct correlator *c, struct location *location,
 }
 
 void on_control_tool(struct correlator *c, struct location *location,
-                     const struct record_control_tool *record, const uint64_t *words) {
+                     const struct record_control_tool *record) {
   uint64_t now = location_now(c, location, record->ticks), none[2] = {0};
   if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over)
     pause_end(c, now);
-  point_control_tool(c, location, record, record->more ? words : none, now);
+  point_control_tool(c, location, record, record->more ? c->words : none, now);
   if ((record->command == OMPT_CONTROL_TOOL_pause || record->command == OMPT_CONTROL_TOOL_end) &&
       !c->is_paused)
     pause_begin(c, now);

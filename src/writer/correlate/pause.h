@@ -16,8 +16,6 @@ static inline void pause_show(struct correlator *c, struct location *location, s
     pause_show_now(c, location, task, ticks);
 }
 
-void on_control_tool(struct correlator *c, struct location *location,
-                     const struct record_control_tool *record, const uint64_t *words);
 /* Recording pauses on all locations. */
 void pause_begin(struct correlator *c, uint64_t ticks);
 /* A location that is made in a pause. */

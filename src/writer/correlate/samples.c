@@ -11,8 +11,8 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
-#include "writer/correlate/samples.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
@@ -127,11 +127,10 @@ static bool may_be_preceded(struct location *location) {
          task->stack.frames[1].kind == FRAME_SYNC;
 }
 
-void on_sample(struct correlator *c, struct location *location, const struct record_sample *record,
-               const uint64_t *words) {
+void on_sample(struct correlator *c, struct location *location, const struct record_sample *record) {
   if (c->is_paused || !location->writer)
     return;
-  uint32_t context = context_of(c, location, record, words);
+  uint32_t context = context_of(c, location, record, c->words);
   if (context == CONTEXT_NONE)
     return;
   c->last_ticks = record->ticks > c->last_ticks ? record->ticks : c->last_ticks;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/sync.h"
 #include "writer/correlate/tasks.h"
@@ -375,12 +376,11 @@ void on_flush(struct correlator *c, struct location *location, const struct reco
                              .id = region_at(c, location, CONSTRUCT_flush, record->codeptr, 0)});
 }
 
-void on_error(struct correlator *c, struct location *location, const struct record_error *record,
-              const uint64_t *words) {
+void on_error(struct correlator *c, struct location *location, const struct record_error *record) {
   char message[RECORD_SLOTS_MAX * RECORD_BYTES];
   size_t bytes = record->more * (size_t)RECORD_BYTES;
   bytes = record->length < bytes ? record->length : bytes;
-  memcpy(message, words, bytes);
+  memcpy(message, c->words, bytes);
   message[bytes] = '\0';
   emit_point(c, location,
              &(struct event){.ticks = location_now(c, location, record->ticks),

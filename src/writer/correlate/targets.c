@@ -8,6 +8,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/definitions/regions.h"
@@ -75,13 +76,12 @@ static void begin_target(struct correlator *c, struct location *location, const 
                                    .value2 = record->kind});
 }
 
-void on_target(struct correlator *c, struct location *location, const struct record_target *record,
-               uint64_t id, const uint64_t *words) {
+void on_target(struct correlator *c, struct location *location, const struct record_target *record) {
   uint64_t now = location_now(c, location, record->ticks);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
-  uint64_t target = is_plain || !(record->endpoint & ENDPOINT_BEGIN) ? record->target : id;
+  uint64_t target = is_plain || !(record->endpoint & ENDPOINT_BEGIN) ? record->target : c->record_id;
   if (record->endpoint & ENDPOINT_BEGIN)
-    begin_target(c, location, record, target, record->more ? (int32_t)words[0] : NO_DEVICE, now);
+    begin_target(c, location, record, target, record->more ? (int32_t)c->words[0] : NO_DEVICE, now);
   struct frame *frame =
       record->endpoint & ENDPOINT_END ? find_frame(location->current, FRAME_TARGET, target) : NULL;
   if (frame)
@@ -270,13 +270,13 @@ static void end_data_op(struct correlator *c, struct location *location, const s
 }
 
 void on_target_data_op(struct correlator *c, struct location *location,
-                       const struct record_target_data_op *record, uint64_t id, const uint64_t *words) {
+                       const struct record_target_data_op *record) {
   uint64_t now = location_now(c, location, record->ticks);
-  struct data_op op = read_data_op(c, record, words);
+  struct data_op op = read_data_op(c, record, c->words);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
        ends = is_plain || record->endpoint & ENDPOINT_END;
-  uint64_t own = is_plain && op.host_op ? op.host_op : id;
+  uint64_t own = is_plain && op.host_op ? op.host_op : c->record_id;
   if (begins)
     begin_data_op(c, location, record, &op, own, now);
   if (ends)
@@ -320,12 +320,12 @@ static void end_submit(struct correlator *c, struct location *location, uint64_t
 }
 
 void on_target_submit(struct correlator *c, struct location *location,
-                      const struct record_target_submit *record, uint64_t id) {
+                      const struct record_target_submit *record) {
   uint64_t now = location_now(c, location, record->ticks);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
        ends = is_plain || record->endpoint & ENDPOINT_END;
-  uint64_t own = is_plain && record->host_op ? record->host_op : id;
+  uint64_t own = is_plain && record->host_op ? record->host_op : c->record_id;
   if (begins)
     begin_submit(c, location, record, own, now);
   if (ends)
@@ -336,10 +336,9 @@ void on_target_submit(struct correlator *c, struct location *location,
 
 /* -- mappings -- */
 
-void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record,
-                   const uint64_t *words) {
+void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record) {
   uint64_t now = location_now(c, location, record->ticks);
-  uint64_t bytes = record->more ? words[0] : 0, codeptr = record->more ? words[2] : 0;
+  uint64_t bytes = record->more ? c->words[0] : 0, codeptr = record->more ? c->words[2] : 0;
   uint32_t region =
       region_at(c, location, CONSTRUCT_target_map, place_of(location, codeptr), record->mapping_flags);
   if (c->is_paused)

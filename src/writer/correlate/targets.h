@@ -16,13 +16,4 @@ struct device_data_op {
 /* What stands for it on a stream, without its times. */
 struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *told);
 
-void on_target(struct correlator *c, struct location *location, const struct record_target *record,
-               uint64_t id, const uint64_t *words);
-void on_target_data_op(struct correlator *c, struct location *location,
-                       const struct record_target_data_op *record, uint64_t id, const uint64_t *words);
-void on_target_submit(struct correlator *c, struct location *location,
-                      const struct record_target_submit *record, uint64_t id);
-void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record,
-                   const uint64_t *words);
-
 #endif

@@ -8,6 +8,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/sync.h"
 #include "writer/correlate/teams.h"
@@ -97,21 +98,21 @@ static struct task *create(struct correlator *c, struct location *location, uint
   return task;
 }
 
-void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
-                    uint64_t id) {
+void on_task_create(struct correlator *c, struct location *location,
+                    const struct record_task_create *record) {
   uint64_t now = location_now(c, location, record->ticks);
   if (record->task_flags & OMPT_TASK_taskwait)
     frame_enter(
         c, location, location->current, now,
         (struct frame){.kind = FRAME_SYNC,
                        .detail = DETAIL_TASKWAIT_DEPEND,
-                       .wait_id = id,
+                       .wait_id = c->record_id,
                        .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
-  struct task *task = create(c, location, id, record->codeptr, record->task_flags, now);
+  struct task *task = create(c, location, c->record_id, record->codeptr, record->task_flags, now);
   if (record->task_flags & OMPT_TASK_merged)
     task_free(task); /* it runs as part of the task that creates it */
   else
-    map_put(&c->tasks, id, task);
+    map_put(&c->tasks, c->record_id, task);
 }
 
 /* -- scheduling -- */

@@ -10,19 +10,10 @@ struct event task_switch_event(struct correlator *c, struct location *location, 
                                uint64_t ticks);
 /* Writes the creation of a task that was created in a pause. */
 void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
-void on_task_create(struct correlator *c, struct location *location, const struct record_task_create *record,
-                    uint64_t id);
-void on_task_schedule(struct correlator *c, struct location *location,
-                      const struct record_task_schedule *record);
 void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks,
                  uint32_t status);
 /* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the
  * one that ran here was left without a word. */
 void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks);
-
-void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record);
-void on_task_dependence(struct correlator *c, struct location *location,
-                        const struct record_task_dependence *record);
-void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record);
 
 #endif

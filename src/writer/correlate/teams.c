@@ -13,6 +13,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
@@ -103,11 +104,11 @@ static void begin_league(struct correlator *c, struct location *location, struct
 }
 
 void on_parallel_begin(struct correlator *c, struct location *location,
-                       const struct record_parallel_begin *record, uint64_t id) {
+                       const struct record_parallel_begin *record) {
   uint64_t now = location_now(c, location, record->ticks);
   if (location->current->forked)
     team_join(c, location->current->forked, now); /* its end is missing */
-  struct team *team = team_new(c, location, id, record->codeptr, (uint32_t)record->parallel_flags);
+  struct team *team = team_new(c, location, c->record_id, record->codeptr, (uint32_t)record->parallel_flags);
   team->primary = location;
   team->encountering = location->current;
   team->fork_ticks = now;
@@ -262,24 +263,24 @@ static void begin_initial(struct correlator *c, struct location *location, uint6
 }
 
 void on_implicit_task_begin(struct correlator *c, struct location *location,
-                            const struct record_implicit_task_begin *record, uint64_t id) {
+                            const struct record_implicit_task_begin *record) {
   uint64_t now = location_now(c, location, record->ticks);
   uint32_t actual = (uint32_t)record->actual_and_index, index = (uint32_t)(record->actual_and_index >> 32);
   struct team *team = map_get(&c->teams, record->parallel), *forked = location->current->forked;
   if (!team && forked && !forked->is_forked && index == 0)
     team = forked; /* the runtime does not say which region: it is the one that this thread has just met */
   if ((record->task_flags & OMPT_TASK_initial) && team && team->is_league) {
-    begin_league_member(c, location, team, id, index, now);
+    begin_league_member(c, location, team, c->record_id, index, now);
     return;
   }
   if (record->task_flags & OMPT_TASK_initial) {
-    begin_initial(c, location, id, now);
+    begin_initial(c, location, c->record_id, now);
     return;
   }
   if (!team)
     team = team_new(c, location, record->parallel, 0, 0); /* its parallel_begin was dropped */
   team->actual = actual;
-  begin_member(c, location, team, id, index, now);
+  begin_member(c, location, team, c->record_id, index, now);
   if (team->begun >= actual)
     resolve(c, team);
 }

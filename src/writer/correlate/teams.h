@@ -5,14 +5,6 @@
 #include "writer/correlate/correlate.h"
 #include "writer/model/model.h"
 
-void on_parallel_begin(struct correlator *c, struct location *location,
-                       const struct record_parallel_begin *record, uint64_t id);
-void on_parallel_end(struct correlator *c, struct location *location,
-                     const struct record_parallel_end *record);
-void on_implicit_task_begin(struct correlator *c, struct location *location,
-                            const struct record_implicit_task_begin *record, uint64_t id);
-void on_implicit_task_end(struct correlator *c, struct location *location,
-                          const struct record_implicit_task_end *record);
 /* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes
  * one. */
 void team_end(struct correlator *c, struct team *team, uint64_t ticks);

@@ -8,6 +8,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/definitions.h"
@@ -115,11 +116,10 @@ static void write_places(const int32_t *places, uint32_t count, char *text, size
   }
 }
 
-void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
-                  const uint64_t *words) {
+void on_placement(struct correlator *c, struct location *location, const struct record_placement *record) {
   char partition[1024];
   uint32_t told = 8u * record->more;
-  write_places((const int32_t *)words, record->partition_places < told ? record->partition_places : told,
+  write_places((const int32_t *)c->words, record->partition_places < told ? record->partition_places : told,
                partition, sizeof partition);
   uint32_t string = definitions_string(c->definitions, partition) + 1;
   location->moved |= (string != location->partition ? MOVED_PARTITION : 0) |

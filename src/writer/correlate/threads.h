@@ -13,13 +13,6 @@ static inline struct location *location_of(struct correlator *c, uint32_t slot, 
   struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
   return location ? location : location_new(c, slot, ticks);
 }
-void on_attach(struct correlator *c, struct location *location, const struct record_attach *record);
-void on_thread_begin(struct correlator *c, struct location *location,
-                     const struct record_thread_begin *record);
-void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record);
-void on_frame_flags(struct correlator *c, struct location *location, const struct record_frame_flags *record);
-void on_placement(struct correlator *c, struct location *location, const struct record_placement *record,
-                  const uint64_t *words);
 /* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written
  * now. */
 void tell_placement(struct location *location, struct event *enter);

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
-#include "writer/correlate/user.h"
+#include "writer/correlate/handlers.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 #include "writer/model/model.h"
@@ -99,10 +99,10 @@ static void end_region(struct correlator *c, struct location *location, const st
 }
 
 void on_control_tool_region(struct correlator *c, struct location *location,
-                            const struct record_control_tool_region *record, const uint64_t *words) {
+                            const struct record_control_tool_region *record) {
   struct texts texts;
   uint64_t now = location_now(c, location, record->ticks);
-  read_texts(record, words, &texts);
+  read_texts(record, c->words, &texts);
   if (record->endpoint != ENDPOINT_BEGIN) {
     end_region(c, location, &texts, now);
     return;
@@ -118,19 +118,19 @@ void on_control_tool_region(struct correlator *c, struct location *location,
 
 /* A point of the thread, and no OTF2 marker: it keeps its place among the thread's events, in any reader. */
 void on_control_tool_message(struct correlator *c, struct location *location,
-                             const struct record_control_tool_message *record, const uint64_t *words) {
+                             const struct record_control_tool_message *record) {
   struct texts texts;
   uint64_t now = location_now(c, location, record->ticks);
-  read_texts((const struct record_control_tool_region *)record, words, &texts);
+  read_texts((const struct record_control_tool_region *)record, c->words, &texts);
   point(c, location, region_of(c, CONSTRUCT_user_message, &texts), ATTRIBUTE_message, texts.name, now);
 }
 
 /* A metric stands at an Enter. */
 void on_control_tool_counter(struct correlator *c, struct location *location,
-                             const struct record_control_tool_counter *record, const uint64_t *words) {
+                             const struct record_control_tool_counter *record) {
   struct texts texts;
   uint64_t now = location_now(c, location, record->ticks);
-  read_texts((const struct record_control_tool_region *)record, words, &texts);
+  read_texts((const struct record_control_tool_region *)record, c->words, &texts);
   if (c->is_paused || record->more == 0)
     return;
   OTF2_Type type = record->endpoint == DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
@@ -139,6 +139,6 @@ void on_control_tool_counter(struct correlator *c, struct location *location,
                              .ticks = now,
                              .id = definitions_counter(c->definitions, texts.name, texts.unit, type),
                              .number = type,
-                             .value = words[0]});
+                             .value = c->words[0]});
   emit_point(c, location, &(struct event){.ticks = now, .id = region_of(c, CONSTRUCT_user_counter, &texts)});
 }
