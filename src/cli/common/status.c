@@ -1,5 +1,7 @@
 #include "cli/common/status.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,14 +28,8 @@ static struct archive_status *find_open(struct status *status, pid_t pid) {
 }
 
 static struct archive_status *add(struct status *status, pid_t pid) {
-  if (status->count == status->capacity) {
-    size_t capacity = status->capacity > 0 ? 2 * status->capacity : 8;
-    struct archive_status *archives = realloc(status->archives, capacity * sizeof *archives);
-    if (!archives)
-      return NULL;
-    status->archives = archives;
-    status->capacity = capacity;
-  }
+  if (!array_reserve(&status->archives, &status->capacity, status->count + 1, sizeof *status->archives))
+    return NULL;
   struct archive_status *archive = &status->archives[status->count++];
   *archive = (struct archive_status){.pid = pid};
   return archive;

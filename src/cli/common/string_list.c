@@ -1,5 +1,7 @@
 #include "cli/common/string_list.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +10,11 @@ bool string_list_add(struct string_list *list, const char *text) {
     if (strcmp(list->items[i], text) == 0)
       return false;
   char *copy = strdup(text);
-  char **items = realloc(list->items, (list->count + 1) * sizeof *items);
-  if (items)
-    list->items = items;
-  if (!items || !copy) {
+  if (!copy || !array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items)) {
     free(copy);
     return false;
   }
-  items[list->count++] = copy;
+  list->items[list->count++] = copy;
   return true;
 }
 

@@ -7,7 +7,7 @@
 
 struct string_list {
   char **items; /* owned */
-  size_t count;
+  size_t count, capacity;
 };
 
 /* Adds a copy unless it is there already (or memory ran out). True if it was added. */

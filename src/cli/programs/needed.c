@@ -1,5 +1,6 @@
 #include "cli/programs/needed.h"
 
+#include "base/array.h"
 #include "cli/programs/elf_file.h"
 #include "cli/programs/libpath.h"
 
@@ -20,7 +21,7 @@ struct loaded_object {
 
 struct library_walk {
   struct loaded_object **objects; /* in the order the loader takes them */
-  size_t count;
+  size_t count, capacity;
   struct string_list seen; /* names needed so far: the loader matches by name */
   struct program *program;
 };
@@ -70,10 +71,8 @@ static void look_inside(struct library_walk *walk, const struct loaded_object *o
 /* Opens a library and appends it. False if it is not one this machine can load. */
 static bool add_object(struct library_walk *walk, const char *path, size_t loader) {
   struct loaded_object *object = calloc(1, sizeof *object);
-  struct loaded_object **objects = realloc(walk->objects, (walk->count + 1) * sizeof(struct loaded_object *));
-  if (objects)
-    walk->objects = objects;
-  if (!object || !objects || elf_open(path, &object->file) != 0) {
+  if (!object || !array_reserve(&walk->objects, &walk->capacity, walk->count + 1, sizeof *walk->objects) ||
+      elf_open(path, &object->file) != 0) {
     free(object);
     return false;
   }
@@ -82,7 +81,7 @@ static bool add_object(struct library_walk *walk, const char *path, size_t loade
   snprintf(object->origin, sizeof object->origin, "%s", realpath(path, real) ? real : path);
   object->origin[base_name(object->origin) - object->origin] = '\0';
   object->loader = loader;
-  objects[walk->count++] = object;
+  walk->objects[walk->count++] = object;
   return true;
 }
 

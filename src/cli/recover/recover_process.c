@@ -1,5 +1,6 @@
 #include "cli/recover/recover_process.h"
 
+#include "base/array.h"
 #include "cli/common/lines.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
@@ -86,14 +87,9 @@ static void read_result(struct recover_process *process, char *rest) {
 }
 
 static struct recover_location *add_location(struct recover_process *process) {
-  if (process->location_count == process->location_capacity) {
-    size_t capacity = process->location_capacity > 0 ? 2 * process->location_capacity : 8;
-    struct recover_location *locations = realloc(process->locations, capacity * sizeof *locations);
-    if (!locations)
-      return NULL;
-    process->locations = locations;
-    process->location_capacity = capacity;
-  }
+  if (!array_reserve(&process->locations, &process->location_capacity, process->location_count + 1,
+                     sizeof *process->locations))
+    return NULL;
   struct recover_location *location = &process->locations[process->location_count++];
   *location = (struct recover_location){0};
   return location;

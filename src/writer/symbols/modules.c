@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A range of addresses that still belongs to a module. */
 struct range {
   uint64_t begin;
@@ -14,9 +16,9 @@ struct range {
 
 struct modules {
   struct module **all; /* also those no longer found: addresses asked for earlier point to them */
-  size_t n_all;
+  size_t n_all, max_all;
   struct range *ranges; /* by address, disjoint */
-  size_t n_ranges;
+  size_t n_ranges, max_ranges;
 };
 
 struct modules *modules_create(void) {
@@ -66,15 +68,11 @@ static bool same_module(const struct module *a, const struct module *b) {
 
 /* Room for `extra` more of everything, so that nothing can fail half-way. */
 static int reserve(struct modules *modules, size_t extra) {
-  struct module **all = reallocarray(modules->all, modules->n_all + extra, sizeof(*all));
-  if (!all)
-    return -ENOMEM;
-  modules->all = all;
-  struct range *ranges = reallocarray(modules->ranges, modules->n_ranges + extra, sizeof(*ranges));
-  if (!ranges)
-    return -ENOMEM;
-  modules->ranges = ranges;
-  return 0;
+  bool has_room =
+      array_reserve(&modules->all, &modules->max_all, modules->n_all + extra, sizeof *modules->all) &&
+      array_reserve(&modules->ranges, &modules->max_ranges, modules->n_ranges + extra,
+                    sizeof *modules->ranges);
+  return has_room ? 0 : -ENOMEM;
 }
 
 /* Replaces the ranges [from, to) by n others; there is room for them. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/symbols/symbols_bfd.h"
 #include "writer/symbols/symbols_names.h"
 
@@ -145,23 +146,13 @@ static size_t anchors_after(const struct code_source *source, const char *file, 
   return low;
 }
 
-static bool anchors_grow(struct code_source *source) {
-  size_t max = source->max_anchors ? 2 * source->max_anchors : 64;
-  struct anchor *anchors = reallocarray(source->anchors, max, sizeof(*anchors));
-  if (!anchors)
-    return false;
-  source->anchors = anchors;
-  source->max_anchors = max;
-  return true;
-}
-
 static void anchor_add(struct code_source *source, const struct code_frame *frame) {
   if (!frame->function || !frame->file || !frame->line)
     return;
   size_t at = anchors_after(source, frame->file, frame->line);
   if (at && source->anchors[at - 1].file == frame->file && source->anchors[at - 1].line == frame->line)
     return;
-  if (source->n_anchors == source->max_anchors && !anchors_grow(source))
+  if (!array_reserve(&source->anchors, &source->max_anchors, source->n_anchors + 1, sizeof *source->anchors))
     return;
   struct anchor *anchor = source->anchors + at;
   memmove(anchor + 1, anchor, (source->n_anchors++ - at) * sizeof(*anchor));
