@@ -1,12 +1,10 @@
 #include "cli/check_print.h"
 
-#include "analysis/utf8.h"
-#include "cli/common/memory.h"
+#include "cli/common/json.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,20 +117,13 @@ void check_print_text(const struct trace *trace, const struct check_result *resu
 
 /* -- JSON -- */
 
-static json_t *text_of(const char *from) {
-  char *clean = memory_needed(utf8_clean(from));
-  json_t *string = json_string(clean);
-  free(clean);
-  return string;
-}
-
 /* null if there is none. */
 static json_t *region_of(const struct trace *trace, uint32_t position) {
   if (position >= trace->region_count)
     return json_null();
   const struct trace_region *region = &trace->regions[position];
-  return json_pack("{s:o,s:o,s:I}", "name", text_of(region->name), "file", text_of(region->file), "line",
-                   (json_int_t)region->begin_line);
+  return json_pack("{s:o,s:o,s:I}", "name", json_from_text(region->name), "file",
+                   json_from_text(region->file), "line", (json_int_t)region->begin_line);
 }
 
 static json_t *finding_of(const struct trace *trace, const struct check_finding *finding) {
@@ -142,17 +133,17 @@ static json_t *finding_of(const struct trace *trace, const struct check_finding 
       check_severity_name(finding->severity), "specification", rule->place, "summary", rule->summary,
       "explanation", rule->explanation, "count", (json_int_t)finding->count, "region",
       region_of(trace, finding->region), "other_region", region_of(trace, finding->other), "thread",
-      text_of(location_name(trace, finding)), "location",
+      json_from_text(location_name(trace, finding)), "location",
       (json_int_t)(finding->location < trace->location_count ? trace->locations[finding->location].ref : 0),
-      "time_ns", (json_int_t)trace_ns(trace, finding->ticks), "detail", text_of(finding->detail));
+      "time_ns", (json_int_t)trace_ns(trace, finding->ticks), "detail", json_from_text(finding->detail));
 }
 
 static json_t *not_checked(const struct check_result *result) {
   json_t *object = json_object();
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
     if (*result->not_checked[rule])
-      json_object_set_new(object, check_rule_text((enum check_rule)rule)->name,
-                          text_of(result->not_checked[rule]));
+      json_put(object, check_rule_text((enum check_rule)rule)->name,
+               json_from_text(result->not_checked[rule]));
   return object;
 }
 
@@ -160,7 +151,7 @@ static json_t *partial(const struct trace *trace, const struct check_result *res
   if (!result->is_partial)
     return json_null();
   return json_pack("{s:I,s:o}", "until_ns", (json_int_t)trace_ns(trace, result->until_ticks), "reason",
-                   text_of(result->partial_reason));
+                   json_from_text(result->partial_reason));
 }
 
 void check_print_json(const struct trace *trace, const struct check_result *result) {
@@ -173,7 +164,5 @@ void check_print_json(const struct trace *trace, const struct check_result *resu
       (json_int_t)result->of_severity[CHECK_HAZARD], "information",
       (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result), "not_checked",
       not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
-  json_dumpf(object, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(object);
+  json_print(object);
 }

@@ -1,12 +1,11 @@
 #include "cli/cmd_config.h"
 
+#include "cli/common/json.h"
 #include "cli/common/message.h"
 #include "cli/common/table.h"
 #include "cli/common/usage.h"
 #include "session/config.h"
 
-#include <ctype.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,21 +127,9 @@ static void print_text(const struct config_row *rows, size_t count) {
   table_print(&table);
 }
 
-/* Environment values may hold any bytes, JSON only UTF-8. */
-static json_t *json_text(const char *from) {
-  char plain[CONFIG_TEXT_BYTES];
-  json_t *string = json_string(from);
-  if (string)
-    return string;
-  snprintf(plain, sizeof plain, "%s", from);
-  for (char *c = plain; *c != '\0'; c++)
-    *c = isascii((unsigned char)*c) ? *c : '?';
-  return json_string(plain);
-}
-
 static json_t *json_setting(const struct setting *setting) {
   const struct config_row *row = setting->row;
-  json_t *value = json_text(value_of(setting));
+  json_t *value = json_from_text(value_of(setting));
   return json_pack("{s:o,s:b,s:b,s:s,s:s,s:s,s:s}", "value", value, "set", is_set(setting), "valid",
                    setting->is_valid, "default", row->standard, "type", row->type, "allowed", row->allowed,
                    "meaning", row->doc);
@@ -152,11 +139,9 @@ static void print_json(const struct config_row *rows, size_t count) {
   json_t *object = json_object();
   for (size_t i = 0; i < count; i++) {
     struct setting setting = setting_of(&rows[i]);
-    json_object_set_new(object, rows[i].variable, json_setting(&setting));
+    json_put(object, rows[i].variable, json_setting(&setting));
   }
-  json_dumpf(object, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(object);
+  json_print(object);
 }
 
 /* "a|b|c" as "a, b or c" and "1..9" as "1 to 9", each word between `before` and `after`. */

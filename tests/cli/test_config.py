@@ -65,7 +65,8 @@ class Config(unittest.TestCase):
     def test_control_characters(self):
         for arguments in ((), ("--json",)):
             self.assertNotIn("\033", config(*arguments, STAVE_OUTPUT="a\033[31mb").stdout)
-        json.loads(config("--json", STAVE_OUTPUT=b"a\xff").stdout)
+        found = json.loads(config("--json", STAVE_OUTPUT=b"gr\xc3\xbcn\xff").stdout)
+        self.assertEqual(found["STAVE_OUTPUT"]["value"], "gr\u00fcn\ufffd")
 
     def test_forms(self):
         rows = config("--markdown", STAVE_TIMEOUT="7").stdout.splitlines()[2:]

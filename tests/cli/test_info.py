@@ -148,7 +148,10 @@ class OtherTools(Case):
         path = self.path("bytes-in-names")
         write_archive(path, properties=[("STAVE::PROGRAM", "xxxx")])
         replace_bytes(path, b"xxxx", b"x\xff\xfex")
-        self.assertEqual(self.json(path)["program"], "x??x")
+        replace_bytes(path, b"number", b"num\xffer")
+        found = self.json(path)
+        self.assertEqual(found["program"], "x\ufffd\ufffdx")
+        self.assertEqual(found["attributes"], {"num\ufffder": 5})
 
     def test_many_threads(self):
         path = self.path("many")

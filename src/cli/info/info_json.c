@@ -1,49 +1,26 @@
 /* `stave info --json`. */
 #include "cli/info/info.h"
 
-#include "cli/common/memory.h"
+#include "cli/common/json.h"
 
-#include <ctype.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Names may hold any bytes, JSON only UTF-8. NULL gives null. */
-static json_t *text(const char *from) {
-  if (!from)
-    return json_null();
-  json_t *string = json_string(from);
-  if (string)
-    return string;
-  char *plain = memory_needed(strdup(from));
-  for (char *c = plain; plain && *c != '\0'; c++)
-    *c = isascii((unsigned char)*c) ? *c : '?';
-  string = plain ? json_string(plain) : NULL;
-  free(plain);
-  return string;
-}
 
 /* null if it is absent or empty. */
 static json_t *text_or_null(const char *from) {
-  return text(from && *from != '\0' ? from : NULL);
-}
-
-static json_t *number(uint64_t value) {
-  return json_integer((json_int_t)value);
+  return json_from_text(from && *from != '\0' ? from : NULL);
 }
 
 static json_t *number_or_null(const struct info *info, const char *name) {
-  return info_property(info, name) ? number(info_number(info, name)) : json_null();
+  return info_property(info, name) ? json_from_number(info_number(info, name)) : json_null();
 }
 
 static json_t *kinds(const struct tally *tally) {
   json_t *object = json_object();
   for (size_t i = 0; i < TRACE_KIND_COUNT; i++)
     if (tally->kinds[i].events > 0)
-      json_object_set_new(object, trace_kind_name((enum trace_kind)i),
-                          json_pack("{s:o,s:o}", "events", number(tally->kinds[i].events), "bytes",
-                                    number(tally->kinds[i].bytes)));
+      json_put(object, trace_kind_name((enum trace_kind)i),
+               json_pack("{s:o,s:o}", "events", json_from_number(tally->kinds[i].events), "bytes",
+                         json_from_number(tally->kinds[i].bytes)));
   return object;
 }
 
@@ -51,8 +28,8 @@ static json_t *location_properties(const struct trace *trace, uint64_t ref) {
   json_t *object = json_object();
   for (size_t i = 0; i < trace->location_property_count; i++)
     if (trace->location_properties[i].owner == ref)
-      json_object_set_new_nocheck(object, trace->location_properties[i].name,
-                                  text(trace->location_properties[i].text));
+      json_put(object, trace->location_properties[i].name,
+               json_from_text(trace->location_properties[i].text));
   return object;
 }
 
@@ -60,12 +37,13 @@ static json_t *location_object(const struct info *info, size_t index) {
   const struct trace *trace = info->trace;
   const struct trace_location *location = &trace->locations[index];
   const struct tally_location *one = &info->tally.locations[index];
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "location", number(location->ref), "name",
-                   text(location->name), "events", number(one->events), "bytes", number(one->bytes),
-                   "begin_ns", number(trace_ns(trace, one->first_ticks)), "duration_ns",
-                   number(trace_span_ns(trace, one->last_ticks - one->first_ticks)), "stalls",
-                   number(one->stalls), "stall_ns", number(trace_span_ns(trace, one->stall_ticks)),
-                   "properties", location_properties(trace, location->ref));
+  return json_pack(
+      "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "location", json_from_number(location->ref), "name",
+      json_from_text(location->name), "events", json_from_number(one->events), "bytes",
+      json_from_number(one->bytes), "begin_ns", json_from_number(trace_ns(trace, one->first_ticks)),
+      "duration_ns", json_from_number(trace_span_ns(trace, one->last_ticks - one->first_ticks)), "stalls",
+      json_from_number(one->stalls), "stall_ns", json_from_number(trace_span_ns(trace, one->stall_ticks)),
+      "properties", location_properties(trace, location->ref));
 }
 
 static json_t *threads(const struct info *info) {
@@ -82,12 +60,12 @@ static json_t *device(const struct info *info, const char *name, uint64_t node, 
   json_t *properties = json_object(), *streams = json_array();
   for (size_t i = 0; i < trace->node_property_count; i++)
     if (trace->node_properties[i].owner == node)
-      json_object_set_new_nocheck(properties, trace->node_properties[i].name,
-                                  text(trace->node_properties[i].text));
+      json_put(properties, trace->node_properties[i].name, json_from_text(trace->node_properties[i].text));
   for (size_t i = 0; i < trace->location_count && group != TRACE_NO_REF; i++)
     if (trace->locations[i].group == group)
       json_array_append_new(streams, location_object(info, i));
-  return json_pack("{s:o,s:o,s:o}", "name", text(name), "properties", properties, "streams", streams);
+  return json_pack("{s:o,s:o,s:o}", "name", json_from_text(name), "properties", properties, "streams",
+                   streams);
 }
 
 static json_t *devices(const struct info *info) {
@@ -109,35 +87,33 @@ static json_t *devices(const struct info *info) {
 static json_t *attributes(const struct info *info) {
   json_t *object = json_object();
   for (size_t i = 0; i < info->trace->attribute_count; i++)
-    json_object_set_new_nocheck(object, info->trace->attributes[i].name,
-                                number(info->tally.attribute_uses[i]));
+    json_put(object, info->trace->attributes[i].name, json_from_number(info->tally.attribute_uses[i]));
   return object;
 }
 
 static json_t *states(const struct info *info) {
   json_t *object = json_object();
   for (size_t i = 0; i < info->tally.state_count; i++)
-    json_object_set_new_nocheck(object, trace_string(info->trace, info->tally.states[i].name),
-                                number(info->tally.states[i].samples));
+    json_put(object, trace_string(info->trace, info->tally.states[i].name),
+             json_from_number(info->tally.states[i].samples));
   return object;
 }
 
 static json_t *properties(const struct trace *trace) {
   json_t *object = json_object();
   for (size_t i = 0; i < trace->archive_property_count; i++)
-    json_object_set_new_nocheck(object, trace->archive_properties[i].name,
-                                text(trace->archive_properties[i].value));
+    json_put(object, trace->archive_properties[i].name, json_from_text(trace->archive_properties[i].value));
   return object;
 }
 
 static void add_record(void *data, const char *rest, const char *value) {
   char name[64];
-  json_object_set_new_nocheck(data, info_record_name(name, rest), number(strtoull(value, NULL, 10)));
+  json_put(data, info_record_name(name, rest), json_from_number(strtoull(value, NULL, 10)));
 }
 
 static void add_callback(void *data, const char *rest, const char *value) {
   const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
-  json_object_set_new_nocheck(data, name ? name : rest, text(value));
+  json_put(data, name ? name : rest, json_from_text(value));
 }
 
 static json_t *collected(const struct info *info, const char *prefix,
@@ -149,7 +125,7 @@ static json_t *collected(const struct info *info, const char *prefix,
 
 static void add_file(void *data, const char *rest, const char *value) {
   (void)rest;
-  json_array_append_new(data, text(value));
+  json_array_append_new(data, json_from_text(value));
 }
 
 static json_t *runtime_files(const struct info *info) {
@@ -162,7 +138,7 @@ static json_t *runtime(const struct info *info) {
   return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "files", runtime_files(info), "in_place_of",
                    text_or_null(info_property(info, "RUNTIME_INSTEAD_OF")), "name",
                    text_or_null(info->runtime.name), "evidence", text_or_null(info->runtime.evidence),
-                   "version_string", text(info_property(info, "RUNTIME")), "callbacks",
+                   "version_string", json_from_text(info_property(info, "RUNTIME")), "callbacks",
                    collected(info, "SET_CALLBACK", add_callback), "not_asked",
                    collected(info, "NOT_ASKED", add_callback));
 }
@@ -170,24 +146,27 @@ static json_t *runtime(const struct info *info) {
 static json_t *origin(const struct info *info) {
   const struct trace *trace = info->trace;
   bool has_date = trace->clock.realtime_ns != UINT64_MAX;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", text(info->place.anchor), "creator",
-                   text_or_null(trace->creator), "program", text(info_property(info, "PROGRAM")), "arguments",
-                   text(info_property(info, "ARGUMENTS")), "process", number_or_null(info, "PROCESS_ID"),
-                   "host", text_or_null(trace->machine), "start_ns",
-                   has_date ? number(trace->clock.realtime_ns) : json_null(), "compiler",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", json_from_text(info->place.anchor),
+                   "creator", text_or_null(trace->creator), "program",
+                   json_from_text(info_property(info, "PROGRAM")), "arguments",
+                   json_from_text(info_property(info, "ARGUMENTS")), "process",
+                   number_or_null(info, "PROCESS_ID"), "host", text_or_null(trace->machine), "start_ns",
+                   has_date ? json_from_number(trace->clock.realtime_ns) : json_null(), "compiler",
                    text_or_null(info->compiler), "runtime", runtime(info));
 }
 
 static json_t *outcome(const struct info *info) {
   const struct tally *tally = &info->tally;
   return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ending",
-                   text(info_property(info, "ENDING")), "stopped", text(info_property(info, "STOPPED")),
-                   "duration_ns", number(info->duration_ns), "events", number(tally->events), "event_bytes",
-                   number(tally->file_bytes), "encoded_bytes", number(tally->encoded_bytes), "bytes",
-                   number(info->place.bytes), "lost", number(info_lost(info)), "stalls", number(info->stalls),
-                   "stall_ns", number(info->stall_ns), "added_at_end",
+                   json_from_text(info_property(info, "ENDING")), "stopped",
+                   json_from_text(info_property(info, "STOPPED")), "duration_ns",
+                   json_from_number(info->duration_ns), "events", json_from_number(tally->events),
+                   "event_bytes", json_from_number(tally->file_bytes), "encoded_bytes",
+                   json_from_number(tally->encoded_bytes), "bytes", json_from_number(info->place.bytes),
+                   "lost", json_from_number(info_lost(info)), "stalls", json_from_number(info->stalls),
+                   "stall_ns", json_from_number(info->stall_ns), "added_at_end",
                    number_or_null(info, "CLOSED_BY_WRITER"), "miscounted_locations",
-                   number(tally->miscounted), "backward_events", number(tally->backward));
+                   json_from_number(tally->miscounted), "backward_events", json_from_number(tally->backward));
 }
 
 void info_print_json(const struct info *info) {
@@ -195,14 +174,12 @@ void info_print_json(const struct info *info) {
   json_t *rest = outcome(info);
   json_object_update(object, rest);
   json_decref(rest);
-  json_object_set_new(object, "kinds", kinds(&info->tally));
-  json_object_set_new(object, "threads", threads(info));
-  json_object_set_new(object, "devices", devices(info));
-  json_object_set_new(object, "records", collected(info, "RECORDS", add_record));
-  json_object_set_new(object, "attributes", attributes(info));
-  json_object_set_new(object, "sampled_states", states(info));
-  json_object_set_new(object, "properties", properties(info->trace));
-  json_dumpf(object, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(object);
+  json_put(object, "kinds", kinds(&info->tally));
+  json_put(object, "threads", threads(info));
+  json_put(object, "devices", devices(info));
+  json_put(object, "records", collected(info, "RECORDS", add_record));
+  json_put(object, "attributes", attributes(info));
+  json_put(object, "sampled_states", states(info));
+  json_put(object, "properties", properties(info->trace));
+  json_print(object);
 }

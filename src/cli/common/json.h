@@ -1,0 +1,20 @@
+/* JSON objects of what may hold any bytes: names of archives, values of the environment. Without memory the
+ * command ends (memory.h). */
+#ifndef STAVE_CLI_COMMON_JSON_H
+#define STAVE_CLI_COMMON_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* A string, in which U+FFFD replaces each byte that is no UTF-8; null for NULL. */
+json_t *json_from_text(const char *text);
+
+json_t *json_from_number(uint64_t number);
+
+/* Gives the object the member `name`, cleaned in the same way. The object takes `value` over. */
+void json_put(json_t *object, const char *name, json_t *value);
+
+/* Prints the object on stdout and lets go of it. */
+void json_print(json_t *object);
+
+#endif
