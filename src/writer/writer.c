@@ -22,6 +22,7 @@
 #include "writer/process.h"
 #include "writer/properties.h"
 #include "writer/recovery/recovery.h"
+#include "writer/recovery/stuck.h"
 #include "writer/report.h"
 #include "writer/runtimes.h"
 #include "writer/symbols/modules.h"
@@ -129,6 +130,7 @@ static void begin_journal(struct writer *writer) {
   regions_tell(writer->regions, writer->recovery);
   contexts_tell(writer->contexts, writer->recovery);
   writer->correlator.recovery = writer->recovery;
+  recovery_watch(writer->recovery, &writer->correlator.records);
 }
 
 static void stop_recording(struct writer *writer, const char *why) {
@@ -146,6 +148,7 @@ static void stop_if_full(struct writer *writer) {
     return;
   if (error) {
     stop_recording(writer, room_error_text(writer->directory, error));
+    recovery_spare(writer->recovery);
     correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
   } else if (most && archive_bytes(writer->archive) >= most) {
     stop_recording(writer, "STAVE_MAX_SIZE is reached");
@@ -247,6 +250,7 @@ static void tell_progress(struct writer *writer, uint64_t begin) {
 
 static uint64_t drain_once(struct writer *writer) {
   uint64_t begin = clock_ticks(writer->constants.clock_kind);
+  stuck_begin();
   uint64_t taken = merge_pass(writer->merge);
   tell_progress(writer, begin);
   atomic_fetch_add(&writer->session->shared.progress, 1);

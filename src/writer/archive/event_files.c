@@ -51,6 +51,7 @@ struct event_files {
   size_t capacity, location_count;
   uint64_t kept_bytes;
   uint64_t unwritten; /* locations that need room */
+  bool is_scarce;     /* room for more than the next chunk was refused: asking again takes btrfs a commit */
   uint64_t open_fds, open_fds_most;
   uint64_t bytes;
   uint64_t ended_bytes; /* of files that were ended */
@@ -145,12 +146,13 @@ static bool is_for_want_of_descriptors(int error) {
 
 /* Room for so many chunks, and for further ones as the file has grown: asking takes longer than writing a
  * chunk. Returns as room_reserve. */
-static int reserve(struct event_file *file, uint64_t chunks) {
+static int reserve(struct event_files *files, struct event_file *file, uint64_t chunks) {
   if (chunks <= file->chunks_reserved)
     return 0;
-  uint64_t ahead = file->chunks < CHUNKS_AHEAD_MOST ? file->chunks : CHUNKS_AHEAD_MOST;
+  uint64_t ahead = files->is_scarce ? 0 : file->chunks < CHUNKS_AHEAD_MOST ? file->chunks : CHUNKS_AHEAD_MOST;
   int error = ahead ? room_reserve(file->fd, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
   if (error < 0) {
+    files->is_scarce |= ahead > 0;
     ahead = 0;
     error = room_reserve(file->fd, chunks * RECOVERY_CHUNK_BYTES);
   }
@@ -196,7 +198,7 @@ static void set_needs_room(struct event_files *files, struct event_file *file, b
 static int reserve_first(struct event_files *files, struct event_file *file) {
   int error = shared_room_take(files->first_room);
   file->shares_room = error == 0;
-  return error == ROOM_UNKNOWN ? reserve(file, 1) : error;
+  return error == ROOM_UNKNOWN ? reserve(files, file, 1) : error;
 }
 
 /* It has its file, and room for a chunk, before the first event: it may be long until the chunk is full, and
@@ -225,10 +227,10 @@ static void leave_room(struct event_files *files, struct event_file *file) {
   file->shares_room = false;
 }
 
-static int write_chunk(struct event_file *file, size_t count) {
+static int write_chunk(struct event_files *files, struct event_file *file, size_t count) {
   /* nothing to give back afterwards */
   bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES;
-  int error = is_only ? 0 : reserve(file, file->chunks + 1);
+  int error = is_only ? 0 : reserve(files, file, file->chunks + 1);
   return error < 0 ? error : write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
 }
 
@@ -236,11 +238,11 @@ static int write_chunk(struct event_file *file, size_t count) {
 static int append(struct event_files *files, uint64_t location, struct event_file *file, size_t count,
                   uint64_t last) {
   int error = open_file(files, location, file);
-  error = error ? error : write_chunk(file, count);
+  error = error ? error : write_chunk(files, file, count);
   if (error && file->shares_room && file->fd >= 0) {
     file->shares_room = false;
     shared_room_release(files->first_room);
-    error = write_chunk(file, count);
+    error = write_chunk(files, file, count);
   }
   if (error)
     return error;
@@ -277,7 +279,7 @@ static void put_full_chunk(struct event_files *files, uint64_t location, struct 
   if (file->is_refused)
     return;
   file->is_refused = error != 0;
-  error = error ? error : reserve(file, file->chunks + 2);
+  error = error ? error : reserve(files, file, file->chunks + 2);
   look_at_room(files);
   int close_error = files->open_fds > files->open_fds_most ? close_file(files, file) : 0;
   error = error < 0 ? error : close_error;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "writer/recovery/stuck.h"
 
 enum {
   ARENA_BLOCKS = 64,            /* mapped at once */
@@ -23,14 +24,17 @@ enum {
 struct recovery {
   int fd; /* holds the lock; -1: no file */
   size_t page_bytes;
-  bool has_failed;                 /* the journal has: what follows it would be worth nothing */
-  bool is_cut;                     /* somebody has made the file shorter: what was in it is gone */
-  volatile sig_atomic_t is_frozen; /* the file stays as it is: what is stored goes to memory of our own */
+  bool has_failed;                  /* the journal has: what follows it would be worth nothing */
+  bool is_cut;                      /* somebody has made the file shorter: what was in it is gone */
+  bool may_get_stuck;               /* in stores to it */
+  volatile sig_atomic_t is_growing; /* the list of arenas may be */
+  volatile sig_atomic_t is_frozen;  /* the file stays as it is: what is stored goes to memory of our own */
   struct recovery_header *header;
   struct recovery_header unmapped; /* in its place when there is no file */
   struct recovery_block **arenas;
   size_t arena_count, arena_capacity;
-  size_t block_count; /* taken from the file so far */
+  size_t block_count;   /* taken from the file so far */
+  size_t blocks_before; /* when the writer was last found stuck */
   struct recovery_block **unused;
   size_t unused_count, unused_capacity;
   struct recovery_block *journal; /* its newest piece */
@@ -100,7 +104,27 @@ static void on_page_without_room(int number, siginfo_t *info, void *context) {
 
 static void keep_pages_of(struct recovery *recovery) {
   atomic_store(&mapped, recovery);
-  sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_page_without_room, .sa_flags = SA_SIGINFO}, NULL);
+  struct sigaction action = {.sa_sigaction = on_page_without_room, .sa_flags = SA_SIGINFO};
+  sigaddset(&action.sa_mask, SIGALRM); /* which freezes too */
+  sigaction(SIGBUS, &action, NULL);
+}
+
+/* In a signal handler. Who takes blocks makes files, too, which may wait for the disk as well. */
+static bool freeze_stuck(void *data) {
+  struct recovery *recovery = data;
+  bool is_busy = recovery->is_growing || recovery->block_count != recovery->blocks_before;
+  recovery->blocks_before = recovery->block_count;
+  return !is_busy && (recovery->is_frozen || freeze(recovery));
+}
+
+void recovery_watch(struct recovery *recovery, const uint64_t *records) {
+  if (recovery->may_get_stuck)
+    stuck_watch(records, freeze_stuck, recovery);
+}
+
+void recovery_spare(struct recovery *recovery) {
+  if (recovery->may_get_stuck && !recovery->is_frozen)
+    freeze(recovery);
 }
 
 /* -- the file -- */
@@ -119,7 +143,10 @@ static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
  * SIGBUS. File systems that cannot reserve are written to. Returns 0 or a negative errno. */
 static int reserve(const struct recovery *recovery, off_t offset, size_t bytes) {
   static const char zeros[4096];
-  if (fallocate(recovery->fd, 0, offset, (off_t)bytes) == 0)
+  int result;
+  while ((result = fallocate(recovery->fd, 0, offset, (off_t)bytes)) < 0 && errno == EINTR) {
+  }
+  if (result == 0)
     return 0;
   if (errno != EOPNOTSUPP && errno != ENOSYS)
     return -errno;
@@ -150,6 +177,7 @@ static int make_header(struct recovery *recovery) {
   if (!header)
     return -errno;
   recovery->header = header;
+  recovery->may_get_stuck = stuck_is_possible(recovery->fd);
   keep_pages_of(recovery);
   snprintf(header->version, sizeof header->version, "%s", STAVE_VERSION);
   header->writer = getpid();
@@ -200,6 +228,7 @@ bool recovery_is_cut(struct recovery *recovery) {
 void recovery_close(struct recovery *recovery) {
   if (!recovery)
     return;
+  stuck_end();
   atomic_store(&mapped, NULL);
   for (size_t i = 0; i < recovery->arena_count; i++)
     munmap(recovery->arenas[i], arena_bytes);
@@ -226,8 +255,10 @@ static int add_arena(struct recovery *recovery) {
 static int new_block(struct recovery *recovery, struct recovery_block **ret_block) {
   size_t number = recovery->block_count;
   int error = recovery_is_cut(recovery) ? -EIO : 0;
+  recovery->is_growing = true; /* not to be frozen in between */
   if (!error && number == recovery->arena_count * ARENA_BLOCKS)
-    error = add_arena(recovery);
+    error = recovery->is_frozen ? -EIO : add_arena(recovery);
+  recovery->is_growing = false;
   if (!error)
     error = reserve(recovery, block_offset(number), RECOVERY_USED_BYTES);
   if (error)

@@ -29,6 +29,14 @@ int recovery_shortfall(const struct recovery *recovery);
 /* Whether somebody has made the file shorter: then nothing in its blocks can be relied on. */
 bool recovery_is_cut(struct recovery *recovery);
 
+/* From now on the file stays as it is as soon as the calling thread, which counts in *records, comes to a
+ * halt in stores to it (stuck.h): what is stored goes to memory of our own then. */
+void recovery_watch(struct recovery *recovery, const uint64_t *records);
+
+/* The disk has refused room, and the archive is about to be closed: where its last stores to the file would
+ * have to wait for the disk one by one, the file stays as it is. */
+void recovery_spare(struct recovery *recovery);
+
 /* A block for which the disk has room reserved; NULL if there is none. The taker says what is in it and then
  * sets its `use`: until then it counts as unused. */
 struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use);
