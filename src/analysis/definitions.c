@@ -7,22 +7,9 @@
 
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
+#include "base/array.h"
 
-/* Makes room for one more item at the end of the array that `array`, a pointer to a pointer, refers to;
- * capacities are powers of two. Returns the zeroed item, or NULL. */
-static void *add(void *array, size_t *count, size_t item_bytes) {
-  char *items;
-  memcpy(&items, array, sizeof items);
-  if ((*count & (*count - 1)) == 0) {
-    items = realloc(items, (*count ? 2 * *count : 1) * item_bytes);
-    if (!items)
-      return NULL;
-    memcpy(array, &items, sizeof items);
-  }
-  return memset(items + (*count)++ * item_bytes, 0, item_bytes);
-}
-
-#define ADD(trace, kind) add(&(trace)->kind##s, &(trace)->kind##_count, sizeof *(trace)->kind##s)
+#define ADD(trace, kind) array_add(&(trace)->kind##s, &(trace)->kind##_count, sizeof *(trace)->kind##s)
 
 static uint64_t ref_or_none(uint32_t ref) {
   return ref == UINT32_MAX ? TRACE_NO_REF : ref;
@@ -198,8 +185,8 @@ static OTF2_CallbackCode keep_property(struct trace *trace, struct trace_propert
 }
 
 #define KEEP_PROPERTY(trace, kind, plural, owner)                                                            \
-  keep_property(trace, add(&(trace)->plural, &(trace)->kind##_count, sizeof *(trace)->plural), owner, name,  \
-                type, value)
+  keep_property(trace, array_add(&(trace)->plural, &(trace)->kind##_count, sizeof *(trace)->plural), owner,  \
+                name, type, value)
 
 static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef location, OTF2_StringRef name,
                                               OTF2_Type type, OTF2_AttributeValue value) {

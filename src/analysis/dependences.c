@@ -7,12 +7,13 @@
 #include <stdlib.h>
 
 #include "analysis/table.h"
+#include "base/array.h"
 
 enum { SWEPT_FROM = 1024 };
 
 struct set {
   struct dependences_task *tasks;
-  uint32_t count, capacity;
+  size_t count, capacity;
 };
 
 struct variable {
@@ -64,14 +65,8 @@ static struct parent *get_parent(struct dependences *dependences, uint64_t id) {
 }
 
 static bool put(struct set *set, struct dependences_task task) {
-  if (set->count == set->capacity) {
-    uint32_t capacity = set->capacity ? 2 * set->capacity : 2;
-    struct dependences_task *tasks = realloc(set->tasks, capacity * sizeof *tasks);
-    if (!tasks)
-      return false;
-    set->tasks = tasks;
-    set->capacity = capacity;
-  }
+  if (!array_reserve(&set->tasks, &set->capacity, set->count + 1, sizeof *set->tasks))
+    return false;
   set->tasks[set->count++] = task;
   return true;
 }
@@ -117,8 +112,8 @@ static enum construct kind_of(enum construct kind) {
 }
 
 static void drop_unwanted(const struct dependences *dependences, struct set *set) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < set->count; i++)
+  size_t kept = 0;
+  for (size_t i = 0; i < set->count; i++)
     if (!dependences->observer.is_wanted || dependences->observer.is_wanted(dependences->data, set->tasks[i]))
       set->tasks[kept++] = set->tasks[i];
   set->count = kept;
@@ -147,7 +142,7 @@ static void sweep(struct dependences *dependences, struct parent *parent) {
 
 static void tell_all(const struct dependences *dependences, const struct set *set,
                      struct dependences_task task, uint64_t address) {
-  for (uint32_t i = 0; i < set->count; i++)
+  for (size_t i = 0; i < set->count; i++)
     if (set->tasks[i].id != task.id)
       dependences->observer.before(dependences->data, set->tasks[i], task, address);
 }

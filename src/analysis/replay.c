@@ -5,6 +5,7 @@
 #include <otf2/otf2.h>
 
 #include "analysis/replay_state.h"
+#include "base/array.h"
 
 /* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
 enum { SEARCH_MOST = 256, DEPTH_MOST = UINT16_MAX };
@@ -92,15 +93,10 @@ static bool is_serial_task(const struct thread *thread, enum construct construct
 }
 
 static struct replay_frame *push_frame(struct replay *replay, struct replay_task *task) {
-  if (task->frame_count == task->frame_capacity) {
-    uint32_t capacity = task->frame_capacity ? 2 * task->frame_capacity : 4;
-    struct replay_frame *frames = realloc(task->frames, capacity * sizeof *frames);
-    if (!frames) {
-      replay->has_failed = true;
-      return NULL;
-    }
-    task->frames = frames;
-    task->frame_capacity = capacity;
+  if (!array_reserve(&task->frames, &task->frame_capacity, (size_t)task->frame_count + 1,
+                     sizeof *task->frames)) {
+    replay->has_failed = true;
+    return NULL;
   }
   return &task->frames[task->frame_count++];
 }

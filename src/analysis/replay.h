@@ -49,7 +49,8 @@ struct replay_task {
   bool has_left_region; /* its task region is over */
   bool is_taskwait;     /* what a taskwait with dependences is for the runtime */
   struct replay_frame *frames;
-  uint32_t frame_count, frame_capacity;
+  size_t frame_capacity;
+  uint32_t frame_count;
 };
 
 /* A team while a member of it is in its region. */

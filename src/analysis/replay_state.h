@@ -14,7 +14,8 @@ struct context {
 
 struct thread {
   struct context *contexts; /* the innermost is the last; there is always one */
-  uint32_t context_count, context_capacity;
+  size_t context_capacity;
+  uint32_t context_count;
   uint32_t outer_depth;     /* open regions below the innermost context */
   uint32_t open_operations; /* transfers on a device */
   enum activity base;       /* outside of all regions and teams */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/replay_state.h"
+#include "base/array.h"
 
 static void tell(const struct replay *replay, enum replay_team_step step, const struct thread *thread,
                  uint64_t ticks, const struct replay_team *team, const struct replay_task *task) {
@@ -11,14 +12,9 @@ static void tell(const struct replay *replay, enum replay_team_step step, const 
 }
 
 static bool push(struct replay *replay, struct thread *thread, struct replay_team *team) {
-  if (thread->context_count == thread->context_capacity) {
-    uint32_t capacity = thread->context_capacity ? 2 * thread->context_capacity : 2;
-    struct context *contexts = realloc(thread->contexts, capacity * sizeof *contexts);
-    if (!contexts)
-      return false;
-    thread->contexts = contexts;
-    thread->context_capacity = capacity;
-  }
+  if (!array_reserve(&thread->contexts, &thread->context_capacity, (size_t)thread->context_count + 1,
+                     sizeof *thread->contexts))
+    return false;
   struct replay_task *task = replay_new_task(replay);
   if (!task)
     return false;

@@ -4,13 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool array_grow(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
-  size_t room = *capacity <= SIZE_MAX / 2 && 2 * *capacity > needed ? 2 * *capacity : needed, bytes;
-  void *items; /* of whatever type: copied, as a pointer of another type may not be read through this one's */
+enum { FIRST_BYTES = 64 }; /* less is not asked for: a pointer's or two would be asked for again at once */
+
+/* The pointer is one to any type, and is copied: it may not be read as one to another. */
+static bool resize(void *items_address, size_t room, size_t item_bytes) {
+  size_t bytes;
+  void *items;
   memcpy(&items, items_address, sizeof items);
   if (__builtin_mul_overflow(room, item_bytes, &bytes) || !(items = realloc(items, bytes)))
     return false;
   memcpy(items_address, &items, sizeof items);
+  return true;
+}
+
+bool array_grow(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+  size_t doubled = *capacity == 0 ? FIRST_BYTES / item_bytes : *capacity <= SIZE_MAX / 2 ? 2 * *capacity : 0;
+  size_t room = doubled > needed ? doubled : needed;
+  if (!resize(items_address, room, item_bytes))
+    return false;
   *capacity = room;
   return true;
 }
@@ -23,4 +34,13 @@ bool array_grow_zeroed(void *items_address, size_t *capacity, size_t needed, siz
   memcpy(&items, items_address, sizeof items);
   memset(items + before * item_bytes, 0, (*capacity - before) * item_bytes);
   return true;
+}
+
+void *array_add(void *items_address, size_t *count, size_t item_bytes) {
+  size_t capacity = *count;
+  char *items;
+  if ((capacity & (capacity - 1)) == 0 && !resize(items_address, capacity ? 2 * capacity : 1, item_bytes))
+    return NULL;
+  memcpy(&items, items_address, sizeof items);
+  return memset(items + (*count)++ * item_bytes, 0, item_bytes);
 }

@@ -1,5 +1,5 @@
-/* Arrays that grow. Their owner keeps the address of the items, how many there are and for how many there is room (all
- * zero: none); what follows makes the room, and free() gives it back. */
+/* Arrays that grow. Their owner keeps the address of the items, how many there are and for how many there is
+ * room (all zero: none); what follows makes the room, and free() gives it back. */
 #ifndef STAVE_BASE_ARRAY_H
 #define STAVE_BASE_ARRAY_H
 
@@ -10,16 +10,22 @@
 bool array_grow(void *items_address, size_t *capacity, size_t needed, size_t item_bytes);
 bool array_grow_zeroed(void *items_address, size_t *capacity, size_t needed, size_t item_bytes);
 
-/* Makes room for at least `needed` items of `item_bytes` each. `items_address` is the address of the pointer to the
- * first item; *capacity is for how many there is room, and at least doubles if it grows. New items are not touched.
- * Returns false without memory: then nothing has changed. */
+/* Makes room for at least `needed` items of `item_bytes` each. `items_address` is the address of the pointer
+ * to the first item; *capacity is for how many there is room, and at least doubles if it grows. New items are
+ * not touched. Returns false without memory: then nothing has changed. */
 static inline bool array_reserve(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
   return needed <= *capacity || array_grow(items_address, capacity, needed, item_bytes);
 }
 
 /* The same, and new items are zero. */
-static inline bool array_reserve_zeroed(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+static inline bool array_reserve_zeroed(void *items_address, size_t *capacity, size_t needed,
+                                        size_t item_bytes) {
   return needed <= *capacity || array_grow_zeroed(items_address, capacity, needed, item_bytes);
 }
+
+/* Adds an item, all zero, behind the last one of an array whose items come one by one and that keeps no
+ * capacity: it is the power of two that follows from *count. Returns the item; NULL: no memory, and nothing
+ * has changed. */
+void *array_add(void *items_address, size_t *count, size_t item_bytes);
 
 #endif

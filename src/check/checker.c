@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stave/names.h"
 
 enum { FINDINGS_MOST = 10000 };
@@ -28,22 +29,12 @@ const char *check_severity_name(enum check_severity severity) {
 
 /* -- what the parts share -- */
 
-bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted,
+bool checker_grow(struct checker *checker, void *items_address, size_t *capacity, size_t needed,
                   size_t item_bytes) {
-  char *items;
-  memcpy(&items, array, sizeof items);
-  if (wanted <= *capacity)
-    return true;
-  uint32_t larger = wanted < 4 ? 4 : 2 * wanted;
-  items = realloc(items, larger * item_bytes);
-  if (!items) {
+  bool is_enough = array_reserve_zeroed(items_address, capacity, needed, item_bytes);
+  if (!is_enough)
     checker->error = -ENOMEM;
-    return false;
-  }
-  memset(items + *capacity * item_bytes, 0, (larger - *capacity) * item_bytes);
-  memcpy(array, &items, sizeof items);
-  *capacity = larger;
-  return true;
+  return is_enough;
 }
 
 struct task_state *checker_task(struct checker *checker, const struct replay_task *task) {
@@ -90,17 +81,10 @@ static struct check_finding *add_finding(struct checker *checker) {
     result->omitted++;
     return NULL;
   }
-  if (result->count == checker->finding_capacity) {
-    size_t capacity = checker->finding_capacity ? 2 * checker->finding_capacity : 16;
-    struct check_finding *findings = realloc(result->findings, capacity * sizeof *findings);
-    if (!findings) {
-      checker->error = -ENOMEM;
-      return NULL;
-    }
-    result->findings = findings;
-    checker->finding_capacity = capacity;
-  }
-  return &result->findings[result->count++];
+  struct check_finding *finding = array_add(&result->findings, &result->count, sizeof *finding);
+  if (!finding)
+    checker->error = -ENOMEM;
+  return finding;
 }
 
 struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
@@ -367,7 +351,7 @@ static void free_place(struct place_state *place) {
 }
 
 static void close_checker(struct checker *checker) {
-  for (uint32_t i = 0; i < checker->task_count; i++)
+  for (size_t i = 0; i < checker->task_count; i++)
     check_tasks_release(&checker->tasks[i]);
   for (size_t i = 0; checker->places && i < checker->trace->location_count; i++)
     free_place(&checker->places[i]);

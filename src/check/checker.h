@@ -28,11 +28,11 @@ struct task_state {
   uint64_t id; /* 0: none */
   struct ancestor *ancestor;
   struct dependences_task *before; /* tasks that must be complete when it begins */
-  uint32_t before_count, before_capacity;
+  size_t before_count, before_capacity;
   uint64_t *sets; /* of tasks that exclude each other */
-  uint32_t set_count, set_capacity;
+  size_t set_count, set_capacity;
   struct hold *holds;
-  uint32_t hold_count, hold_capacity;
+  size_t hold_count, hold_capacity;
   /* the child that has to be complete before this task goes on; id 0: none */
   struct dependences_task undeferred;
   uint64_t encountered; /* worksharing and barrier regions of its team */
@@ -59,11 +59,11 @@ struct fork {
 /* Of a location. */
 struct place_state {
   struct tied *tied; /* the latest last */
-  uint32_t tied_count, tied_capacity;
+  size_t tied_count, tied_capacity;
   uint64_t runs; /* of explicit tasks, begun or resumed */
   uint64_t last_ticks;
   struct fork *forks; /* the innermost last */
-  uint32_t fork_count, fork_capacity;
+  size_t fork_count, fork_capacity;
   bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
   bool is_unforked;           /* no fork belongs to the last join */
   uint64_t team, barriers;    /* the outermost team, or the last there was; barriers of it that were passed */
@@ -116,7 +116,8 @@ struct team_state {
   struct met {
     uint32_t region, threads;
   } * met;
-  uint32_t count, capacity, threads;
+  size_t count, capacity;
+  uint32_t threads;
   bool is_given_up; /* cancelled, or told of already */
 };
 
@@ -128,16 +129,15 @@ struct checker {
   uint32_t rules;
   uint64_t end_ticks; /* from here on nothing is checked; UINT64_MAX: everything is */
   struct task_state *tasks;
-  uint32_t task_count;
+  size_t task_count;
   struct place_state *places; /* by location */
   struct team_state *teams;
-  uint32_t team_count;
+  size_t team_count;
   struct table locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
   /* something was cancelled or not recorded: threads need not have passed the same barriers */
   bool has_no_phases;
-  size_t finding_capacity;
   int error;
 };
 
@@ -148,9 +148,8 @@ static inline bool checks(const struct checker *checker, enum check_rule rule) {
   return checker->rules >> rule & 1;
 }
 
-/* Makes room for `wanted` items in the array that `array`, a pointer to a pointer, refers to; new ones are
- * zero. */
-bool checker_grow(struct checker *checker, void *array, uint32_t *capacity, uint32_t wanted,
+/* array_reserve_zeroed, whose failure is the check's. */
+bool checker_grow(struct checker *checker, void *items_address, size_t *capacity, size_t needed,
                   size_t item_bytes);
 
 /* The state of a task; NULL: no memory. Lasts until the next call. */

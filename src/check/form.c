@@ -260,6 +260,6 @@ void check_form_finish(struct checker *checker) {
     return; /* whoever wrote the archive closed what was open */
   for (size_t i = 0; i < checker->trace->location_count; i++)
     finish_location(checker, i);
-  for (uint32_t i = 0; checks(checker, CHECK_TASK_STATE) && i < checker->task_count; i++)
+  for (size_t i = 0; checks(checker, CHECK_TASK_STATE) && i < checker->task_count; i++)
     finish_task(checker, &checker->tasks[i]);
 }

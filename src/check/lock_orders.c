@@ -97,14 +97,13 @@ static struct lock_edge *new_edge(struct checker *checker, const struct hold *he
 }
 
 static void take_gates(struct lock_edge *edge, const struct task_state *task) {
-  for (uint32_t i = 0; i < task->hold_count && edge->gate_count < sizeof edge->gates / sizeof *edge->gates;
-       i++)
+  for (size_t i = 0; i < task->hold_count && edge->gate_count < sizeof edge->gates / sizeof *edge->gates; i++)
     if (task->holds[i].lock != edge->first && task->holds[i].lock != edge->second)
       edge->gates[edge->gate_count++] = task->holds[i].lock;
 }
 
 static bool holds(const struct task_state *task, uint64_t lock) {
-  for (uint32_t i = 0; i < task->hold_count; i++)
+  for (size_t i = 0; i < task->hold_count; i++)
     if (task->holds[i].lock == lock)
       return true;
   return false;

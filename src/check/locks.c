@@ -66,7 +66,7 @@ static void acquire(struct checker *checker, const struct replay_lock_event *ste
   if (!is_lock(checker, step->region))
     return;
   note_acquirer(lock, step->task);
-  for (uint32_t i = 0; checks(checker, CHECK_LOCK_ORDER) && i < task->hold_count; i++)
+  for (size_t i = 0; checks(checker, CHECK_LOCK_ORDER) && i < task->hold_count; i++)
     if (task->holds[i].lock != step->lock)
       check_lock_orders_note(checker, task, &task->holds[i], step);
   if (checker_grow(checker, &task->holds, &task->hold_capacity, task->hold_count + 1, sizeof *task->holds))
@@ -74,7 +74,7 @@ static void acquire(struct checker *checker, const struct replay_lock_event *ste
 }
 
 static bool drop_hold(struct task_state *task, const struct replay_lock_event *step) {
-  for (uint32_t i = task ? task->hold_count : 0; i-- > 0;)
+  for (size_t i = task ? task->hold_count : 0; i-- > 0;)
     if (task->holds[i].lock == step->lock && task->holds[i].order == step->order) {
       for (; i + 1 < task->hold_count; i++)
         task->holds[i] = task->holds[i + 1];
@@ -89,7 +89,7 @@ static bool drop_hold(struct task_state *task, const struct replay_lock_event *s
 static void release(struct checker *checker, const struct replay_lock_event *step) {
   if (drop_hold(checker_task(checker, step->task), step))
     return;
-  for (uint32_t i = 0; i < checker->task_count; i++)
+  for (size_t i = 0; i < checker->task_count; i++)
     if (checker->tasks[i].hold_count > 0 && drop_hold(&checker->tasks[i], step))
       return;
   struct lock_state *lock = check_locks_state(checker, step->lock);
@@ -136,7 +136,7 @@ void check_locks_on_switch(struct checker *checker, const struct replay_task_eve
     return;
   struct dependences_task name = {prior->id, prior->slot};
   const struct task_state *holder = checker_known_task(checker, name);
-  for (uint32_t i = 0; holder && i < holder->hold_count; i++) {
+  for (size_t i = 0; holder && i < holder->hold_count; i++) {
     struct hold hold = holder->holds[i];
     tell_across(checker, step, &hold, holder->id); /* which may move all tasks */
     holder = checker_known_task(checker, name);

@@ -134,7 +134,7 @@ void check_tasks_on_dependence(struct checker *checker, const struct trace_event
 
 static void check_dependences(struct checker *checker, const struct replay_task_event *step,
                               const struct task_state *task) {
-  for (uint32_t i = 0; i < task->before_count; i++) {
+  for (size_t i = 0; i < task->before_count; i++) {
     const struct task_state *source = checker_known_task(checker, task->before[i]);
     if (!source)
       continue;
@@ -151,7 +151,7 @@ static void check_dependences(struct checker *checker, const struct replay_task_
 /* How many tasks of each set run is kept as a pointer's value. */
 static void check_sets(struct checker *checker, const struct replay_task_event *step,
                        const struct task_state *task) {
-  for (uint32_t i = 0; i < task->set_count; i++) {
+  for (size_t i = 0; i < task->set_count; i++) {
     uintptr_t running = (uintptr_t)table_get(&checker->running_sets, task->sets[i], 0);
     struct check_finding *found = running == 0
                                       ? NULL
@@ -167,7 +167,7 @@ static void check_sets(struct checker *checker, const struct replay_task_event *
 }
 
 static void leave_sets(struct checker *checker, const struct task_state *task) {
-  for (uint32_t i = 0; task->has_begun && i < task->set_count; i++) {
+  for (size_t i = 0; task->has_begun && i < task->set_count; i++) {
     uintptr_t running = (uintptr_t)table_remove(&checker->running_sets, task->sets[i], 0);
     if (running > 1 && !table_put(&checker->running_sets, task->sets[i], 0, (void *)(running - 1)))
       checker->error = -ENOMEM;
@@ -209,7 +209,7 @@ static void tell_tied(struct checker *checker, const struct replay_task_event *s
  * task, as long as each descends from the one before. */
 static const struct tied *find_forbidding(const struct place_state *place, const struct task_state *task,
                                           uint64_t team) {
-  for (uint32_t i = place->tied_count; i-- > 0 && place->tied[i].team == team;) {
+  for (size_t i = place->tied_count; i-- > 0 && place->tied[i].team == team;) {
     if (!descends_from(task->ancestor, place->tied[i].task.id))
       return &place->tied[i];
     if (place->tied[i].is_chained)
@@ -246,7 +246,7 @@ static void begin_tied(struct checker *checker, const struct replay_task_event *
 
 static void untie(struct checker *checker, const struct replay_task *task) {
   struct place_state *place = task->begun_on == SIZE_MAX ? NULL : &checker->places[task->begun_on];
-  for (uint32_t i = place ? place->tied_count : 0; i-- > 0;) {
+  for (size_t i = place ? place->tied_count : 0; i-- > 0;) {
     if (place->tied[i].task.id != task->id)
       continue;
     if (i + 1 < place->tied_count)

@@ -144,7 +144,7 @@ void check_teams_on_step(struct checker *checker, const struct replay_team_event
 }
 
 void check_teams_close(struct checker *checker) {
-  for (uint32_t i = 0; i < checker->team_count; i++)
+  for (size_t i = 0; i < checker->team_count; i++)
     free(checker->teams[i].met);
   free(checker->teams);
 }

@@ -14,6 +14,7 @@
 
 #include "analysis/dependences.h"
 #include "analysis/replay.h"
+#include "base/array.h"
 #include "export/export.h"
 #include "export/values.h"
 
@@ -52,7 +53,7 @@ struct node {
   struct place group;     /* end of the taskgroup around the task */
   uint32_t group_slot;
   struct join *joins; /* innermost last; the first is the task's own */
-  uint32_t join_count, join_capacity;
+  size_t join_count, join_capacity;
 };
 
 /* Barriers of a team are left by all its members before the next one is: one at a time. */
@@ -69,9 +70,9 @@ struct graph {
   struct replay *replay;
   struct dependences *dependences;
   struct node *nodes;
-  uint32_t node_count;
+  size_t node_count;
   struct team *teams;
-  uint32_t team_count;
+  size_t team_count;
   struct created {
     uint64_t parent;
     struct dependences_task task;
@@ -81,26 +82,19 @@ struct graph {
 
 /* -- memory -- */
 
-static bool grow(void *array, uint32_t *count, uint32_t wanted, size_t item_bytes) {
-  char *items;
-  memcpy(&items, array, sizeof items);
-  if (wanted <= *count)
-    return true;
-  items = realloc(items, 2 * (size_t)wanted * item_bytes);
-  if (!items)
-    return false;
-  memset(items + *count * item_bytes, 0, (2 * (size_t)wanted - *count) * item_bytes);
-  memcpy(array, &items, sizeof items);
-  *count = 2 * wanted;
-  return true;
+/* array_reserve_zeroed, whose failure is the graph's. */
+static bool grow(struct graph *graph, void *items_address, size_t *capacity, size_t needed,
+                 size_t item_bytes) {
+  bool is_enough = array_reserve_zeroed(items_address, capacity, needed, item_bytes);
+  if (!is_enough)
+    graph->error = -ENOMEM;
+  return is_enough;
 }
 
 /* Pointers to nodes last until the next call. */
 static struct node *node_of(struct graph *graph, const struct replay_task *task) {
-  if (!grow(&graph->nodes, &graph->node_count, task->slot + 1, sizeof *graph->nodes)) {
-    graph->error = -ENOMEM;
+  if (!grow(graph, &graph->nodes, &graph->node_count, (size_t)task->slot + 1, sizeof *graph->nodes))
     return NULL;
-  }
   struct node *node = &graph->nodes[task->slot];
   if (node->id == task->id)
     return node;
@@ -109,10 +103,8 @@ static struct node *node_of(struct graph *graph, const struct replay_task *task)
                         .current = {'t', task->id, 0},
                         .joins = node->joins,
                         .join_capacity = node->join_capacity};
-  if (!grow(&node->joins, &node->join_capacity, 1, sizeof *node->joins)) {
-    graph->error = -ENOMEM;
+  if (!grow(graph, &node->joins, &node->join_capacity, 1, sizeof *node->joins))
     return NULL;
-  }
   node->joins[node->join_count++] = (struct join){0};
   return node;
 }
@@ -121,10 +113,8 @@ static struct team *team_at(struct graph *graph, size_t location) {
   const struct replay_team *team = replay_current_team(graph->replay, location);
   if (!team)
     return NULL;
-  if (!grow(&graph->teams, &graph->team_count, team->slot + 1, sizeof *graph->teams)) {
-    graph->error = -ENOMEM;
+  if (!grow(graph, &graph->teams, &graph->team_count, (size_t)team->slot + 1, sizeof *graph->teams))
     return NULL;
-  }
   struct team *known = &graph->teams[team->slot];
   if (known->id != team->id)
     *known = (struct team){.id = team->id};
@@ -227,7 +217,7 @@ static void go_on_from(struct graph *graph, struct node *node, struct place plac
 
 /* It waits for all children so far, whichever taskgroup they were created in. */
 static void end_taskwait(struct graph *graph, struct node *node, uint32_t region) {
-  uint32_t i = node->join_count;
+  size_t i = node->join_count;
   while (i > 0 && node->joins[i - 1].children == 0)
     i--;
   if (i == 0)
@@ -236,16 +226,14 @@ static void end_taskwait(struct graph *graph, struct node *node, uint32_t region
   struct place place = waiting_place(node, join->number);
   write_waiting_place(graph, place, region);
   join->number = join->children = 0;
-  for (uint32_t outer = 0; outer + 1 < i; outer++)
+  for (size_t outer = 0; outer + 1 < i; outer++)
     lead_on(graph, node, &node->joins[outer], place);
   go_on_from(graph, node, place);
 }
 
 static void begin_taskgroup(struct graph *graph, struct node *node) {
-  if (!grow(&node->joins, &node->join_capacity, node->join_count + 1, sizeof *node->joins)) {
-    graph->error = -ENOMEM;
+  if (!grow(graph, &node->joins, &node->join_capacity, node->join_count + 1, sizeof *node->joins))
     return;
-  }
   node->joins[node->join_count++] = (struct join){.end = ++node->points};
 }
 
@@ -272,7 +260,7 @@ static void end_barrier(struct graph *graph, struct node *node, struct team *tea
   }
   if (!team->is_barrier_shown)
     return;
-  for (uint32_t i = 0; i < node->join_count; i++)
+  for (size_t i = 0; i < node->join_count; i++)
     lead_on(graph, node, &node->joins[i], place);
   if (node->is_written)
     go_on_from(graph, node, place);
@@ -282,7 +270,7 @@ static void end_barrier(struct graph *graph, struct node *node, struct team *tea
 static struct place outer_place(struct graph *graph, const struct node *node, size_t location) {
   if (node->group.kind) {
     struct node *owner = &graph->nodes[node->group_slot];
-    for (uint32_t i = 0; owner->id == node->group.id && i < owner->join_count; i++)
+    for (size_t i = 0; owner->id == node->group.id && i < owner->join_count; i++)
       owner->joins[i].is_end_used |= owner->joins[i].end == node->group.number;
     return node->group;
   }
@@ -326,7 +314,7 @@ static void complete(struct graph *graph, const struct replay_task_event *step) 
     return;
   if (step->task->has_begun)
     snprintf(time, sizeof time, "%.3f ms", (double)trace_span_ns(graph->trace, step->task->run_ticks) / 1e6);
-  for (uint32_t i = 0; i < node->join_count; i++)
+  for (size_t i = 0; i < node->join_count; i++)
     if (node->joins[i].children > 0)
       lead_on(graph, node, &node->joins[i], outer_place(graph, node, step->location));
   write_task(graph, node, time);
@@ -350,7 +338,7 @@ static void on_team(void *data, const struct replay_team_event *step) {
   struct node *node = &graph->nodes[step->task->slot];
   if (node->id != step->task->id)
     return;
-  for (uint32_t i = 0; i < node->join_count; i++)
+  for (size_t i = 0; i < node->join_count; i++)
     lead_on(graph, node, &node->joins[i], (struct place){0});
   dependences_forget(graph->dependences, node->id);
   node->id = 0;
@@ -433,9 +421,9 @@ static int open_graph(struct graph *graph) {
 
 /* Tasks that never complete, because the program did not end as it should have. */
 static void write_rest(struct graph *graph) {
-  for (uint32_t i = 0; i < graph->node_count; i++) {
+  for (size_t i = 0; i < graph->node_count; i++) {
     struct node *node = &graph->nodes[i];
-    for (uint32_t join = 0; node->id > 0 && join < node->join_count; join++)
+    for (size_t join = 0; node->id > 0 && join < node->join_count; join++)
       lead_on(graph, node, &node->joins[join], (struct place){0});
     if (node->id > 0 && !node->is_written && node->region != REPLAY_NONE)
       write_task(graph, node, "not complete");
@@ -445,7 +433,7 @@ static void write_rest(struct graph *graph) {
 }
 
 static void close_graph(struct graph *graph) {
-  for (uint32_t i = 0; i < graph->node_count; i++)
+  for (size_t i = 0; i < graph->node_count; i++)
     free(graph->nodes[i].joins);
   free(graph->nodes);
   free(graph->teams);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analysis/utf8.h"
+#include "base/array.h"
 
 /* -- where it goes -- */
 
@@ -31,13 +32,11 @@ static void drain_to_file(struct sink *sink, const char *bytes, size_t count) {
 
 static void drain_to_memory(struct sink *sink, const char *bytes, size_t count) {
   struct sink_memory *memory = sink->target;
-  char *grown = realloc(memory->bytes, memory->count + count + 1);
-  if (!grown) {
+  if (!array_reserve(&memory->bytes, &memory->capacity, memory->count + count + 1, 1)) {
     sink->error = ENOMEM;
     return;
   }
-  memcpy(grown + memory->count, bytes, count);
-  memory->bytes = grown;
+  memcpy(memory->bytes + memory->count, bytes, count);
   memory->count += count;
 }
 

@@ -25,7 +25,7 @@ struct sink {
 /* A text that grows. */
 struct sink_memory {
   char *bytes; /* not terminated; who has the structure frees it */
-  size_t count;
+  size_t count, capacity;
 };
 
 /* A sink that writes to `fd`, which stays the caller's, and sets *is_waiting while a write lasts, if that is

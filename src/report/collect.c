@@ -8,6 +8,7 @@
 
 #include <otf2/otf2.h>
 
+#include "base/array.h"
 #include "report/collect.h"
 
 void spread_add(struct spread *spread, uint64_t ticks) {
@@ -192,12 +193,11 @@ static void take_sample(struct collector *collector, const struct trace_event *e
   while (i < report->state_count && report->states[i].name != text)
     i++;
   if (i == report->state_count) {
-    struct report_state *states = realloc(report->states, (i + 1) * sizeof *states);
-    collector->has_failed |= !states;
-    if (!states)
+    struct report_state *state = array_add(&report->states, &report->state_count, sizeof *state);
+    collector->has_failed |= !state;
+    if (!state)
       return;
-    report->states = states;
-    states[report->state_count++] = (struct report_state){text, 0};
+    state->name = text;
   }
   report->states[i].samples++;
 }

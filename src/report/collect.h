@@ -109,7 +109,8 @@ struct lock {
 struct place {
   uint64_t charged_ticks; /* up to here its time is accounted for */
   struct member *members; /* a stack: one for each team that it is in */
-  uint32_t member_count, member_capacity;
+  size_t member_capacity;
+  uint32_t member_count;
   uint32_t wait_region; /* and since when it waits there */
   uint64_t wait_ticks;
   struct path fork; /* of the last fork */
@@ -135,9 +136,9 @@ struct collector {
   struct place *places;
   struct interest *interests;
   struct crew *crews;
-  uint32_t crew_capacity;
+  size_t crew_capacity;
   struct strand *strands;
-  uint32_t strand_capacity;
+  size_t strand_capacity;
   struct table locks, member_shares, crew_shares, gaps, operations, variables, named_tasks, blamed;
   struct pool share_pool, lock_pool;
   struct dependences *dependences;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/dependences.h"
+#include "base/array.h"
 #include "report/collect.h"
 
 enum { STEPS = 8, BUCKETS = 64 * STEPS, VARIABLES_MOST = 1 << 18 };
@@ -79,18 +80,14 @@ static void clear_strand(struct collector *collector, struct strand *strand) {
 }
 
 static bool grow_strands(struct collector *collector, uint32_t slot) {
-  uint32_t capacity = collector->strand_capacity ? collector->strand_capacity : 64;
-  while (capacity <= slot)
-    capacity *= 2;
-  struct strand *strands = realloc(collector->strands, capacity * sizeof *strands);
-  if (!strands) {
+  size_t before = collector->strand_capacity;
+  if (!array_reserve(&collector->strands, &collector->strand_capacity, (size_t)slot + 1,
+                     sizeof *collector->strands)) {
     collector->has_failed = true;
     return false;
   }
-  for (uint32_t i = collector->strand_capacity; i < capacity; i++)
-    strands[i] = (struct strand){.construct = REPLAY_NONE};
-  collector->strands = strands;
-  collector->strand_capacity = capacity;
+  for (size_t i = before; i < collector->strand_capacity; i++)
+    collector->strands[i] = (struct strand){.construct = REPLAY_NONE};
   return true;
 }
 
@@ -459,7 +456,7 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
 
 void tasks_finish(struct collector *collector) {
   struct report *report = collector->report;
-  for (uint32_t i = 0; i < collector->strand_capacity; i++) {
+  for (size_t i = 0; i < collector->strand_capacity; i++) {
     const struct strand *strand = &collector->strands[i];
     path_join(&collector->paths, &collector->longest, &strand->path);
     report->tasks_live += strand->id && strand->creator;
@@ -474,7 +471,7 @@ void tasks_finish(struct collector *collector) {
 
 void tasks_free(struct collector *collector) {
   dependences_free(collector->dependences);
-  for (uint32_t i = 0; i < collector->strand_capacity; i++)
+  for (size_t i = 0; i < collector->strand_capacity; i++)
     clear_strand(collector, &collector->strands[i]);
   forget_variables(collector);
   table_free(&collector->named_tasks);

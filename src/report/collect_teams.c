@@ -2,26 +2,16 @@
 #include <stdlib.h>
 
 #include "analysis/dependences.h"
+#include "base/array.h"
 #include "report/collect.h"
 
 /* -- live teams -- */
 
 static struct crew *crew_at(struct collector *collector, uint32_t slot) {
-  if (slot >= collector->crew_capacity) {
-    uint32_t capacity = collector->crew_capacity ? collector->crew_capacity : 8;
-    while (capacity <= slot)
-      capacity *= 2;
-    struct crew *crews = realloc(collector->crews, capacity * sizeof *crews);
-    if (!crews) {
-      collector->has_failed = true;
-      return NULL;
-    }
-    for (uint32_t i = collector->crew_capacity; i < capacity; i++)
-      crews[i] = (struct crew){0};
-    collector->crews = crews;
-    collector->crew_capacity = capacity;
-  }
-  return &collector->crews[slot];
+  bool is_there = array_reserve_zeroed(&collector->crews, &collector->crew_capacity, (size_t)slot + 1,
+                                       sizeof *collector->crews);
+  collector->has_failed |= !is_there;
+  return is_there ? &collector->crews[slot] : NULL;
 }
 
 static void clear_paths(struct collector *collector, struct crew *crew) {
@@ -53,17 +43,10 @@ static struct crew *crew_of(struct collector *collector, const struct replay_tea
 }
 
 static struct member *push_member(struct collector *collector, struct place *place) {
-  if (place->member_count == place->member_capacity) {
-    uint32_t capacity = place->member_capacity ? 2 * place->member_capacity : 2;
-    struct member *members = realloc(place->members, capacity * sizeof *members);
-    if (!members) {
-      collector->has_failed = true;
-      return NULL;
-    }
-    place->members = members;
-    place->member_capacity = capacity;
-  }
-  return &place->members[place->member_count++];
+  bool is_enough = array_reserve(&place->members, &place->member_capacity, (size_t)place->member_count + 1,
+                                 sizeof *place->members);
+  collector->has_failed |= !is_enough;
+  return is_enough ? &place->members[place->member_count++] : NULL;
 }
 
 void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
@@ -372,15 +355,11 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
     return;
   uintptr_t number = (uintptr_t)table_get(&collector->gaps, before, after); /* from 1 */
   if (number == 0) {
-    if ((report->gap_count & (report->gap_count - 1)) == 0) {
-      struct report_gap *gaps =
-          realloc(report->gaps, (report->gap_count ? 2 * report->gap_count : 1) * sizeof *gaps);
-      collector->has_failed |= !gaps;
-      if (!gaps)
-        return;
-      report->gaps = gaps;
-    }
-    report->gaps[report->gap_count++] = (struct report_gap){.before = before, .after = after};
+    struct report_gap *gap = array_add(&report->gaps, &report->gap_count, sizeof *gap);
+    collector->has_failed |= !gap;
+    if (!gap)
+      return;
+    *gap = (struct report_gap){.before = before, .after = after};
     number = report->gap_count;
     collector->has_failed |= !table_put(&collector->gaps, before, after, (void *)number);
   }

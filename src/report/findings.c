@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/detail.h"
+#include "base/array.h"
 #include "report/collect.h"
 #include "report/text.h"
 
@@ -38,15 +39,10 @@ static struct report_finding *add(struct report *report, enum report_cause cause
                                   double gain_ticks) {
   if (gain_ticks < LEAST_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
-  if ((report->finding_count & (report->finding_count - 1)) == 0) {
-    size_t room = report->finding_count ? 2 * report->finding_count : 1;
-    struct report_finding *findings = realloc(report->findings, room * sizeof *findings);
-    report->has_lost_findings |= !findings;
-    if (!findings)
-      return NULL;
-    report->findings = findings;
-  }
-  struct report_finding *finding = &report->findings[report->finding_count++];
+  struct report_finding *finding = array_add(&report->findings, &report->finding_count, sizeof *finding);
+  report->has_lost_findings |= !finding;
+  if (!finding)
+    return NULL;
   *finding = (struct report_finding){.cause = cause, .region = region, .gain_ticks = gain_ticks};
   return finding;
 }

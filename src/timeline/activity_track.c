@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 static uint64_t length_of(const struct mix *mix) {
   return mix->end - mix->begin;
 }
@@ -25,18 +27,6 @@ static bool can_merge(const struct mix *last, const struct mix *next, uint64_t r
   return length_of(last) < resolution && length_of(next) < resolution && next->begin - last->end < resolution;
 }
 
-static bool has_room(struct activity_track *track) {
-  if (track->count < track->capacity)
-    return true;
-  size_t capacity = track->capacity ? 2 * track->capacity : 64;
-  struct mix *mixes = realloc(track->mixes, capacity * sizeof *mixes);
-  if (!mixes)
-    return false;
-  track->mixes = mixes;
-  track->capacity = capacity;
-  return true;
-}
-
 bool activity_track_add(struct activity_track *track, uint64_t begin, uint64_t end, enum activity activity,
                         uint64_t resolution) {
   struct mix *last = track->count ? &track->mixes[track->count - 1] : NULL;
@@ -50,7 +40,7 @@ bool activity_track_add(struct activity_track *track, uint64_t begin, uint64_t e
     merge(last, &next);
     return true;
   }
-  if (!has_room(track))
+  if (!array_reserve(&track->mixes, &track->capacity, track->count + 1, sizeof next))
     return false;
   track->mixes[track->count++] = next;
   return true;

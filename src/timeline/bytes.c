@@ -2,20 +2,15 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 enum { NUMBER_BYTES = 10, GROUPS = 1024 };
 
 static bool has_room(struct bytes *bytes) {
-  if (bytes->count + NUMBER_BYTES <= bytes->capacity)
-    return true;
-  size_t capacity = 2 * bytes->capacity + 4096;
-  unsigned char *data = realloc(bytes->data, capacity);
-  if (!data) {
+  bool is_enough = array_reserve(&bytes->data, &bytes->capacity, bytes->count + NUMBER_BYTES, 1);
+  if (!is_enough)
     bytes->is_out_of_memory = true;
-    return false;
-  }
-  bytes->data = data;
-  bytes->capacity = capacity;
-  return true;
+  return is_enough;
 }
 
 void bytes_number(struct bytes *bytes, uint64_t number) {

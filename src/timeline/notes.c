@@ -3,19 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Room for `words` more; the first word is never a note's, so that 0 is no place. */
 static bool has_room(struct notes *notes, size_t words) {
   if (notes->count == 0)
     words++;
-  if (notes->count + words <= notes->capacity)
-    return true;
-  size_t capacity = 2 * (notes->capacity + words) + 64;
-  uint64_t *bigger = realloc(notes->words, capacity * sizeof *bigger);
-  if (!bigger)
-    return false;
-  notes->words = bigger;
-  notes->capacity = capacity;
-  return true;
+  return array_reserve(&notes->words, &notes->capacity, notes->count + words, sizeof *notes->words);
 }
 
 static void begin(struct notes *notes) {

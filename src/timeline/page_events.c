@@ -104,7 +104,7 @@ static uint64_t put_task(struct page_data *data, const struct task_record *task,
   bytes_number(bytes, task->generation);
   bytes_number(bytes, task->is_complete);
   bytes_number(bytes, task->piece_count);
-  for (uint32_t i = 0; i < task->piece_count; i++) {
+  for (size_t i = 0; i < task->piece_count; i++) {
     last = put_times(bytes, last, page_ns(data, task->pieces[i].begin), page_ns(data, task->pieces[i].end));
     bytes_number(bytes, data->timeline->positions[task->pieces[i].location]);
   }

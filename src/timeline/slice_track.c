@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 static uint64_t length_of(const struct slice *slice) {
   return slice->end - slice->begin;
 }
@@ -22,18 +24,6 @@ static void merge(struct slice *into, const struct slice *slice) {
   into->note = 0;
 }
 
-static bool has_room(struct slice_track *track) {
-  if (track->count < track->capacity)
-    return true;
-  size_t capacity = track->capacity ? 2 * track->capacity : 64;
-  struct slice *slices = realloc(track->slices, capacity * sizeof *slices);
-  if (!slices)
-    return false;
-  track->slices = slices;
-  track->capacity = capacity;
-  return true;
-}
-
 bool slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution) {
   struct slice *last = track->count ? &track->slices[track->count - 1] : NULL;
   struct slice next = *slice;
@@ -46,7 +36,7 @@ bool slice_track_add(struct slice_track *track, const struct slice *slice, uint6
     merge(last, &next);
     return true;
   }
-  if (!has_room(track))
+  if (!array_reserve(&track->slices, &track->capacity, track->count + 1, sizeof next))
     return false;
   track->slices[track->count++] = next;
   return true;

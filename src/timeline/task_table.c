@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void task_table_begin(struct task_table *ret, size_t limit, uint64_t from, uint64_t to) {
   *ret = (struct task_table){.limit = limit, .from = from, .to = to};
 }
@@ -14,17 +16,9 @@ static void discard(struct task_record *record) {
 /* -- tasks that live -- */
 
 static struct task_record *live_record(struct task_table *table, uint32_t slot) {
-  if (slot >= table->live_count) {
-    size_t count = 2 * ((size_t)slot + 32);
-    struct task_record *live = realloc(table->live, count * sizeof *live);
-    if (!live)
-      return NULL;
-    for (size_t i = table->live_count; i < count; i++)
-      live[i] = (struct task_record){0};
-    table->live = live;
-    table->live_count = count;
-  }
-  return &table->live[slot];
+  bool is_there =
+      array_reserve_zeroed(&table->live, &table->live_count, (size_t)slot + 1, sizeof *table->live);
+  return is_there ? &table->live[slot] : NULL;
 }
 
 static void create(struct task_record *record, const struct replay_task_event *event) {
@@ -36,15 +30,10 @@ static void create(struct task_record *record, const struct replay_task_event *e
 static bool begin_piece(struct task_record *record, const struct replay_task_event *event) {
   if (record->piece_count == TASK_MOST_PIECES)
     return true;
-  if (record->piece_count == record->piece_capacity) {
-    uint32_t capacity = record->piece_capacity ? 2 * record->piece_capacity : 1;
-    struct task_piece *pieces = realloc(record->pieces, capacity * sizeof *pieces);
-    if (!pieces)
-      return false;
-    record->pieces = pieces;
-    record->piece_capacity = capacity;
-  }
-  record->pieces[record->piece_count++] = (struct task_piece){event->ticks, event->ticks, event->location};
+  struct task_piece *piece = array_add(&record->pieces, &record->piece_count, sizeof *piece);
+  if (!piece)
+    return false;
+  *piece = (struct task_piece){event->ticks, event->ticks, event->location};
   record->is_running = true;
   return true;
 }
@@ -65,7 +54,7 @@ static void end_piece(struct task_record *record, uint64_t ticks) {
 static bool is_in_window(const struct task_table *table, const struct task_record *record) {
   if (record->created >= table->from && record->created <= table->to)
     return true;
-  for (uint32_t i = 0; i < record->piece_count; i++)
+  for (size_t i = 0; i < record->piece_count; i++)
     if (record->pieces[i].end >= table->from && record->pieces[i].begin <= table->to)
       return true;
   return false;
@@ -89,15 +78,7 @@ static void make_room(struct task_table *table) {
 static bool has_room(struct task_table *table) {
   if (table->count >= table->limit)
     make_room(table);
-  if (table->count < table->capacity)
-    return true;
-  size_t capacity = table->capacity ? 2 * table->capacity : 256;
-  struct task_record *records = realloc(table->records, capacity * sizeof *records);
-  if (!records)
-    return false;
-  table->records = records;
-  table->capacity = capacity;
-  return true;
+  return array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
 }
 
 /* Moves the record to those that are over, or leaves it out. */

@@ -25,8 +25,7 @@ struct task_record {
   bool is_complete, is_running;
   uint64_t longest; /* piece */
   struct task_piece *pieces;
-  /* a task that is switched more often than TASK_MOST_PIECES has no more */
-  uint32_t piece_count, piece_capacity;
+  size_t piece_count; /* a task that is switched more often than TASK_MOST_PIECES has no more */
 };
 
 struct task_table {
