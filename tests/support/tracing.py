@@ -13,11 +13,11 @@ import tempfile
 import time
 
 import archive_check
+import auditor
 import sanitizers
 
 SKIP = 77
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
-AUDIT = SOURCE_ROOT.parent / "shared" / "tools" / "otf2-audit"
 # What takes longer hangs. A busy machine takes a tenth of it at most: no test depends on how fast it is.
 HANG_S = 600
 CLOSE_TIMEOUT_S = HANG_S
@@ -142,7 +142,7 @@ def check_archive(archive, expect=None, is_closed_by_writer=False):
     problems = list(print_with_otf2(archive))
     found, checker = archive_check.check(str(archive), expect, is_closed_by_writer)
     problems += [f"archive_check: {problem}" for problem in found]
-    problems += audit(archive, expect)
+    problems += [f"otf2-audit: {line}" for line in auditor.audit(archive, expect)]
     if problems:
         raise Failure("\n".join(problems[:40]))
     return checker
@@ -154,18 +154,6 @@ def check_rules(build, archive):
     is_empty = result.returncode == 1 and b"no OpenMP events" in result.stderr
     if result.returncode != 0 and not is_empty:
         raise Failure(f"stave check: {(result.stdout + result.stderr).decode(errors='replace')[:2000]}")
-
-
-def audit(archive, expect):
-    if not AUDIT.exists():
-        return []
-    # It does not know the name "OMP worker N": conventions.py does.
-    options = ["--ignore", "L05"] + (["--expect", expect] if expect else [])
-    result = run([sys.executable, AUDIT, *options, archive], clean_environment())
-    if result.returncode == 0:
-        return []
-    lines = (result.stdout + result.stderr).decode(errors="replace").splitlines()
-    return [f"otf2-audit: {line}" for line in lines if "no violation" not in line][:25]
 
 
 def load_script(path):
