@@ -104,7 +104,7 @@ static struct location *location_at(struct journal *journal, uint32_t id) {
   struct location **locations = definitions_locations(journal->definitions, &count);
   if (!salvage_is_likely(id, count))
     return NULL;
-  while (count <= id && definitions_add_location(journal->definitions))
+  while (count <= id && definitions_add_location(journal->definitions, sizeof(struct location)))
     locations = definitions_locations(journal->definitions, &count);
   return id < count ? locations[id] : NULL;
 }
@@ -161,20 +161,13 @@ static bool on_location(struct journal *journal, struct payload payload) {
   struct location *location = location_at(journal, entry.id);
   if (!location)
     return false;
-  entry.name[sizeof entry.name - 1] = '\0';
-  if (entry.is_named)
-    definitions_name_again(journal->definitions, location, entry.name);
-  location->has_begun = entry.has_begun;
-  location->thread_type = entry.thread_type;
-  location->partition =
-      entry.partition <= definitions_string_count(journal->definitions) ? entry.partition : 0;
-  location->exit_flags = entry.exit_flags;
-  location->enter_flags = entry.enter_flags;
-  location->has_frame_flags = entry.has_frame_flags;
-  location->device = entry.device <= definitions_device_count(journal->definitions) ? entry.device : 0;
-  location->kernel_tid = entry.kernel_tid;
-  location->place = entry.place;
-  location->processor = entry.processor;
+  struct location_facts *told = &entry.facts;
+  told->name[sizeof told->name - 1] = '\0';
+  if (told->partition > definitions_string_count(journal->definitions))
+    told->partition = 0;
+  if (told->device > definitions_device_count(journal->definitions))
+    told->device = 0;
+  definitions_location_again(journal->definitions, location, told);
   return true;
 }
 

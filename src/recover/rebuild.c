@@ -71,7 +71,7 @@ static bool add_locations(struct rebuild *job) {
   definitions_locations(job->journal.definitions, &count);
   salvage_settle(&job->salvage, count);
   for (; count < job->salvage.location_count; count++)
-    if (!definitions_add_location(job->journal.definitions))
+    if (!definitions_add_location(job->journal.definitions, sizeof(struct location)))
       return false;
   return true;
 }
@@ -124,11 +124,11 @@ static void name_the_nameless(struct rebuild *job) {
   size_t count, foreigners = 0;
   struct location **locations = definitions_locations(job->journal.definitions, &count);
   for (size_t i = 0; i < count; i++)
-    foreigners += strncmp(locations[i]->name, foreign, strlen(foreign)) == 0;
+    foreigners += strncmp(locations[i]->facts.name, foreign, strlen(foreign)) == 0;
   for (size_t i = 0; i < count; i++) {
-    if (locations[i]->is_named)
+    if (locations[i]->facts.is_named)
       continue;
-    if (locations[i]->has_begun) {
+    if (locations[i]->facts.has_begun) {
       definitions_name_worker(job->journal.definitions, locations[i]);
       continue;
     }

@@ -53,7 +53,7 @@ static void report(const struct rebuild *job) {
     printf("location %zu events=%" PRIu64 " missing=%" PRIu64 " last_ns=%" PRIu64 " name=%s\n", i,
            job->found[i].events, job->found[i].missing,
            job->found[i].events ? nanoseconds(job->found[i].last_ticks - first, frequency) : 0,
-           locations[i]->name);
+           locations[i]->facts.name);
   printf("result threads=%zu events=%" PRIu64 " added=%" PRIu64 " missing=%" PRIu64 " refused=%" PRIu64
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
          " shortfall=%d definitions=%s\n",

@@ -332,7 +332,7 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
   uint64_t events = 0;
   for (size_t i = 0; i < count; i++) {
     events += locations[i]->events;
-    threads += locations[i]->device == 0;
+    threads += locations[i]->facts.device == 0;
   }
   const struct correlator *c = &writer->correlator;
   struct clock_point end = clock_sample(writer->constants.clock_kind);

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <otf2/otf2.h>
+
 #include "analysis/kinds.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "session/session.h"
 #include "session_input.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
 #include "writer/merge.h"
 #include "writer/symbols/modules.h"
 

@@ -97,38 +97,38 @@ static void no_two_locations_have_one_name(void **state) {
   size_t count;
   (void)state;
   for (size_t i = 0; i < COUNT(numbers); i++) {
-    struct location *location = definitions_add_location(definitions);
+    struct location *location = definitions_add_location(definitions, sizeof(struct location));
     assert_non_null(location);
     assert_int_equal(location->id, i);
     definitions_name_location(definitions, location, "OMP thread ", numbers[i]);
-    assert_true(location->is_named);
-    assert_memory_equal(location->name, "OMP thread ", strlen("OMP thread "));
+    assert_true(location->facts.is_named);
+    assert_memory_equal(location->facts.name, "OMP thread ", strlen("OMP thread "));
   }
   struct location **locations = definitions_locations(definitions, &count);
   assert_int_equal(count, COUNT(numbers));
-  assert_string_equal(locations[0]->name, "OMP thread 3");
+  assert_string_equal(locations[0]->facts.name, "OMP thread 3");
   for (size_t i = 0; i < count; i++)
     for (size_t j = 0; j < i; j++)
-      assert_string_not_equal(locations[i]->name, locations[j]->name);
+      assert_string_not_equal(locations[i]->facts.name, locations[j]->facts.name);
 }
 
 static void a_worker_of_several_positions_has_none_in_its_name(void **state) {
   (void)state;
-  struct location *first = definitions_add_location(definitions),
-                  *second = definitions_add_location(definitions);
-  struct location *third = definitions_add_location(definitions);
+  struct location *first = definitions_add_location(definitions, sizeof(struct location)),
+                  *second = definitions_add_location(definitions, sizeof(struct location));
+  struct location *third = definitions_add_location(definitions, sizeof(struct location));
   assert_true(definitions_name_thread(definitions, first, "0:1"));
   assert_false(definitions_name_thread(definitions, second, "0:1"));
-  assert_string_equal(second->name, "OMP worker 1");
+  assert_string_equal(second->facts.name, "OMP worker 1");
   definitions_name_worker(definitions, first);
-  assert_string_equal(first->name, "OMP worker 0");
+  assert_string_equal(first->facts.name, "OMP worker 0");
   assert_true(definitions_name_thread(definitions, third, "0:1")); /* is free again */
-  assert_string_equal(third->name, "OMP thread 0:1");
+  assert_string_equal(third->facts.name, "OMP thread 0:1");
 }
 
 static void locations_are_closed_once(void **state) {
   (void)state;
-  struct location *location = definitions_add_location(definitions);
+  struct location *location = definitions_add_location(definitions, sizeof(struct location));
   assert_non_null(location->writer);
   assert_int_equal(OTF2_EvtWriter_Enter(location->writer, NULL, 1, 0), OTF2_SUCCESS);
   definitions_close_location(definitions, location);

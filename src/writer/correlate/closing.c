@@ -13,10 +13,11 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/locks.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
+#include "writer/correlate/threads.h"
 #include "writer/definitions/definitions.h"
-#include "writer/model/model.h"
 
 /* Parents before children, so that every comm can be made. */
 static void end_teams_of(struct correlator *c, uint64_t now) {
@@ -28,22 +29,22 @@ static void end_teams_of(struct correlator *c, uint64_t now) {
   }
 }
 
-/* A location that was closed already cannot take events: then the primary does. */
-static struct location *place_for(struct correlator *c, const struct task *task) {
-  return task->location && task->location->writer ? task->location : c->primary;
+/* A thread whose location was closed already cannot take events: then the primary does. */
+static struct traced_thread *thread_for(struct correlator *c, const struct task *task) {
+  return task->thread && task->thread->location.writer ? task->thread : c->primary;
 }
 
 static void leave_suspended(struct correlator *c, struct task *task, uint64_t now) {
-  struct location *location = place_for(c, task);
-  if (task->forked && !location_has_open(location, task))
+  struct traced_thread *thread = thread_for(c, task);
+  if (task->forked && !thread_has_open(thread, task))
     team_join(c, task->forked, now);
-  struct task *running = location->current;
-  if (location_has_open(location, task))
+  struct task *running = thread->current;
+  if (thread_has_open(thread, task))
     return; /* it runs, or waits for a region that it has forked: unwinding comes to it */
-  task_switch(c, location, task, now, OMPT_TASK_STATUS_switch);
-  frames_leave_above(c, location, task, now, 0);
-  location->current = task->outer;
-  task_switch(c, location, running, now, OMPT_TASK_STATUS_switch);
+  task_switch(c, thread, task, now, OMPT_TASK_STATUS_switch);
+  frames_leave_above(c, thread, task, now, 0);
+  thread->current = task->outer;
+  task_switch(c, thread, running, now, OMPT_TASK_STATUS_switch);
 }
 
 /* Tasks that have begun and not ended: their regions are left, they do not complete. */
@@ -56,42 +57,42 @@ static void leave_tasks(struct correlator *c, uint64_t now) {
   }
 }
 
-static void unwind_explicit(struct correlator *c, struct location *location, struct task *task,
+static void unwind_explicit(struct correlator *c, struct traced_thread *thread, struct task *task,
                             uint64_t now) {
-  frames_leave_above(c, location, task, now, 0);
-  task_switch(c, location, implicit_task_of(location), now, OMPT_TASK_STATUS_switch);
+  frames_leave_above(c, thread, task, now, 0);
+  task_switch(c, thread, implicit_task_of(thread), now, OMPT_TASK_STATUS_switch);
 }
 
-static void unwind_implicit(struct correlator *c, struct location *location, struct task *task,
+static void unwind_implicit(struct correlator *c, struct traced_thread *thread, struct task *task,
                             uint64_t now) {
-  bool is_primary = task->team->primary == location && !task->team->is_league;
+  bool is_primary = task->team->primary == thread && !task->team->is_league;
   struct team *team = team_keep(task->team);
-  implicit_task_end(c, location, task, now, !is_primary);
+  implicit_task_end(c, thread, task, now, !is_primary);
   if (is_primary)
     team_end(c, team, now);
   team_release(team);
 }
 
-void location_unwind(struct correlator *c, struct location *location, uint64_t now) {
-  locks_release_all(c, location, now, 0);
+void thread_unwind(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  locks_release_all(c, thread, now, 0);
   for (;;) {
-    struct task *task = location->current;
+    struct task *task = thread->current;
     if (task->forked)
       team_join(c, task->forked, now);
-    else if (task == location->base)
+    else if (task == thread->base)
       return;
     else if (task->is_implicit)
-      unwind_implicit(c, location, task, now);
+      unwind_implicit(c, thread, task, now);
     else
-      unwind_explicit(c, location, task, now);
+      unwind_explicit(c, thread, task, now);
   }
 }
 
-static void end_location(struct correlator *c, struct location *location, uint64_t now) {
-  location_unwind(c, location, now);
-  frames_leave_above(c, location, location->base, now, location == c->primary ? 1 : 0);
-  c->closed_by_writer += location->owed;
-  location->has_ended = true;
+static void end_thread(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  thread_unwind(c, thread, now);
+  frames_leave_above(c, thread, thread->base, now, thread == c->primary ? 1 : 0);
+  c->closed_by_writer += thread->owed;
+  thread->location.has_ended = true;
 }
 
 /* Leave(program) and ProgramEnd are the writer's own in every run: they count as nothing added. */
@@ -104,9 +105,9 @@ static void end_program(struct correlator *c, uint64_t now, int64_t exit_status)
 
 static void name_the_nameless(struct correlator *c, struct location *location) {
   char number[16];
-  if (location->is_named)
+  if (location->facts.is_named)
     return;
-  if (location->has_begun) {
+  if (location->facts.has_begun) {
     definitions_name_worker(c->definitions, location);
     return;
   }
@@ -114,25 +115,30 @@ static void name_the_nameless(struct correlator *c, struct location *location) {
   definitions_name_location(c->definitions, location, "Foreign thread ", number);
 }
 
+/* What nothing has followed on a thread. */
+static void decide_all(struct correlator *c) {
+  size_t position = 0;
+  for (struct traced_thread *thread; (thread = thread_next(c, &position));) {
+    undecided_flush(c, thread, NULL);
+    thread->acquire_ticks = 0;
+  }
+}
+
 void correlate_end(struct correlator *c, int64_t exit_status) {
   if (c->has_ended || !c->primary)
     return;
   c->has_ended = true;
   size_t count;
-  struct location **locations = definitions_locations(c->definitions, &count);
   uint64_t now = c->last_ticks;
-  for (size_t i = 0; i < count; i++) {
-    undecided_flush(c, locations[i], NULL);
-    locations[i]->acquire_ticks = 0;
-  }
+  decide_all(c);
   c->is_closing = true;
   end_teams_of(c, now);
   leave_tasks(c, now);
   host_ops_end(c, now);
-  locations = definitions_locations(c->definitions, &count); /* devices may have got streams just now */
+  struct location **locations = definitions_locations(c->definitions, &count);
   for (size_t i = count; i-- > 0;)
-    if (locations[i]->writer && !locations[i]->device)
-      end_location(c, locations[i], now);
+    if (locations[i]->writer && thread_at(c, i))
+      end_thread(c, thread_at(c, i), now);
   end_program(c, now, exit_status);
   for (size_t i = 0; i < count; i++) {
     name_the_nameless(c, locations[i]);
@@ -146,14 +152,14 @@ static void destroy_task(void *task) {
 }
 
 void correlator_close(struct correlator *c) {
-  size_t count, position = 0;
-  struct location **locations = definitions_locations(c->definitions, &count);
+  size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->tasks, &position));)
     if (!((struct task *)entry->value)->is_initial)
       task_free(entry->value);
-  for (size_t i = 0; i < count; i++) {
-    task_free(locations[i]->base);
-    team_release(locations[i]->serial_team);
+  position = 0;
+  for (struct traced_thread *thread; (thread = thread_next(c, &position));) {
+    task_free(thread->base);
+    team_release(thread->serial_team);
   }
   locks_free(c);
   devices_free(c);

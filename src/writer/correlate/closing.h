@@ -3,10 +3,10 @@
 #define STAVE_WRITER_CORRELATE_CLOSING_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
-/* Ends all that is open on the location, from the inside out, until it is back at its base. Regions that it
+/* Ends all that is open on the thread, from the inside out, until it is back at its base. Regions that it
  * has forked are joined. */
-void location_unwind(struct correlator *correlator, struct location *location, uint64_t ticks);
+void thread_unwind(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks);
 
 #endif

@@ -8,10 +8,10 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/modules.h"
 
@@ -31,11 +31,11 @@ void correlator_open(struct correlator *c, struct emitter *emitter, struct defin
 
 /* -- the tool's own records -- */
 
-void on_module(struct correlator *c, struct location *location, const struct record_module *record) {
+void on_module(struct correlator *c, struct traced_thread *thread, const struct record_module *record) {
   size_t bytes = record->more * (size_t)RECORD_BYTES - 2 * sizeof *c->words;
   uint64_t build_id_bytes = c->words[1];
   char path[RECORD_SLOTS_MAX * RECORD_BYTES];
-  (void)location;
+  (void)thread;
   if (record->more == 0 || build_id_bytes > MODULE_BUILD_ID_MAX || build_id_bytes > bytes ||
       record->path_bytes > bytes - build_id_bytes)
     return;
@@ -52,34 +52,35 @@ void on_module(struct correlator *c, struct location *location, const struct rec
   regions_add_module(c->regions, record->base, record->size, path);
 }
 
-void on_stall(struct correlator *c, struct location *location, const struct record_stall *record) {
-  uint64_t begin = location_now(c, location, record->begin), end = location_now(c, location, record->ticks);
+void on_stall(struct correlator *c, struct traced_thread *thread, const struct record_stall *record) {
+  uint64_t begin = thread_now(c, thread, record->begin), end = thread_now(c, thread, record->ticks);
   if (!c->is_paused)
-    emit_own(c, location, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
-  location->acquire_ticks = location->acquire_ticks ? end : 0;
+    emit_own(c, thread, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
+  thread->acquire_ticks = thread->acquire_ticks ? end : 0;
 }
 
 /* A loss is told in a pause too: it may have been the end of something that is open. */
-void on_gap(struct correlator *c, struct location *location, const struct record_gap *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_gap(struct correlator *c, struct traced_thread *thread, const struct record_gap *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
-  emit_own(c, location,
+  emit_own(c, thread,
            &(struct event){.kind = EVENT_ENTER,
                            .ticks = now,
                            .id = region,
                            .attribute = ATTRIBUTE_lost_events,
                            .value = record->lost});
-  emit_own(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region});
-  location->acquire_ticks = location->acquire_ticks ? now : 0;
+  emit_own(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region});
+  thread->acquire_ticks = thread->acquire_ticks ? now : 0;
 }
 
 /* Samples make no thread known. */
-static struct location *location_of_record(struct correlator *c, uint32_t slot, const struct record *record) {
+static struct traced_thread *thread_of_record(struct correlator *c, uint32_t slot,
+                                              const struct record *record) {
   if (record->type == RECORD_sample)
     return slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
   if (record->type == RECORD_attach)
     thread_attaches(c, slot, (const struct record_attach *)record);
-  return location_of(c, slot, record->ticks);
+  return thread_of(c, slot, record->ticks);
 }
 
 /* -- the switch -- */
@@ -92,16 +93,16 @@ static bool leaves_it_open(const struct record *record) {
 
 /* What a record's predecessor left undecided is decided by what the record is: an event, and not what the
  * tool has to say in between, a wait for room in the ring, say. (Not inlined: most left nothing.) */
-static __attribute__((noinline)) void settle(struct correlator *c, struct location *location,
+static __attribute__((noinline)) void settle(struct correlator *c, struct traced_thread *thread,
                                              const struct record *record) {
   if (record_class(record->type) == RECORD_CLASS_tool)
     return;
-  if (location->undecided_count && !leaves_it_open(record))
-    undecided_flush(c, location, NULL);
+  if (thread->undecided_count && !leaves_it_open(record))
+    undecided_flush(c, thread, NULL);
   bool is_set = record->type == RECORD_mutex_acquired ||
                 (record->type == RECORD_nest_lock && record->endpoint == ENDPOINT_BEGIN);
-  if (location->acquire_ticks && !is_set)
-    lock_attempt_ends(c, location);
+  if (thread->acquire_ticks && !is_set)
+    lock_attempt_ends(c, thread);
 }
 
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
@@ -115,15 +116,15 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   c->words = words;
   c->records++;
   c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
-  struct location *location = location_of_record(c, slot, record);
-  if (!location)
+  struct traced_thread *thread = thread_of_record(c, slot, record);
+  if (!thread)
     return;
-  if (location->undecided_count || location->acquire_ticks)
-    settle(c, location, record);
+  if (thread->undecided_count || thread->acquire_ticks)
+    settle(c, thread, record);
   switch ((enum record_type)record->type) {
 #define RECORD(id, ...)                                                                                      \
   case RECORD_##id:                                                                                          \
-    on_##id(c, location, (const struct record_##id *)record);                                                \
+    on_##id(c, thread, (const struct record_##id *)record);                                                  \
     return;
 #include "session/records.def"
 #undef RECORD

@@ -18,7 +18,7 @@
 struct contexts;
 struct definitions;
 struct emitter;
-struct location;
+struct traced_thread;
 struct modules;
 struct recovery;
 struct regions;
@@ -31,14 +31,14 @@ struct correlator {
   struct recovery *recovery; /* or NULL */
   struct contexts *contexts;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
-  struct location **by_slot;         /* the thread that has the slot now, or NULL */
+  struct traced_thread **by_slot;    /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;
-  struct location *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
-  struct map teams;         /* by parallel id */
-  struct map tasks;         /* by task id: implicit and explicit ones that live */
-  struct map locks;         /* by wait id */
-  struct map devices;       /* by number */
-  struct map host_ops;      /* operations on devices that the host has begun, by host_op */
+  struct traced_thread *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
+  struct map teams;              /* by parallel id */
+  struct map tasks;              /* by task id: implicit and explicit ones that live */
+  struct map locks;              /* by wait id */
+  struct map devices;            /* by number */
+  struct map host_ops;           /* operations on devices that the host has begun, by host_op */
   struct host_op *first_host_op, *last_host_op; /* of these, as they began */
   struct pool task_pool;
   uint32_t lock_count;

@@ -18,11 +18,11 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/host_ops.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/targets.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum { FIELDS_MAX = 9, THREAD_AND_TARGET = 2, PARAMETERS_MAX = FIELDS_MAX + THREAD_AND_TARGET };
 enum { ANSWER_NONE = 255 };
@@ -64,10 +64,10 @@ static uint64_t to_ticks(const struct correlator *c, const struct device *device
   return clamp((__int128)first->ticks + (__int128)since, c->first_ticks, arrival);
 }
 
-void on_device_clock(struct correlator *c, struct location *location,
+void on_device_clock(struct correlator *c, struct traced_thread *thread,
                      const struct record_device_clock *record) {
   struct device *device = device_get(c, (int32_t)record->device);
-  location_now(c, location, record->ticks);
+  thread_now(c, thread, record->ticks);
   if (record->more == 0)
     return;
   double translated;
@@ -94,14 +94,14 @@ static void put(struct correlator *c, struct device *device, const struct pendin
   end.ticks = pending->end;
   if (begin.kind == EVENT_ENTER)
     end.id = begin.id;
-  emit_event(c, stream->location, &begin);
+  emit_on(c, stream->location, &begin);
   for (unsigned i = 0; i < pending->parameter_count; i++)
-    emit_event(c, stream->location,
-               &(struct event){.kind = EVENT_PARAMETER,
-                               .ticks = begin.ticks,
-                               .id = definitions_parameter(c->definitions, pending->names[i]),
-                               .value = pending->values[i]});
-  emit_event(c, stream->location, &end);
+    emit_on(c, stream->location,
+            &(struct event){.kind = EVENT_PARAMETER,
+                            .ticks = begin.ticks,
+                            .id = definitions_parameter(c->definitions, pending->names[i]),
+                            .value = pending->values[i]});
+  emit_on(c, stream->location, &end);
 }
 
 static int by_begin(const void *left, const void *right) {
@@ -199,7 +199,7 @@ static void take_data_op(struct correlator *c, const struct device *device, stru
                                       .bytes = fields[OP_BYTES],
                                       .matching_id = fields[OP_HOST_OP] ? fields[OP_HOST_OP] : id,
                                       .codeptr = fields[OP_CODE],
-                                      .remote = is_known && !is_region ? host.id : c->primary->id,
+                                      .remote = is_known && !is_region ? host.id : c->primary->location.id,
                                       .region = is_region ? host.id : REGION_NONE,
                                       .is_from_device =
                                           (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
@@ -244,9 +244,9 @@ static unsigned field_count(uint32_t type, unsigned words) {
   return words >= 2 + count ? count : 0;
 }
 
-void on_device_record(struct correlator *c, struct location *location,
+void on_device_record(struct correlator *c, struct traced_thread *thread,
                       const struct record_device_record *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t type = record->record_type;
   unsigned count = field_count(type, record->more * 4u);
   if (record->more == 0)
@@ -263,9 +263,9 @@ void on_device_record(struct correlator *c, struct location *location,
     take_other(c, pending, type, c->words + 2, count);
 }
 
-void on_device_native(struct correlator *c, struct location *location,
+void on_device_native(struct correlator *c, struct traced_thread *thread,
                       const struct record_device_native *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   char type[RECORD_SLOTS_MAX * RECORD_BYTES];
   if (record->more == 0)
     return;
@@ -282,9 +282,9 @@ void on_device_native(struct correlator *c, struct location *location,
       (struct event){.kind = EVENT_LEAVE, .attribute = ATTRIBUTE_hardware_id, .value = c->words[2]};
 }
 
-void on_device_unreadable(struct correlator *c, struct location *location,
+void on_device_unreadable(struct correlator *c, struct traced_thread *thread,
                           const struct record_device_unreadable *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   struct pending *pending = add(device_get(c, (int32_t)record->device), 0, 0, now);
   pending->operation.begin =
       (struct event){.kind = EVENT_ENTER,
@@ -294,9 +294,9 @@ void on_device_unreadable(struct correlator *c, struct location *location,
   pending->operation.end = (struct event){.kind = EVENT_LEAVE};
 }
 
-void on_device_buffer(struct correlator *c, struct location *location,
+void on_device_buffer(struct correlator *c, struct traced_thread *thread,
                       const struct record_device_buffer *record) {
-  location_now(c, location, record->ticks);
+  thread_now(c, thread, record->ticks);
   device_flush(c, device_get(c, (int32_t)record->device));
 }
 
@@ -326,10 +326,10 @@ static void tell_agreement(struct correlator *c, const struct device *device,
   definitions_device_property(c->definitions, device->id, "processors", text);
 }
 
-void on_device_tracing(struct correlator *c, struct location *location,
+void on_device_tracing(struct correlator *c, struct traced_thread *thread,
                        const struct record_device_tracing *record) {
   struct device *device = device_get(c, (int32_t)record->device);
-  location_now(c, location, record->ticks);
+  thread_now(c, thread, record->ticks);
   if (record->endpoint == ENDPOINT_BEGIN) {
     device->is_traced =
         record->flags == 1 && (is_promised(record->ompt_result) || is_promised(record->native_result));

@@ -10,10 +10,10 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum { STREAMS_MOST = 256 }; /* of one device; what finds none is moved to the end of one, and counted */
 
@@ -42,11 +42,11 @@ struct device *device_get(struct correlator *c, int32_t number) {
 static struct location *add_location(struct correlator *c, const struct device *device, const char *what,
                                      const char *number) {
   char prefix[48];
-  struct location *location = definitions_add_location(c->definitions);
+  struct location *location = definitions_add_location(c->definitions, sizeof *location);
   if (!location)
     return NULL;
   snprintf(prefix, sizeof prefix, "Device %d %s", (int)device->number, what);
-  location->device = device->id;
+  location->facts.device = device->id;
   definitions_name_location(c->definitions, location, prefix, number);
   return location;
 }
@@ -87,8 +87,8 @@ void stream_put(struct correlator *c, struct stream *stream, const struct operat
     end.ticks = begin.ticks;
   if (pause_covers(c, &begin.ticks, end.ticks))
     return;
-  emit_event(c, stream->location, &begin);
-  emit_event(c, stream->location, &end);
+  emit_on(c, stream->location, &begin);
+  emit_on(c, stream->location, &end);
 }
 
 struct event operation_end(const struct event *begin, uint64_t matching_id) {
@@ -115,14 +115,15 @@ static void record_memory(struct correlator *c, struct device *device, uint64_t 
     device->memory = add_location(c, device, "memory", "");
   if (!device->memory)
     return;
-  emit_event(c, device->memory,
-             &(struct event){.kind = EVENT_METRIC,
-                             .ticks = ticks,
-                             .id = definitions_metric(c->definitions, METRIC_MEMORY),
-                             .number = OTF2_TYPE_UINT64,
-                             .value = device->allocated});
-  emit_point(c, device->memory,
-             &(struct event){.ticks = ticks, .id = regions_get(c->regions, CONSTRUCT_device_memory, 0, 0)});
+  emit_on(c, device->memory,
+          &(struct event){.kind = EVENT_METRIC,
+                          .ticks = ticks,
+                          .id = definitions_metric(c->definitions, METRIC_MEMORY),
+                          .number = OTF2_TYPE_UINT64,
+                          .value = device->allocated});
+  emit_point_on(
+      c, device->memory,
+      &(struct event){.ticks = ticks, .id = regions_get(c->regions, CONSTRUCT_device_memory, 0, 0)});
 }
 
 static uint64_t forget_allocation(struct device *device, uint64_t address) {
@@ -153,10 +154,10 @@ void device_freed(struct correlator *c, struct device *device, uint64_t address,
 
 /* -- what the host tells of devices -- */
 
-static void point_of_device(struct correlator *c, struct location *location, enum construct construct,
+static void point_of_device(struct correlator *c, struct traced_thread *thread, enum construct construct,
                             uint32_t device, uint64_t ticks, enum attribute attribute, uint64_t value) {
-  emit_point(c, location,
-             &(struct event){.ticks = location_now(c, location, ticks),
+  emit_point(c, thread,
+             &(struct event){.ticks = thread_now(c, thread, ticks),
                              .id = regions_get(c->regions, construct, 0, 0),
                              .attribute = ATTRIBUTE_device_number,
                              .value = (uint64_t)(int64_t)(int32_t)device,
@@ -174,7 +175,7 @@ static void tell_text(struct correlator *c, const struct device *device, const c
     definitions_device_property(c->definitions, device->id, name, copy);
 }
 
-void on_device_initialize(struct correlator *c, struct location *location,
+void on_device_initialize(struct correlator *c, struct traced_thread *thread,
                           const struct record_device_initialize *record) {
   const char *text = (const char *)c->words;
   uint64_t room = record->more * (uint64_t)RECORD_BYTES;
@@ -184,15 +185,15 @@ void on_device_initialize(struct correlator *c, struct location *location,
   tell_text(c, device, "type", text, type_bytes);
   tell_text(c, device, "documentation", text + type_bytes,
             record->documentation_bytes < rest ? record->documentation_bytes : rest);
-  point_of_device(c, location, CONSTRUCT_device_initialize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
+  point_of_device(c, thread, CONSTRUCT_device_initialize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
 }
 
-void on_device_finalize(struct correlator *c, struct location *location,
+void on_device_finalize(struct correlator *c, struct traced_thread *thread,
                         const struct record_device_finalize *record) {
-  point_of_device(c, location, CONSTRUCT_device_finalize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
+  point_of_device(c, thread, CONSTRUCT_device_finalize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
 }
 
-void on_device_load(struct correlator *c, struct location *location,
+void on_device_load(struct correlator *c, struct traced_thread *thread,
                     const struct record_device_load *record) {
   char name[48], text[RECORD_SLOTS_MAX * RECORD_BYTES + 256];
   if (record->more) {
@@ -206,13 +207,13 @@ void on_device_load(struct correlator *c, struct location *location,
              (int64_t)c->words[2], c->words[3]);
     definitions_device_property(c->definitions, device_get(c, (int32_t)record->device)->id, name, text);
   }
-  point_of_device(c, location, CONSTRUCT_device_load, record->device, record->ticks, ATTRIBUTE_module_id,
+  point_of_device(c, thread, CONSTRUCT_device_load, record->device, record->ticks, ATTRIBUTE_module_id,
                   record->module);
 }
 
-void on_device_unload(struct correlator *c, struct location *location,
+void on_device_unload(struct correlator *c, struct traced_thread *thread,
                       const struct record_device_unload *record) {
-  point_of_device(c, location, CONSTRUCT_device_unload, record->device, record->ticks, ATTRIBUTE_module_id,
+  point_of_device(c, thread, CONSTRUCT_device_unload, record->device, record->ticks, ATTRIBUTE_module_id,
                   record->module);
 }
 

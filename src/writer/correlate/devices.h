@@ -8,7 +8,7 @@
 #define STAVE_WRITER_CORRELATE_DEVICES_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
 struct stream {
   struct location *location;

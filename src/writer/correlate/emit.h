@@ -3,8 +3,8 @@
 #ifndef STAVE_WRITER_CORRELATE_EMIT_H
 #define STAVE_WRITER_CORRELATE_EMIT_H
 
+#include "writer/correlate/model.h"
 #include "writer/definitions/definitions.h"
-#include "writer/model/model.h"
 
 struct emitter {
   struct definitions *definitions;

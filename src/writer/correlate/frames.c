@@ -1,5 +1,5 @@
 /* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in
- * which a location works. */
+ * which a thread works. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,34 +8,34 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/locks.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/sync.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
-void emit_enter(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
-  emit_event(c, location, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});
+void emit_enter(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
+  emit_event(c, thread, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});
 }
 
-void emit_leave(struct correlator *c, struct location *location, uint64_t ticks, uint32_t region) {
-  emit_event(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = region});
+void emit_leave(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
+  emit_event(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = region});
 }
 
-void emit_point(struct correlator *c, struct location *location, const struct event *event) {
+void emit_point_on(struct correlator *c, struct location *location, const struct event *event) {
   struct event enter = *event;
   if (c->is_paused)
     return;
   enter.kind = EVENT_ENTER;
-  emit_event(c, location, &enter);
-  emit_leave(c, location, event->ticks, event->id);
+  emit_on(c, location, &enter);
+  emit_on(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = event->ticks, .id = event->id});
 }
 
-void emit_unknown(struct correlator *c, struct location *location, uint64_t ticks, uint64_t codeptr,
+void emit_unknown(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t codeptr,
                   uint32_t number) {
-  emit_point(c, location,
+  emit_point(c, thread,
              &(struct event){.ticks = ticks,
-                             .id = region_at(c, location, CONSTRUCT_unknown, codeptr, number),
+                             .id = region_at(c, thread, CONSTRUCT_unknown, codeptr, number),
                              .attribute = ATTRIBUTE_kind,
                              .value = number});
 }
@@ -44,38 +44,38 @@ void stack_grow(struct stack *stack) {
   memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
 }
 
-void frame_leave_with(struct correlator *c, struct location *location, struct task *task,
+void frame_leave_with(struct correlator *c, struct traced_thread *thread, struct task *task,
                       struct event *leave) {
   const struct frame *frame = &task->stack.frames[--task->stack.count];
   if (frame->is_hidden)
     return;
-  pause_show(c, location, task, leave->ticks);
+  pause_show(c, thread, task, leave->ticks);
   leave->kind = EVENT_LEAVE;
   leave->id = frame->region;
-  emit_event(c, location, leave);
+  emit_event(c, thread, leave);
 }
 
-void frame_leave(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
-  frame_leave_with(c, location, task, &(struct event){.ticks = ticks});
+void frame_leave(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
+  frame_leave_with(c, thread, task, &(struct event){.ticks = ticks});
 }
 
 /* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not
  * inlined: most regions have nothing to let go.) */
-static __attribute__((noinline)) void let_go(struct correlator *c, struct location *location,
+static __attribute__((noinline)) void let_go(struct correlator *c, struct traced_thread *thread,
                                              const struct frame *frame, uint64_t ticks) {
   if (frame->kind == FRAME_MUTEX)
-    locks_release_all(c, location, ticks, frame->wait_id);
+    locks_release_all(c, thread, ticks, frame->wait_id);
   else
     host_op_end(c, frame->wait_id, (struct event){.ticks = ticks});
 }
 
-void frames_leave_above(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+void frames_leave_above(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks,
                         size_t count) {
   while (task->stack.count > count) {
     const struct frame *top = &task->stack.frames[task->stack.count - 1];
     if (top->kind == FRAME_MUTEX || top->kind == FRAME_OPERATION)
-      let_go(c, location, top, ticks);
-    frame_leave(c, location, task, ticks);
+      let_go(c, thread, top, ticks);
+    frame_leave(c, thread, task, ticks);
   }
 }
 
@@ -86,7 +86,7 @@ struct frame *frame_find(struct task *task, enum frame_kind kind) {
   return NULL;
 }
 
-/* -- tasks and teams of a location -- */
+/* -- tasks and teams of a thread -- */
 
 struct task *task_new(struct correlator *c) {
   struct task *task = pool_get(&c->task_pool);
@@ -101,74 +101,74 @@ void task_free(struct task *task) {
   pool_put(task->pool, task);
 }
 
-bool location_has_open(const struct location *location, const struct task *task) {
-  const struct task *open = location->current;
+bool thread_has_open(const struct traced_thread *thread, const struct task *task) {
+  const struct task *open = thread->current;
   while (open && open != task)
     open = open->outer;
   return open != NULL;
 }
 
 /* An explicit task runs in front of the implicit one, which its `outer` names. */
-struct task *implicit_task_of(struct location *location) {
-  struct task *task = location->current;
-  while (!task->is_implicit && task != location->base)
-    task = task->outer ? task->outer : location->base;
+struct task *implicit_task_of(struct traced_thread *thread) {
+  struct task *task = thread->current;
+  while (!task->is_implicit && task != thread->base)
+    task = task->outer ? task->outer : thread->base;
   return task;
 }
 
-struct team *serial_team_of(struct correlator *c, struct location *location) {
-  if (location->serial_team)
-    return location->serial_team;
+struct team *serial_team_of(struct correlator *c, struct traced_thread *thread) {
+  if (thread->serial_team)
+    return thread->serial_team;
   struct team *team = team_get(c->emitter);
   team->is_serial = true;
-  team->primary = location;
-  team->comm = definitions_comm(c->definitions, &location->id, 1, COMM_UNKNOWN, true);
-  return location->serial_team = team;
+  team->primary = thread;
+  team->comm = definitions_comm(c->definitions, &thread->location.id, 1, COMM_UNKNOWN, true);
+  return thread->serial_team = team;
 }
 
-struct team *team_of(struct correlator *c, struct location *location) {
-  struct task *task = implicit_task_of(location);
-  return task->team && !task->is_initial ? task->team : serial_team_of(c, location);
+struct team *team_of(struct correlator *c, struct traced_thread *thread) {
+  struct task *task = implicit_task_of(thread);
+  return task->team && !task->is_initial ? task->team : serial_team_of(c, thread);
 }
 
-uint32_t thread_number_of(struct location *location) {
-  struct task *task = implicit_task_of(location);
+uint32_t thread_number_of(struct traced_thread *thread) {
+  struct task *task = implicit_task_of(thread);
   return task->team && !task->is_initial ? task->creator : 0;
 }
 
-uint32_t region_at(struct correlator *c, struct location *location, enum construct construct,
+uint32_t region_at(struct correlator *c, struct traced_thread *thread, enum construct construct,
                    uint64_t codeptr, uint32_t detail) {
   if (regions_is_nowhere(c->regions, codeptr)) {
-    const struct team *team = implicit_task_of(location)->team;
+    const struct team *team = implicit_task_of(thread)->team;
     codeptr = team ? team->codeptr : 0;
   }
   return regions_get(c->regions, construct, codeptr, detail);
 }
 
-void undecided_write(struct correlator *c, struct location *location, struct team *end_of) {
+void undecided_write(struct correlator *c, struct traced_thread *thread, struct team *end_of) {
   unsigned kept = 0;
-  for (unsigned i = 0; i < location->undecided_count; i++) {
-    struct event event = location->undecided[i];
+  for (unsigned i = 0; i < thread->undecided_count; i++) {
+    struct event event = thread->undecided[i];
     if (end_of && !event.is_late) {
-      location->undecided[kept++] = event;
+      thread->undecided[kept++] = event;
       continue;
     }
     event.team = end_of;
     event.is_late = end_of != NULL;
-    emit_event(c, location, &event);
+    emit_event(c, thread, &event);
   }
-  location->undecided_count = kept;
+  thread->undecided_count = kept;
 }
 
-void undecided_put(struct correlator *c, struct location *location, const struct event *event) {
-  if (location->undecided_count == UNDECIDED_MOST)
-    undecided_write(c, location, NULL);
-  location->undecided[location->undecided_count++] = *event;
+void undecided_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
+  if (thread->undecided_count == UNDECIDED_MOST)
+    undecided_write(c, thread, NULL);
+  thread->undecided[thread->undecided_count++] = *event;
 }
 
-void emit_own(struct correlator *c, struct location *location, const struct event *event) {
-  if (location->undecided_count || may_end_late(location))
-    undecided_put(c, location, event);
+void emit_own(struct correlator *c, struct traced_thread *thread, const struct event *event) {
+  if (thread->undecided_count || may_end_late(thread))
+    undecided_put(c, thread, event);
   else
-    emit_event(c, location, event);
+    emit_event(c, thread, event);
 }

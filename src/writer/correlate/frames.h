@@ -1,35 +1,43 @@
-/* What all subjects build on: time and events of a location, the stack of open regions of a task, the team in
- * which a location works. */
+/* What all subjects build on: time and events of a thread, the stack of open regions of a task, the team in
+ * which a thread works. */
 #ifndef STAVE_WRITER_CORRELATE_FRAMES_H
 #define STAVE_WRITER_CORRELATE_FRAMES_H
 
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 /* The record's time, never before the thread's last one. */
-static inline uint64_t location_now(struct correlator *c, struct location *location, uint64_t ticks) {
-  ticks = ticks < location->last_ticks ? location->last_ticks : ticks;
+static inline uint64_t thread_now(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
+  ticks = ticks < thread->last_ticks ? thread->last_ticks : ticks;
   c->first_ticks = ticks < c->first_ticks ? ticks : c->first_ticks;
   c->last_ticks = ticks > c->last_ticks ? ticks : c->last_ticks;
-  return location->last_ticks = ticks;
+  return thread->last_ticks = ticks;
 }
 
 /* Short ways to emit. */
-void emit_enter(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
-void emit_leave(struct correlator *correlator, struct location *location, uint64_t ticks, uint32_t region);
-static inline void emit_event(struct correlator *correlator, struct location *location,
-                              const struct event *event) {
+void emit_enter(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
+void emit_leave(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
+static inline void emit_on(struct correlator *correlator, struct location *location,
+                           const struct event *event) {
   if (!location->writer)
     return;
   correlator->closed_by_writer += correlator->is_closing;
   emit(correlator->emitter, location, event);
 }
+static inline void emit_event(struct correlator *correlator, struct traced_thread *thread,
+                              const struct event *event) {
+  emit_on(correlator, &thread->location, event);
+}
 
 /* A point: Enter and Leave at once, of the region that event->id names; its attributes go on the Enter. */
-void emit_point(struct correlator *correlator, struct location *location, const struct event *event);
+void emit_point_on(struct correlator *correlator, struct location *location, const struct event *event);
+static inline void emit_point(struct correlator *correlator, struct traced_thread *thread,
+                              const struct event *event) {
+  emit_point_on(correlator, &thread->location, event);
+}
 
 /* A place for one region more on top. */
 void stack_grow(struct stack *stack);
@@ -42,7 +50,7 @@ static inline struct frame *stack_push(struct stack *stack) {
 /* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's:
  * kind and region are set here, time and attributes are the caller's. (Inline, and field by field: to copy a
  * frame that was just put together costs more than all the rest.) */
-static inline void frame_enter_with(struct correlator *correlator, struct location *location,
+static inline void frame_enter_with(struct correlator *correlator, struct traced_thread *thread,
                                     struct task *task, struct frame frame, struct event *enter) {
   struct frame *top = stack_push(&task->stack);
   top->region = frame.region;
@@ -55,24 +63,25 @@ static inline void frame_enter_with(struct correlator *correlator, struct locati
     return;
   enter->kind = EVENT_ENTER;
   enter->id = frame.region;
-  emit_event(correlator, location, enter);
+  emit_event(correlator, thread, enter);
 }
-void frame_leave_with(struct correlator *correlator, struct location *location, struct task *task,
+void frame_leave_with(struct correlator *correlator, struct traced_thread *thread, struct task *task,
                       struct event *leave);
 
 /* Enters a region of the task, or leaves the innermost one. */
-static inline void frame_enter(struct correlator *correlator, struct location *location, struct task *task,
+static inline void frame_enter(struct correlator *correlator, struct traced_thread *thread, struct task *task,
                                uint64_t ticks, struct frame frame) {
-  frame_enter_with(correlator, location, task, frame, &(struct event){.ticks = ticks});
+  frame_enter_with(correlator, thread, task, frame, &(struct event){.ticks = ticks});
 }
-void frame_leave(struct correlator *correlator, struct location *location, struct task *task, uint64_t ticks);
+void frame_leave(struct correlator *correlator, struct traced_thread *thread, struct task *task,
+                 uint64_t ticks);
 
 /* A number that no specification names where something begins or ends: a point `unknown`. */
-void emit_unknown(struct correlator *correlator, struct location *location, uint64_t ticks, uint64_t codeptr,
-                  uint32_t number);
+void emit_unknown(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks,
+                  uint64_t codeptr, uint32_t number);
 
 /* Leaves everything above the first `count` regions. */
-void frames_leave_above(struct correlator *correlator, struct location *location, struct task *task,
+void frames_leave_above(struct correlator *correlator, struct traced_thread *thread, struct task *task,
                         uint64_t ticks, size_t count);
 
 /* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
@@ -81,36 +90,36 @@ struct frame *frame_find(struct task *task, enum frame_kind kind);
 struct task *task_new(struct correlator *correlator);
 void task_free(struct task *task);
 
-/* Whether the location runs the task, or will come back to it. */
-bool location_has_open(const struct location *location, const struct task *task);
+/* Whether the thread runs the task, or will come back to it. */
+bool thread_has_open(const struct traced_thread *thread, const struct task *task);
 
-/* The implicit or initial task in whose team the location works now, or its base. */
-struct task *implicit_task_of(struct location *location);
+/* The implicit or initial task in whose team the thread works now, or its base. */
+struct task *implicit_task_of(struct traced_thread *thread);
 
-/* The team for what the location's tasks refer to: the innermost one, or its serial part's. */
-struct team *team_of(struct correlator *correlator, struct location *location);
+/* The team for what the thread's tasks refer to: the innermost one, or its serial part's. */
+struct team *team_of(struct correlator *correlator, struct traced_thread *thread);
 
-/* The location's own team of one, for tasks outside of parallel regions. */
-struct team *serial_team_of(struct correlator *c, struct location *location);
+/* The thread's own team of one, for tasks outside of parallel regions. */
+struct team *serial_team_of(struct correlator *c, struct traced_thread *thread);
 
-/* The location's thread number in that team. */
-uint32_t thread_number_of(struct location *location);
+/* The thread's number in that team. */
+uint32_t thread_number_of(struct traced_thread *thread);
 
 /* A region that is not a team's own: `codeptr` or, where that says nothing, the enclosing parallel region's
  * address. */
-uint32_t region_at(struct correlator *correlator, struct location *location, enum construct construct,
+uint32_t region_at(struct correlator *correlator, struct traced_thread *thread, enum construct construct,
                    uint64_t codeptr, uint32_t detail);
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
-void undecided_write(struct correlator *correlator, struct location *location, struct team *end_of);
+void undecided_write(struct correlator *correlator, struct traced_thread *thread, struct team *end_of);
 /* One more: the Leave of a barrier is marked as late, what the tool says for itself is not. */
-void undecided_put(struct correlator *correlator, struct location *location, const struct event *event);
+void undecided_put(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
 /* What the tool says for itself, and the thread has not done: it decides nothing. */
-void emit_own(struct correlator *correlator, struct location *location, const struct event *event);
-static inline void undecided_flush(struct correlator *correlator, struct location *location,
+void emit_own(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
+static inline void undecided_flush(struct correlator *correlator, struct traced_thread *thread,
                                    struct team *end_of) {
-  if (location->undecided_count)
-    undecided_write(correlator, location, end_of);
+  if (thread->undecided_count)
+    undecided_write(correlator, thread, end_of);
 }
 
 #endif

@@ -1,16 +1,16 @@
 /* What each record becomes: on_NAME for every row of records.def, in the file of its subject.
  *
- * location: the thread whose record it is. Its id is record_id of the correlator, what follows it words. */
+ * thread: the thread whose record it is. Its id is record_id of the correlator, what follows it words. */
 #ifndef STAVE_WRITER_CORRELATE_HANDLERS_H
 #define STAVE_WRITER_CORRELATE_HANDLERS_H
 
 #include "session/records.h"
 
 struct correlator;
-struct location;
+struct traced_thread;
 
 #define RECORD(id, ...)                                                                                      \
-  void on_##id(struct correlator *c, struct location *location, const struct record_##id *record);
+  void on_##id(struct correlator *c, struct traced_thread *thread, const struct record_##id *record);
 #include "session/records.def"
 #undef RECORD
 

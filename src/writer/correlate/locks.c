@@ -11,8 +11,8 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
+#include "writer/correlate/model.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum {
   MUTEX_LOCK = OMPT_MUTEX_lock,
@@ -25,7 +25,7 @@ enum {
 };
 
 struct hold {
-  struct location *location;
+  struct traced_thread *thread;
   uint32_t order;
   bool is_hidden;  /* acquired in a pause: not written yet, and without an order */
   uint32_t region; /* of the routine that set it; REGION_NONE: a construct did */
@@ -81,43 +81,44 @@ static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
   return hint << 16 | ((impl + 1) & 0xffff);
 }
 
-void on_mutex_acquire(struct correlator *c, struct location *location,
+void on_mutex_acquire(struct correlator *c, struct traced_thread *thread,
                       const struct record_mutex_acquire *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
   bool is_short = is_routine(kind);
-  frame_enter(c, location, location->current, now,
+  frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = is_short ? FRAME_LOCKING : FRAME_MUTEX,
                              .detail = kind,
                              .wait_id = record->wait_id,
-                             .region = region_at(c, location, construct_of(kind), record->codeptr,
+                             .region = region_at(c, thread, construct_of(kind), record->codeptr,
                                                  lock_detail(record->hint, impl))});
-  location->acquire_ticks = is_short ? now : 0;
+  thread->acquire_ticks = is_short ? now : 0;
 }
 
 /* Where no lock event says which lock it was (wait_id is not 0), the Leave does. */
-static void leave_locking(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id) {
-  struct task *task = location->current;
+static void leave_locking(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
+                          uint64_t wait_id) {
+  struct task *task = thread->current;
   struct frame *frame = frame_find(task, FRAME_LOCKING);
-  location->acquire_ticks = 0;
+  thread->acquire_ticks = 0;
   if (!frame)
     return;
   size_t index = (size_t)(frame - task->stack.frames);
   struct event leave = {.ticks = ticks, .value = wait_id};
   leave.attribute = wait_id ? ATTRIBUTE_lock_address : ATTRIBUTE_NONE;
-  frames_leave_above(c, location, task, ticks, index + 1);
-  frame_leave_with(c, location, task, &leave);
+  frames_leave_above(c, thread, task, ticks, index + 1);
+  frame_leave_with(c, thread, task, &leave);
 }
 
-void lock_attempt_ends(struct correlator *c, struct location *location) {
-  const struct frame *frame = frame_find(location->current, FRAME_LOCKING);
-  leave_locking(c, location, location->acquire_ticks, frame ? frame->wait_id : 0);
+void lock_attempt_ends(struct correlator *c, struct traced_thread *thread) {
+  const struct frame *frame = frame_find(thread->current, FRAME_LOCKING);
+  leave_locking(c, thread, thread->acquire_ticks, frame ? frame->wait_id : 0);
 }
 
-static bool is_held_by(const struct lock *lock, const struct location *location) {
+static bool is_held_by(const struct lock *lock, const struct traced_thread *thread) {
   for (size_t i = 0; lock && i < lock->count; i++)
-    if (lock->holds[i].location == location)
+    if (lock->holds[i].thread == thread)
       return true;
   return false;
 }
@@ -133,43 +134,43 @@ static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait
     event.value = wait_id;
   }
   event.id = lock->id;
-  emit_event(c, hold->location, &event);
+  emit_event(c, hold->thread, &event);
 }
 
-static void acquire(struct correlator *c, struct location *location, uint64_t wait_id, uint32_t region,
+static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint32_t region,
                     uint64_t now) {
   struct lock *lock = lock_of(c, wait_id);
   memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
   struct hold *hold = &lock->holds[lock->count++];
-  *hold = (struct hold){.location = location, .is_hidden = c->is_paused, .region = region};
+  *hold = (struct hold){.thread = thread, .is_hidden = c->is_paused, .region = region};
   if (!hold->is_hidden)
     write_acquire(c, lock, wait_id, hold, now);
 }
 
-static struct hold *hidden_hold(struct lock *lock, const struct location *location) {
+static struct hold *hidden_hold(struct lock *lock, const struct traced_thread *thread) {
   for (size_t i = 0; lock && i < lock->count; i++)
-    if (lock->holds[i].location == location && lock->holds[i].is_hidden)
+    if (lock->holds[i].thread == thread && lock->holds[i].is_hidden)
       return &lock->holds[i];
   return NULL;
 }
 
-void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks) {
+void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks) {
   struct lock *lock = map_get(&c->locks, wait_id);
-  struct hold *hold = hidden_hold(lock, location);
+  struct hold *hold = hidden_hold(lock, thread);
   if (hold)
     write_acquire(c, lock, wait_id, hold, ticks);
 }
 
-void locks_show(struct correlator *c, struct location *location, uint64_t ticks) {
+void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->locks, &position));) {
-    struct hold *hold = hidden_hold(entry->value, location);
+    struct hold *hold = hidden_hold(entry->value, thread);
     if (!hold || hold->region == REGION_NONE)
       continue;
     uint32_t region = hold->region;
-    emit_enter(c, location, ticks, region);
+    emit_enter(c, thread, ticks, region);
     write_acquire(c, entry->value, entry->key, hold, ticks);
-    emit_leave(c, location, ticks, region);
+    emit_leave(c, thread, ticks, region);
   }
 }
 
@@ -181,34 +182,32 @@ static struct frame *mutex_frame(struct task *task, uint64_t wait_id) {
 }
 
 /* An acquired without its acquire: the region begins here. */
-static void begin_unseen(struct correlator *c, struct location *location, uint32_t kind, uint64_t wait_id,
+static void begin_unseen(struct correlator *c, struct traced_thread *thread, uint32_t kind, uint64_t wait_id,
                          uint64_t codeptr, uint64_t now) {
-  struct frame *top = location->current->stack.count
-                          ? &location->current->stack.frames[location->current->stack.count - 1]
-                          : NULL;
+  struct frame *top =
+      thread->current->stack.count ? &thread->current->stack.frames[thread->current->stack.count - 1] : NULL;
   enum frame_kind wanted = is_routine(kind) ? FRAME_LOCKING : FRAME_MUTEX;
   if (top && top->kind == wanted && top->wait_id == wait_id)
     return;
-  frame_enter(c, location, location->current, now,
+  frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = wanted,
                              .detail = kind,
                              .wait_id = wait_id,
-                             .region = region_at(c, location, construct_of(kind), codeptr, 0)});
+                             .region = region_at(c, thread, construct_of(kind), codeptr, 0)});
 }
 
-void on_mutex_acquired(struct correlator *c, struct location *location,
+void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
-  uint64_t now = location_now(c, location, record->ticks);
-  if (is_held_by(map_get(&c->locks, record->wait_id), location)) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  if (is_held_by(map_get(&c->locks, record->wait_id), thread)) {
     c->ignored_ends++; /* said twice */
     return;
   }
-  begin_unseen(c, location, record->kind, record->wait_id, record->codeptr, now);
-  const struct frame *locking =
-      is_routine(record->kind) ? frame_find(location->current, FRAME_LOCKING) : NULL;
-  acquire(c, location, record->wait_id, locking ? locking->region : REGION_NONE, now);
+  begin_unseen(c, thread, record->kind, record->wait_id, record->codeptr, now);
+  const struct frame *locking = is_routine(record->kind) ? frame_find(thread->current, FRAME_LOCKING) : NULL;
+  acquire(c, thread, record->wait_id, locking ? locking->region : REGION_NONE, now);
   if (is_routine(record->kind)) {
-    leave_locking(c, location, now, 0);
+    leave_locking(c, thread, now, 0);
     return;
   }
   if (record->kind == MUTEX_ATOMIC)
@@ -216,18 +215,18 @@ void on_mutex_acquired(struct correlator *c, struct location *location,
   enum construct sblock =
       record->kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
   frame_enter(
-      c, location, location->current, now,
-      (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, location, sblock, record->codeptr, 0)});
+      c, thread, thread->current, now,
+      (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, thread, sblock, record->codeptr, 0)});
 }
 
-/* Ends the location's hold; false if it has none, or the lock (NULL) was never acquired. */
-static bool release(struct correlator *c, struct location *location, struct lock *lock, uint64_t now) {
+/* Ends the thread's hold; false if it has none, or the lock (NULL) was never acquired. */
+static bool release(struct correlator *c, struct traced_thread *thread, struct lock *lock, uint64_t now) {
   for (size_t i = lock ? lock->count : 0; i-- > 0;) {
-    if (lock->holds[i].location != location)
+    if (lock->holds[i].thread != thread)
       continue;
     if (!lock->holds[i].is_hidden)
       emit_event(
-          c, location,
+          c, thread,
           &(struct event){
               .kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id, .number = lock->holds[i].order});
     lock->holds[i] = lock->holds[--lock->count];
@@ -236,58 +235,58 @@ static bool release(struct correlator *c, struct location *location, struct lock
   return false;
 }
 
-static void release_routine(struct correlator *c, struct location *location,
+static void release_routine(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record, uint64_t now) {
   uint32_t region =
-      region_at(c, location, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock,
+      region_at(c, thread, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock,
                 record->codeptr, 0);
   struct lock *lock = map_get(&c->locks, record->wait_id);
-  bool is_written = !c->is_paused || (is_held_by(lock, location) && !hidden_hold(lock, location));
+  bool is_written = !c->is_paused || (is_held_by(lock, thread) && !hidden_hold(lock, thread));
   if (is_written)
-    emit_enter(c, location, now, region);
-  release(c, location, lock, now);
+    emit_enter(c, thread, now, region);
+  release(c, thread, lock, now);
   if (is_written)
-    emit_leave(c, location, now, region);
+    emit_leave(c, thread, now, region);
 }
 
-void on_mutex_released(struct correlator *c, struct location *location,
+void on_mutex_released(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_released *record) {
-  uint64_t now = location_now(c, location, record->ticks);
-  struct task *task = location->current;
+  uint64_t now = thread_now(c, thread, record->ticks);
+  struct task *task = thread->current;
   struct frame *frame = is_routine(record->kind) ? NULL : mutex_frame(task, record->wait_id);
   if (is_routine(record->kind)) {
-    release_routine(c, location, record, now);
+    release_routine(c, thread, record, now);
   } else if (frame) {
     size_t index = (size_t)(frame - task->stack.frames);
-    frames_leave_above(c, location, task, now, index + 1);
-    release(c, location, map_get(&c->locks, record->wait_id), now);
-    frame_leave(c, location, task, now);
-  } else if (!release(c, location, map_get(&c->locks, record->wait_id), now)) {
+    frames_leave_above(c, thread, task, now, index + 1);
+    release(c, thread, map_get(&c->locks, record->wait_id), now);
+    frame_leave(c, thread, task, now);
+  } else if (!release(c, thread, map_get(&c->locks, record->wait_id), now)) {
     c->ignored_ends++;
   }
 }
 
 /* -- life of a lock -- */
 
-void on_lock_init(struct correlator *c, struct location *location, const struct record_lock_init *record) {
+void on_lock_init(struct correlator *c, struct traced_thread *thread, const struct record_lock_init *record) {
   uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
   enum construct construct = is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
-  emit_point(c, location,
-             &(struct event){
-                 .ticks = location_now(c, location, record->ticks),
-                 .id = region_at(c, location, construct, record->codeptr, lock_detail(record->hint, impl)),
-                 .attribute = ATTRIBUTE_lock_address,
-                 .value = record->wait_id});
+  emit_point(
+      c, thread,
+      &(struct event){.ticks = thread_now(c, thread, record->ticks),
+                      .id = region_at(c, thread, construct, record->codeptr, lock_detail(record->hint, impl)),
+                      .attribute = ATTRIBUTE_lock_address,
+                      .value = record->wait_id});
 }
 
 /* Another lock may come to lie at the address: it will be a new one. */
-void on_lock_destroy(struct correlator *c, struct location *location,
+void on_lock_destroy(struct correlator *c, struct traced_thread *thread,
                      const struct record_lock_destroy *record) {
   enum construct construct = is_nestable(record->kind) ? CONSTRUCT_destroy_nest_lock : CONSTRUCT_destroy_lock;
-  emit_point(c, location,
-             &(struct event){.ticks = location_now(c, location, record->ticks),
-                             .id = region_at(c, location, construct, record->codeptr, 0),
+  emit_point(c, thread,
+             &(struct event){.ticks = thread_now(c, thread, record->ticks),
+                             .id = region_at(c, thread, construct, record->codeptr, 0),
                              .attribute = ATTRIBUTE_lock_address,
                              .value = record->wait_id});
   struct lock *lock = map_get(&c->locks, record->wait_id);
@@ -299,28 +298,28 @@ void on_lock_destroy(struct correlator *c, struct location *location,
 }
 
 /* Set once more by its owner: no new acquisition. Unset and still held: a point. */
-void on_nest_lock(struct correlator *c, struct location *location, const struct record_nest_lock *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_nest_lock(struct correlator *c, struct traced_thread *thread, const struct record_nest_lock *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
-    leave_locking(c, location, now, record->wait_id);
+    leave_locking(c, thread, now, record->wait_id);
   if (record->endpoint & ENDPOINT_END)
-    emit_point(c, location,
+    emit_point(c, thread,
                &(struct event){.ticks = now,
-                               .id = region_at(c, location, CONSTRUCT_unset_nest_lock, record->codeptr, 0),
+                               .id = region_at(c, thread, CONSTRUCT_unset_nest_lock, record->codeptr, 0),
                                .attribute = ATTRIBUTE_lock_address,
                                .value = record->wait_id});
 }
 
-void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id) {
+void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {
   if (wait_id) {
     struct lock *lock = map_get(&c->locks, wait_id);
-    while (lock && release(c, location, lock, ticks)) {
+    while (lock && release(c, thread, lock, ticks)) {
     }
     return;
   }
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->locks, &position));)
-    while (release(c, location, entry->value, ticks)) {
+    while (release(c, thread, entry->value, ticks)) {
     }
 }
 

@@ -3,16 +3,16 @@
 #define STAVE_WRITER_CORRELATE_LOCKS_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
-/* The location's acquisition of the lock, made in a pause, is written now if it is not yet. */
-void lock_show(struct correlator *c, struct location *location, uint64_t wait_id, uint64_t ticks);
+/* The thread's acquisition of the lock, made in a pause, is written now if it is not yet. */
+void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks);
 /* The same for all locks that a routine has set. */
-void locks_show(struct correlator *c, struct location *location, uint64_t ticks);
+void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks);
 /* A lock routine that nothing followed has failed: it ends when it began. */
-void lock_attempt_ends(struct correlator *c, struct location *location);
-/* Releases what the location still holds; with a wait id only that lock. */
-void locks_release_all(struct correlator *c, struct location *location, uint64_t ticks, uint64_t wait_id);
+void lock_attempt_ends(struct correlator *c, struct traced_thread *thread);
+/* Releases what the thread still holds; with a wait id only that lock. */
+void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id);
 /* The number under which the archive has the lock; false if it was never acquired. */
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
 void locks_free(struct correlator *c);

@@ -6,8 +6,8 @@
  * suspended task is not running anywhere: its frames are written when it goes on. The begins of a team that
  * is written go on being written in a pause, because its communicator names all members.
  *
- * In a pause `shown` is the task that runs on a location as far as was written: switches are written only
- * where an end must be. It is the location's part of its innermost written team, or a task in front of
+ * In a pause `shown` is the task that runs on a thread as far as was written: switches are written only
+ * where an end must be. It is the thread's part of its innermost written team, or a task in front of
  * that. */
 #include <stdlib.h>
 
@@ -18,34 +18,34 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 /* omp_control_tool_t (OpenMP 5.1, 3.14) */
 
-/* The team whose last barrier the primary may have left already while the location, a worker, is told so
+/* The team whose last barrier the primary may have left already while the thread, a worker, is told so
  * later, or NULL. What is written there must not be later than that barrier's end, which is known when the
  * team has ended. */
-static struct team *ending_team(const struct location *location) {
-  const struct task *task = location->current;
+static struct team *ending_team(const struct traced_thread *thread) {
+  const struct task *task = thread->current;
   struct team *team = task->is_implicit && !task->is_initial ? task->team : NULL;
   bool is_in_barrier = task->stack.count > 1 && task->stack.frames[1].kind == FRAME_SYNC;
-  bool is_ending = team && !team->has_ended && team->end_ticks && location != team->primary &&
-                   (is_in_barrier || location->undecided_count);
+  bool is_ending = team && !team->has_ended && team->end_ticks && thread != team->primary &&
+                   (is_in_barrier || thread->undecided_count);
   return is_ending ? team : NULL;
 }
 
-static void emit_measurement(struct correlator *c, struct location *location, uint64_t ticks,
+static void emit_measurement(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
                              OTF2_MeasurementMode mode) {
-  struct team *team = ending_team(location);
-  undecided_flush(c, location, team);
+  struct team *team = ending_team(thread);
+  undecided_flush(c, thread, team);
   emit_event(
-      c, location,
+      c, thread,
       &(struct event){
           .kind = EVENT_MEASUREMENT, .ticks = ticks, .value = mode, .team = team, .is_late = team != NULL});
 }
@@ -56,19 +56,20 @@ bool pause_hides(const struct task *task, const struct frame *frame) {
   return frame->kind != FRAME_PARALLEL || task->team->is_hidden;
 }
 
-void pause_show_now(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
-  if (location->shown == task)
+void pause_show_now(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
+  if (thread->shown == task)
     return;
-  struct event event = task_switch_event(c, location, task, ticks);
-  emit_event(c, location, &event);
-  location->shown = task;
+  struct event event = task_switch_event(c, thread, task, ticks);
+  emit_event(c, thread, &event);
+  thread->shown = task;
 }
 
-void pause_switch(struct correlator *c, struct location *location, const struct task *next, uint64_t ticks) {
-  struct task *implicit = implicit_task_of(location);
+void pause_switch(struct correlator *c, struct traced_thread *thread, const struct task *next,
+                  uint64_t ticks) {
+  struct task *implicit = implicit_task_of(thread);
   bool is_written = !implicit->team || !implicit->team->is_hidden;
-  if (is_written && location->shown != next)
-    pause_show_now(c, location, implicit, ticks);
+  if (is_written && thread->shown != next)
+    pause_show_now(c, thread, implicit, ticks);
 }
 
 bool pause_covers(const struct correlator *c, uint64_t *begin, uint64_t end) {
@@ -81,14 +82,17 @@ bool pause_covers(const struct correlator *c, uint64_t *begin, uint64_t end) {
 
 /* -- its beginning -- */
 
-/* Streams of devices have no tasks. */
-static bool is_thread(const struct location *location) {
-  return !location->has_ended && location->device == 0;
+/* The next one that may have events: as thread_next. */
+static struct traced_thread *next_living(struct correlator *c, size_t *position) {
+  struct traced_thread *thread = thread_next(c, position);
+  while (thread && thread->location.has_ended)
+    thread = thread_next(c, position);
+  return thread;
 }
 
-void pause_on_location(struct correlator *c, struct location *location, uint64_t ticks) {
-  emit_measurement(c, location, ticks, OTF2_MEASUREMENT_OFF);
-  location->shown = location->current;
+void pause_on_thread(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
+  emit_measurement(c, thread, ticks, OTF2_MEASUREMENT_OFF);
+  thread->shown = thread->current;
 }
 
 /* Teams that have been met and of which nothing is written yet. */
@@ -101,12 +105,9 @@ static void hide_teams(struct correlator *c) {
 }
 
 void pause_begin(struct correlator *c, uint64_t ticks) {
-  size_t count;
-  struct location **locations = definitions_locations(c->definitions, &count);
-  for (size_t i = 0; i < count; i++) {
-    if (is_thread(locations[i]))
-      pause_on_location(c, locations[i], location_now(c, locations[i], ticks));
-  }
+  size_t position = 0;
+  for (struct traced_thread *thread; (thread = next_living(c, &position));)
+    pause_on_thread(c, thread, thread_now(c, thread, ticks));
   hide_teams(c);
   c->is_paused = true;
   c->pauses++;
@@ -124,17 +125,18 @@ static size_t first_to_enter(const struct stack *stack) {
   return first > 0 ? first - 1 : 0;
 }
 
-void pause_enter_hidden(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+void pause_enter_hidden(struct correlator *c, struct traced_thread *thread, struct task *task,
+                        uint64_t ticks) {
   for (size_t i = first_to_enter(&task->stack); i < task->stack.count; i++) {
     struct frame *frame = &task->stack.frames[i];
     struct event enter = {.kind = EVENT_ENTER, .ticks = ticks, .id = frame->region};
     if (frame->is_hidden && frame->kind == FRAME_PARALLEL)
-      tell_placement(location, &enter);
+      tell_placement(thread, &enter);
     if (frame->is_hidden)
-      emit_event(c, location, &enter);
+      emit_event(c, thread, &enter);
     frame->is_hidden = false;
     if (frame->kind == FRAME_MUTEX)
-      lock_show(c, location, frame->wait_id, ticks);
+      lock_show(c, thread, frame->wait_id, ticks);
   }
 }
 
@@ -149,38 +151,37 @@ static bool is_top_mutex(const struct task *task) {
   return stack->count > 0 && stack->frames[stack->count - 1].kind == FRAME_MUTEX;
 }
 
-static void begin_hidden_team(struct correlator *c, struct location *location, struct task *task,
+static void begin_hidden_team(struct correlator *c, struct traced_thread *thread, struct task *task,
                               uint64_t ticks) {
   struct team *team = task->team;
-  if (location == team->primary)
+  if (thread == team->primary)
     team_write_fork(c, team, ticks);
-  emit_event(c, location, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = ticks, .team = team});
-  location->shown = task;
+  emit_event(c, thread, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = ticks, .team = team});
+  thread->shown = task;
 }
 
-/* It is part of a team of which nothing is written on the location. */
+/* It is part of a team of which nothing is written on the thread. */
 static bool begins_hidden_team(const struct task *task) {
   return task->stack.count > 0 && task->stack.frames[0].kind == FRAME_PARALLEL &&
          task->stack.frames[0].is_hidden;
 }
 
-/* Writes what is hidden of the tasks that run on the location, from the outside in: `inner` is what runs in
- * front of the task, or NULL. False: a task comes that another location has created, which is not written
+/* Writes what is hidden of the tasks that run on the thread, from the outside in: `inner` is what runs in
+ * front of the task, or NULL. False: a task comes that another thread has created, which is not written
  * yet. */
-static bool show_chain(struct correlator *c, struct location *location, struct task *task,
+static bool show_chain(struct correlator *c, struct traced_thread *thread, struct task *task,
                        const struct task *inner, uint64_t ticks) {
-  if (task != location->base &&
-      !show_chain(c, location, task->outer ? task->outer : location->base, task, ticks))
+  if (task != thread->base && !show_chain(c, thread, task->outer ? task->outer : thread->base, task, ticks))
     return false;
-  if (task->is_hidden && task->creator_location == location->id)
-    task_show(c, location, task, ticks);
+  if (task->is_hidden && task->creator_location == thread->location.id)
+    task_show(c, thread, task, ticks);
   if (task->is_hidden)
     return false;
   if (begins_hidden_team(task))
-    begin_hidden_team(c, location, task, ticks);
+    begin_hidden_team(c, thread, task, ticks);
   else if (!inner || has_hidden(task) || is_top_mutex(task) || begins_hidden_team(inner))
-    pause_show_now(c, location, task, ticks);
-  pause_enter_hidden(c, location, task, ticks);
+    pause_show_now(c, thread, task, ticks);
+  pause_enter_hidden(c, thread, task, ticks);
   return true;
 }
 
@@ -203,15 +204,14 @@ static struct task **hidden_tasks(struct correlator *c, size_t *ret_count) {
 }
 
 /* Where they were created. */
-static void show_tasks(struct correlator *c, struct location **locations, size_t count, uint64_t ticks) {
+static void show_tasks(struct correlator *c, uint64_t ticks) {
   size_t hidden;
   struct task **tasks = hidden_tasks(c, &hidden);
   for (size_t i = 0; i < hidden; i++) {
-    struct location *location =
-        tasks[i]->creator_location < count ? locations[tasks[i]->creator_location] : NULL;
-    if (!location || !location->writer)
-      location = c->primary;
-    task_show(c, location, tasks[i], location_now(c, location, ticks));
+    struct traced_thread *thread = thread_at(c, tasks[i]->creator_location);
+    if (!thread || !thread->location.writer)
+      thread = c->primary;
+    task_show(c, thread, tasks[i], thread_now(c, thread, ticks));
   }
   free(tasks);
 }
@@ -225,48 +225,52 @@ static void show_teams(struct correlator *c, uint64_t ticks) {
   }
 }
 
-static void show_locations(struct correlator *c, struct location **locations, size_t count, uint64_t ticks) {
-  for (size_t i = 0; i < count; i++) {
-    const struct team *ending = is_thread(locations[i]) ? ending_team(locations[i]) : NULL;
-    if (is_thread(locations[i]) && (!ending || ending->is_hidden))
-      show_chain(c, locations[i], locations[i]->current, NULL, location_now(c, locations[i], ticks));
+static void show_threads(struct correlator *c, uint64_t ticks) {
+  size_t position = 0;
+  for (struct traced_thread *thread; (thread = next_living(c, &position));) {
+    const struct team *ending = ending_team(thread);
+    if (!ending || ending->is_hidden)
+      show_chain(c, thread, thread->current, NULL, thread_now(c, thread, ticks));
   }
 }
 
-static void start_location(struct correlator *c, struct location *location, uint64_t ticks) {
-  emit_measurement(c, location, ticks, OTF2_MEASUREMENT_ON);
-  location->acquire_ticks = location->acquire_ticks ? ticks : 0;
+static void start_threads(struct correlator *c, uint64_t ticks) {
+  size_t position = 0;
+  for (struct traced_thread *thread; (thread = next_living(c, &position));) {
+    uint64_t now = thread_now(c, thread, ticks);
+    emit_measurement(c, thread, now, OTF2_MEASUREMENT_ON);
+    thread->acquire_ticks = thread->acquire_ticks ? now : 0;
+  }
+}
+
+static void show_locks(struct correlator *c, uint64_t ticks) {
+  size_t position = 0;
+  for (struct traced_thread *thread; (thread = next_living(c, &position));)
+    locks_show(c, thread, thread_now(c, thread, ticks));
 }
 
 /* Tasks are created where their creators have come to, and before anybody else switches to them. */
 static void pause_end(struct correlator *c, uint64_t ticks) {
-  size_t count;
-  struct location **locations = definitions_locations(c->definitions, &count);
   c->is_paused = false;
   c->started_ticks = ticks;
-  for (size_t i = 0; i < count; i++)
-    if (is_thread(locations[i]))
-      start_location(c, locations[i], location_now(c, locations[i], ticks));
-  show_locations(c, locations, count, ticks);
-  show_tasks(c, locations, count, ticks);
-  show_locations(c, locations, count, ticks);
-  for (size_t i = 0; i < count; i++)
-    if (is_thread(locations[i]))
-      locks_show(c, locations[i], location_now(c, locations[i], ticks));
+  start_threads(c, ticks);
+  show_threads(c, ticks);
+  show_tasks(c, ticks);
+  show_threads(c, ticks);
+  show_locks(c, ticks);
   show_teams(c, ticks);
   devices_show(c, ticks);
 }
 
 /* -- omp_control_tool -- */
 
-static void point_control_tool(struct correlator *c, struct location *location,
+static void point_control_tool(struct correlator *c, struct traced_thread *thread,
                                const struct record_control_tool *record, const uint64_t *words,
                                uint64_t now) {
-  uint32_t region =
-      region_at(c, location, CONSTRUCT_control_tool, record->codeptr, (uint32_t)record->command);
+  uint32_t region = region_at(c, thread, CONSTRUCT_control_tool, record->codeptr, (uint32_t)record->command);
   if (c->is_paused)
     return;
-  emit_event(c, location,
+  emit_event(c, thread,
              &(struct event){.kind = EVENT_ENTER,
                              .ticks = now,
                              .id = region,
@@ -274,7 +278,7 @@ static void point_control_tool(struct correlator *c, struct location *location,
                              .value = record->command,
                              .attribute2 = ATTRIBUTE_modifier,
                              .value2 = words[0]});
-  emit_event(c, location,
+  emit_event(c, thread,
              &(struct event){.kind = EVENT_LEAVE,
                              .ticks = now,
                              .id = region,
@@ -282,12 +286,12 @@ static void point_control_tool(struct correlator *c, struct location *location,
                              .value = words[1]});
 }
 
-void on_control_tool(struct correlator *c, struct location *location,
+void on_control_tool(struct correlator *c, struct traced_thread *thread,
                      const struct record_control_tool *record) {
-  uint64_t now = location_now(c, location, record->ticks), none[2] = {0};
+  uint64_t now = thread_now(c, thread, record->ticks), none[2] = {0};
   if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over)
     pause_end(c, now);
-  point_control_tool(c, location, record, record->more ? c->words : none, now);
+  point_control_tool(c, thread, record, record->more ? c->words : none, now);
   if ((record->command == OMPT_CONTROL_TOOL_pause || record->command == OMPT_CONTROL_TOOL_end) &&
       !c->is_paused)
     pause_begin(c, now);

@@ -13,10 +13,10 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
+#include "writer/correlate/model.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum { TASKS_MAX = 64 };
 
@@ -38,9 +38,9 @@ static unsigned split_path(const uint64_t *words, unsigned count, struct part pa
   return used;
 }
 
-static unsigned find_tasks(const struct location *location, const struct task *tasks[static TASKS_MAX]) {
+static unsigned find_tasks(const struct traced_thread *thread, const struct task *tasks[static TASKS_MAX]) {
   unsigned count = 0;
-  for (const struct task *task = location->current; task && count < TASKS_MAX; task = task->outer)
+  for (const struct task *task = thread->current; task && count < TASKS_MAX; task = task->outer)
     tasks[count++] = task;
   return count;
 }
@@ -60,11 +60,11 @@ static uint32_t add_addresses(struct contexts *contexts, uint32_t parent, const 
   return parent;
 }
 
-static uint32_t context_of(struct correlator *c, const struct location *location,
+static uint32_t context_of(struct correlator *c, const struct traced_thread *thread,
                            const struct record_sample *record, const uint64_t *words) {
   const struct task *tasks[TASKS_MAX];
   struct part parts[TASKS_MAX];
-  unsigned task_count = find_tasks(location, tasks), part_count = split_path(words, 4u * record->more, parts);
+  unsigned task_count = find_tasks(thread, tasks), part_count = split_path(words, 4u * record->more, parts);
   uint32_t context = CONTEXT_NONE;
   for (unsigned i = task_count > part_count ? task_count : part_count; i-- > 0;) {
     if (i < task_count)
@@ -97,19 +97,19 @@ static uint32_t state_name(struct correlator *c, uint32_t state) {
 
 /* What the thread has asked for and not got. LLVM's runtime names a lock by the user's variable in events,
  * and by its own structure in states. */
-static uint64_t awaited_lock(const struct location *location, uint64_t wait_id) {
-  const struct stack *stack = &location->current->stack;
+static uint64_t awaited_lock(const struct traced_thread *thread, uint64_t wait_id) {
+  const struct stack *stack = &thread->current->stack;
   const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
   bool is_awaited = top && (top->kind == FRAME_LOCKING || top->kind == FRAME_MUTEX);
   return is_awaited ? top->wait_id : wait_id;
 }
 
-static void add_wait(struct correlator *c, const struct location *location,
+static void add_wait(struct correlator *c, const struct traced_thread *thread,
                      const struct record_sample *record, struct event *event) {
   uint32_t lock;
   if (!record->wait_id)
     return;
-  uint64_t wait_id = awaited_lock(location, record->wait_id);
+  uint64_t wait_id = awaited_lock(thread, record->wait_id);
   bool is_known = lock_number(c, wait_id, &lock);
   event->attribute2 = is_known ? ATTRIBUTE_wait_lock : ATTRIBUTE_wait_id;
   event->value2 = is_known ? lock : wait_id;
@@ -117,20 +117,20 @@ static void add_wait(struct correlator *c, const struct location *location,
 
 /* Whether something may still be written in front of this moment: a fork whose team has not begun, or the end
  * of a worker's region, which comes when its primary's does. */
-static bool may_be_preceded(struct location *location) {
-  const struct task *task = implicit_task_of(location);
-  if (location->current->forked && !location->current->forked->is_forked)
+static bool may_be_preceded(struct traced_thread *thread) {
+  const struct task *task = implicit_task_of(thread);
+  if (thread->current->forked && !thread->current->forked->is_forked)
     return true;
-  if (location->undecided_count)
+  if (thread->undecided_count)
     return true;
-  return task->team && !task->is_initial && task->team->primary != location && task->stack.count > 1 &&
+  return task->team && !task->is_initial && task->team->primary != thread && task->stack.count > 1 &&
          task->stack.frames[1].kind == FRAME_SYNC;
 }
 
-void on_sample(struct correlator *c, struct location *location, const struct record_sample *record) {
-  if (c->is_paused || !location->writer)
+void on_sample(struct correlator *c, struct traced_thread *thread, const struct record_sample *record) {
+  if (c->is_paused || !thread->location.writer)
     return;
-  uint32_t context = context_of(c, location, record, c->words);
+  uint32_t context = context_of(c, thread, record, c->words);
   if (context == CONTEXT_NONE)
     return;
   c->last_ticks = record->ticks > c->last_ticks ? record->ticks : c->last_ticks;
@@ -141,7 +141,7 @@ void on_sample(struct correlator *c, struct location *location, const struct rec
                         .extra = (uint32_t)record->processor_and_missed,
                         .attribute = ATTRIBUTE_thread_state,
                         .value = state_name(c, record->state)};
-  add_wait(c, location, record, &event);
+  add_wait(c, thread, record, &event);
   c->samples_missed += event.number;
-  emit_sample(c->emitter, location, &event, may_be_preceded(location));
+  emit_sample(c->emitter, &thread->location, &event, may_be_preceded(thread));
 }

@@ -6,12 +6,12 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/sync.h"
 #include "writer/correlate/tasks.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 /* -- work -- */
 
@@ -45,36 +45,36 @@ static uint32_t detail_of_work(uint32_t kind, enum construct construct) {
   return tells_more ? kind : 0;
 }
 
-static void leave_frame(struct correlator *c, struct location *location, const struct frame *frame,
+static void leave_frame(struct correlator *c, struct traced_thread *thread, const struct frame *frame,
                         uint64_t now) {
-  struct task *task = location->current;
-  frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames));
+  struct task *task = thread->current;
+  frames_leave_above(c, thread, task, now, (size_t)(frame - task->stack.frames));
 }
 
 /* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to
  * a barrier or another worksharing region. A taskloop may stand inside of one. */
-void leave_unended_work(struct correlator *c, struct location *location, uint64_t now) {
-  struct frame *frame = frame_find(location->current, FRAME_WORK);
+void leave_unended_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  struct frame *frame = frame_find(thread->current, FRAME_WORK);
   if (frame && frame->detail != OMPT_WORK_taskloop)
-    leave_frame(c, location, frame, now);
+    leave_frame(c, thread, frame, now);
 }
 
 /* The work was over when the program began its own regions in front of it: they go on. */
-static void leave_work_behind(struct correlator *c, struct location *location, uint64_t now) {
-  struct stack *stack = &location->current->stack;
+static void leave_work_behind(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  struct stack *stack = &thread->current->stack;
   size_t count = 0;
   while (count < stack->count && stack->frames[stack->count - count - 1].kind == FRAME_USER)
     count++;
   if (count == 0 || count == stack->count || stack->frames[stack->count - count - 1].kind != FRAME_SBLOCK) {
-    leave_unended_work(c, location, now);
+    leave_unended_work(c, thread, now);
     return;
   }
   struct frame *own = memory_get(count, sizeof *own);
   memcpy(own, stack->frames + stack->count - count, count * sizeof *own);
-  leave_unended_work(c, location, now);
+  leave_unended_work(c, thread, now);
   for (size_t i = 0; i < count; i++) {
     own[i].is_hidden = false;
-    frame_enter(c, location, location->current, now, own[i]);
+    frame_enter(c, thread, thread->current, now, own[i]);
   }
   free(own);
 }
@@ -106,23 +106,22 @@ static struct event enter_of_work(const struct record_work *record, uint64_t now
   return enter;
 }
 
-static void begin_work(struct correlator *c, struct location *location, const struct record_work *record,
+static void begin_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record,
                        uint64_t now) {
   enum construct construct = construct_of_work(record->kind);
   if (record->kind != OMPT_WORK_taskloop)
-    leave_work_behind(c, location, now);
+    leave_work_behind(c, thread, now);
   uint32_t detail = detail_of_work(record->kind, construct);
   struct frame frame = {.kind = FRAME_WORK,
                         .detail = record->kind,
                         .codeptr = record->codeptr,
-                        .region = region_at(c, location, construct, record->codeptr, detail)};
+                        .region = region_at(c, thread, construct, record->codeptr, detail)};
   struct event enter = enter_of_work(record, now, construct);
-  frame_enter_with(c, location, location->current, frame, &enter);
+  frame_enter_with(c, thread, thread->current, frame, &enter);
   if (record->kind == OMPT_WORK_single_executor)
-    frame_enter(
-        c, location, location->current, now,
-        (struct frame){.kind = FRAME_SBLOCK,
-                       .region = region_at(c, location, CONSTRUCT_single_sblock, record->codeptr, 0)});
+    frame_enter(c, thread, thread->current, now,
+                (struct frame){.kind = FRAME_SBLOCK,
+                               .region = region_at(c, thread, CONSTRUCT_single_sblock, record->codeptr, 0)});
 }
 
 /* By kind if there is one of it, else the innermost: clang 14 ends `distribute parallel for` as
@@ -134,23 +133,23 @@ static struct frame *find_work(struct task *task, uint32_t kind) {
   return frame_find(task, FRAME_WORK);
 }
 
-static void end_work(struct correlator *c, struct location *location, const struct record_work *record,
+static void end_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record,
                      uint64_t now) {
-  struct frame *frame = find_work(location->current, record->kind);
+  struct frame *frame = find_work(thread->current, record->kind);
   if (frame)
-    leave_frame(c, location, frame, now);
+    leave_frame(c, thread, frame, now);
   else
     c->ignored_ends++;
 }
 
-void on_work(struct correlator *c, struct location *location, const struct record_work *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
-    begin_work(c, location, record, now);
+    begin_work(c, thread, record, now);
   if (record->endpoint & ENDPOINT_END)
-    end_work(c, location, record, now);
+    end_work(c, thread, record, now);
   if (!(record->endpoint & ENDPOINT_BEGINEND))
-    emit_unknown(c, location, now, record->codeptr, record->endpoint);
+    emit_unknown(c, thread, now, record->codeptr, record->endpoint);
 }
 
 /* -- synchronisation -- */
@@ -195,137 +194,137 @@ static enum construct construct_of_wait(const struct task *task, uint32_t kind) 
 
 /* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that
  * its primary has ended, or has no beginning. */
-static struct frame *find_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
+static struct frame *find_sync(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
                                uint32_t kind, uint64_t task_id) {
-  struct task *task = location->current;
+  struct task *task = thread->current;
   if (!task_id || !task->id || task_id == task->id) {
     for (size_t i = task->stack.count; i-- > 0;)
       if (task->stack.frames[i].kind == frame_kind && task->stack.frames[i].detail == kind)
         return &task->stack.frames[i];
   }
   c->ignored_ends++;
-  location->owed -= location->owed > 0;
+  thread->owed -= thread->owed > 0;
   return NULL;
 }
 
 /* The barrier right inside a worker's parallel region, which may turn out to be the last. */
-static bool is_undecided(const struct location *location, const struct frame *barrier) {
-  const struct task *task = location->current;
-  return task->is_implicit && !task->is_initial && task->team && location != task->team->primary &&
+static bool is_undecided(const struct traced_thread *thread, const struct frame *barrier) {
+  const struct task *task = thread->current;
+  return task->is_implicit && !task->is_initial && task->team && thread != task->team->primary &&
          may_end_region(barrier->detail) && barrier == &task->stack.frames[1];
 }
 
-bool may_end_late(const struct location *location) {
-  const struct stack *stack = &location->current->stack;
+bool may_end_late(const struct traced_thread *thread) {
+  const struct stack *stack = &thread->current->stack;
   bool is_in_barrier = stack->count == 2 || (stack->count == 3 && stack->frames[2].kind == FRAME_WAIT);
-  return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(location, &stack->frames[1]);
+  return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(thread, &stack->frames[1]);
 }
 
-static void leave_undecided(struct correlator *c, struct location *location, struct frame *frame,
+static void leave_undecided(struct correlator *c, struct traced_thread *thread, struct frame *frame,
                             uint64_t now) {
-  struct task *task = location->current;
-  frames_leave_above(c, location, task, now, (size_t)(frame - task->stack.frames) + 1);
+  struct task *task = thread->current;
+  frames_leave_above(c, thread, task, now, (size_t)(frame - task->stack.frames) + 1);
   struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region, .is_late = true};
   task->stack.count--;
   if (frame->is_hidden)
     return;
-  pause_show(c, location, task, now);
-  undecided_put(c, location, &leave);
+  pause_show(c, thread, task, now);
+  undecided_put(c, thread, &leave);
 }
 
-static void note_region_end(struct location *location, uint32_t kind, uint64_t now) {
-  const struct task *task = location->current;
-  if (may_end_region(kind) && task->is_implicit && task->team && location == task->team->primary)
+static void note_region_end(struct traced_thread *thread, uint32_t kind, uint64_t now) {
+  const struct task *task = thread->current;
+  if (may_end_region(kind) && task->is_implicit && task->team && thread == task->team->primary)
     task->team->end_ticks = now;
 }
 
-static void begin_sync(struct correlator *c, struct location *location, enum frame_kind frame_kind,
+static void begin_sync(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
                        enum construct construct, const struct record_sync_region *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
-    leave_work_behind(c, location, now);
+    leave_work_behind(c, thread, now);
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
-                        .region = region_at(c, location, construct, record->codeptr, record->kind)};
+                        .region = region_at(c, thread, construct, record->codeptr, record->kind)};
   struct event enter = enter_of_kind(now, construct, record->kind);
-  frame_enter_with(c, location, location->current, frame, &enter);
+  frame_enter_with(c, thread, thread->current, frame, &enter);
 }
 
-static void end_sync(struct correlator *c, struct location *location,
+static void end_sync(struct correlator *c, struct traced_thread *thread,
                      const struct record_sync_region *record) {
-  struct frame *frame = find_sync(c, location, FRAME_SYNC, record->kind, record->task);
+  struct frame *frame = find_sync(c, thread, FRAME_SYNC, record->kind, record->task);
   if (!frame)
     return;
-  uint64_t now = location_now(c, location, record->ticks);
-  note_region_end(location, record->kind, now);
-  if (is_undecided(location, frame)) {
-    leave_undecided(c, location, frame, now);
+  uint64_t now = thread_now(c, thread, record->ticks);
+  note_region_end(thread, record->kind, now);
+  if (is_undecided(thread, frame)) {
+    leave_undecided(c, thread, frame, now);
   } else {
-    undecided_flush(c, location, NULL);
-    leave_frame(c, location, frame, now);
+    undecided_flush(c, thread, NULL);
+    leave_frame(c, thread, frame, now);
   }
 }
 
-static void end_wait(struct correlator *c, struct location *location,
+static void end_wait(struct correlator *c, struct traced_thread *thread,
                      const struct record_sync_region *record) {
-  struct frame *frame = find_sync(c, location, FRAME_WAIT, record->kind, record->task);
+  struct frame *frame = find_sync(c, thread, FRAME_WAIT, record->kind, record->task);
   if (!frame)
     return;
-  uint64_t now = location_now(c, location, record->ticks);
-  if (frame - location->current->stack.frames == 2 && is_undecided(location, frame - 1)) {
-    leave_undecided(c, location, frame, now);
+  uint64_t now = thread_now(c, thread, record->ticks);
+  if (frame - thread->current->stack.frames == 2 && is_undecided(thread, frame - 1)) {
+    leave_undecided(c, thread, frame, now);
   } else {
-    undecided_flush(c, location, NULL);
-    leave_frame(c, location, frame, now);
+    undecided_flush(c, thread, NULL);
+    leave_frame(c, thread, frame, now);
   }
 }
 
-void on_sync_region(struct correlator *c, struct location *location,
+void on_sync_region(struct correlator *c, struct traced_thread *thread,
                     const struct record_sync_region *record) {
-  task_left_unsaid(c, location, record->task, record->ticks);
+  task_left_unsaid(c, thread, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN) {
-    undecided_flush(c, location, NULL);
-    begin_sync(c, location, FRAME_SYNC, construct_of_sync(record->kind), record);
+    undecided_flush(c, thread, NULL);
+    begin_sync(c, thread, FRAME_SYNC, construct_of_sync(record->kind), record);
   }
   if (record->endpoint & ENDPOINT_END)
-    end_sync(c, location, record);
+    end_sync(c, thread, record);
   if (!(record->endpoint & ENDPOINT_BEGINEND))
-    emit_unknown(c, location, location_now(c, location, record->ticks), record->codeptr, record->endpoint);
+    emit_unknown(c, thread, thread_now(c, thread, record->ticks), record->codeptr, record->endpoint);
 }
 
 /* The rows sync_region and sync_region_wait of the record table have the same fields. */
-void on_sync_region_wait(struct correlator *c, struct location *location,
+void on_sync_region_wait(struct correlator *c, struct traced_thread *thread,
                          const struct record_sync_region_wait *record) {
   _Static_assert(
       offsetof(struct record_sync_region_wait, kind) == offsetof(struct record_sync_region, kind) &&
           offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
       "read alike below");
   const struct record_sync_region *alike = (const struct record_sync_region *)record;
-  task_left_unsaid(c, location, record->task, record->ticks);
+  task_left_unsaid(c, thread, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
-    begin_sync(c, location, FRAME_WAIT, construct_of_wait(location->current, record->kind), alike);
+    begin_sync(c, thread, FRAME_WAIT, construct_of_wait(thread->current, record->kind), alike);
   if (record->endpoint & ENDPOINT_END)
-    end_wait(c, location, alike);
+    end_wait(c, thread, alike);
 }
 
-void on_reduction(struct correlator *c, struct location *location, const struct record_reduction *record) {
+void on_reduction(struct correlator *c, struct traced_thread *thread, const struct record_reduction *record) {
   _Static_assert(offsetof(struct record_reduction, kind) == offsetof(struct record_sync_region, kind) &&
                      offsetof(struct record_reduction, task) == offsetof(struct record_sync_region, task),
                  "read alike below");
-  on_sync_region(c, location, (const struct record_sync_region *)record);
+  on_sync_region(c, thread, (const struct record_sync_region *)record);
 }
 
 /* -- masked, chunks, points -- */
 
-void on_masked(struct correlator *c, struct location *location, const struct record_masked *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_masked(struct correlator *c, struct traced_thread *thread, const struct record_masked *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
-    frame_enter(c, location, location->current, now,
+    frame_enter(c, thread, thread->current, now,
                 (struct frame){.kind = FRAME_MASKED,
-                               .region = region_at(c, location, CONSTRUCT_masked, record->codeptr, 0)});
-  struct frame *frame = record->endpoint & ENDPOINT_END ? frame_find(location->current, FRAME_MASKED) : NULL;
+                               .region = region_at(c, thread, CONSTRUCT_masked, record->codeptr, 0)});
+  struct frame *frame = record->endpoint & ENDPOINT_END ? frame_find(thread->current, FRAME_MASKED) : NULL;
   if (frame)
-    leave_frame(c, location, frame, now);
+    leave_frame(c, thread, frame, now);
 }
 
 /* An iteration is a chunk of one. */
@@ -347,18 +346,18 @@ static enum construct construct_of_dispatch(uint32_t kind) {
 
 /* A chunk lasts until the next one, or until the work ends, which leaves it too. A section's start is its
  * address. */
-void on_dispatch(struct correlator *c, struct location *location, const struct record_dispatch *record) {
-  uint64_t now = location_now(c, location, record->ticks);
-  struct stack *stack = &location->current->stack;
+void on_dispatch(struct correlator *c, struct traced_thread *thread, const struct record_dispatch *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  struct stack *stack = &thread->current->stack;
   if (stack->count && stack->frames[stack->count - 1].kind == FRAME_CHUNK)
-    frame_leave(c, location, location->current, now);
+    frame_leave(c, thread, thread->current, now);
   enum construct construct = construct_of_dispatch(record->kind);
   bool is_section = construct == CONSTRUCT_section;
-  const struct frame *work = frame_find(location->current, FRAME_WORK);
+  const struct frame *work = frame_find(thread->current, FRAME_WORK);
   /* a chunk has no address of its own */
   uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0;
   uint32_t region =
-      region_at(c, location, construct, codeptr, construct == CONSTRUCT_unknown ? record->kind : 0);
+      region_at(c, thread, construct, codeptr, construct == CONSTRUCT_unknown ? record->kind : 0);
   struct event enter = {.ticks = now};
   if (!is_section) {
     enter.attribute = ATTRIBUTE_chunk_start;
@@ -366,25 +365,24 @@ void on_dispatch(struct correlator *c, struct location *location, const struct r
     enter.attribute2 = ATTRIBUTE_chunk_size;
     enter.value2 = record->iterations;
   }
-  frame_enter_with(c, location, location->current, (struct frame){.kind = FRAME_CHUNK, .region = region},
-                   &enter);
+  frame_enter_with(c, thread, thread->current, (struct frame){.kind = FRAME_CHUNK, .region = region}, &enter);
 }
 
-void on_flush(struct correlator *c, struct location *location, const struct record_flush *record) {
-  emit_point(c, location,
-             &(struct event){.ticks = location_now(c, location, record->ticks),
-                             .id = region_at(c, location, CONSTRUCT_flush, record->codeptr, 0)});
+void on_flush(struct correlator *c, struct traced_thread *thread, const struct record_flush *record) {
+  emit_point(c, thread,
+             &(struct event){.ticks = thread_now(c, thread, record->ticks),
+                             .id = region_at(c, thread, CONSTRUCT_flush, record->codeptr, 0)});
 }
 
-void on_error(struct correlator *c, struct location *location, const struct record_error *record) {
+void on_error(struct correlator *c, struct traced_thread *thread, const struct record_error *record) {
   char message[RECORD_SLOTS_MAX * RECORD_BYTES];
   size_t bytes = record->more * (size_t)RECORD_BYTES;
   bytes = record->length < bytes ? record->length : bytes;
   memcpy(message, c->words, bytes);
   message[bytes] = '\0';
-  emit_point(c, location,
-             &(struct event){.ticks = location_now(c, location, record->ticks),
-                             .id = region_at(c, location, CONSTRUCT_error, record->codeptr, record->severity),
+  emit_point(c, thread,
+             &(struct event){.ticks = thread_now(c, thread, record->ticks),
+                             .id = region_at(c, thread, CONSTRUCT_error, record->codeptr, record->severity),
                              .attribute = ATTRIBUTE_error_message,
                              .value = definitions_string(c->definitions, message)});
 }

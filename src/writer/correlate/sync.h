@@ -3,12 +3,12 @@
 #define STAVE_WRITER_CORRELATE_SYNC_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
-/* Whether the location is in a barrier that may turn out to be its region's last, and that it left earlier
+/* Whether the thread is in a barrier that may turn out to be its region's last, and that it left earlier
  * than its own records say. */
-bool may_end_late(const struct location *location);
-/* Ends the worksharing region that the location's task has not ended itself. */
-void leave_unended_work(struct correlator *c, struct location *location, uint64_t now);
+bool may_end_late(const struct traced_thread *thread);
+/* Ends the worksharing region that the thread's task has not ended itself. */
+void leave_unended_work(struct correlator *c, struct traced_thread *thread, uint64_t now);
 
 #endif

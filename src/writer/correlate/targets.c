@@ -10,9 +10,9 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/host_ops.h"
+#include "writer/correlate/model.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum { FLAG_PLAIN_FORM = 1, NO_DEVICE = -1 };
 
@@ -39,8 +39,8 @@ static enum construct construct_of_target(uint32_t kind) {
 
 /* With nowait the runtime is called from code that the compiler made and that has no line: the construct is
  * where its task was created. */
-static uint64_t place_of(const struct location *location, uint64_t codeptr) {
-  const struct task *task = location->current;
+static uint64_t place_of(const struct traced_thread *thread, uint64_t codeptr) {
+  const struct task *task = thread->current;
   return task->is_target && task->codeptr ? task->codeptr : codeptr;
 }
 
@@ -53,22 +53,22 @@ static struct frame *find_frame(struct task *task, enum frame_kind kind, uint64_
   return innermost;
 }
 
-static void leave_from(struct correlator *c, struct location *location, const struct frame *frame,
+static void leave_from(struct correlator *c, struct traced_thread *thread, const struct frame *frame,
                        uint64_t now) {
-  frames_leave_above(c, location, location->current, now, (size_t)(frame - location->current->stack.frames));
+  frames_leave_above(c, thread, thread->current, now, (size_t)(frame - thread->current->stack.frames));
 }
 
-static void begin_target(struct correlator *c, struct location *location, const struct record_target *record,
-                         uint64_t id, int32_t device, uint64_t now) {
+static void begin_target(struct correlator *c, struct traced_thread *thread,
+                         const struct record_target *record, uint64_t id, int32_t device, uint64_t now) {
   enum construct construct = construct_of_target(record->kind);
   bool is_unknown = construct == CONSTRUCT_unknown;
   uint32_t detail = is_unknown ? record->kind : record->kind >= OMPT_TARGET_nowait ? TARGET_DETAIL_NOWAIT : 0;
   struct frame frame = {.kind = FRAME_TARGET,
                         .detail = (uint32_t)device,
                         .wait_id = id,
-                        .codeptr = place_of(location, record->codeptr)};
-  frame.region = region_at(c, location, construct, frame.codeptr, detail);
-  frame_enter_with(c, location, location->current, frame,
+                        .codeptr = place_of(thread, record->codeptr)};
+  frame.region = region_at(c, thread, construct, frame.codeptr, detail);
+  frame_enter_with(c, thread, thread->current, frame,
                    &(struct event){.ticks = now,
                                    .attribute = ATTRIBUTE_device_number,
                                    .value = (uint64_t)(int64_t)device,
@@ -76,19 +76,19 @@ static void begin_target(struct correlator *c, struct location *location, const 
                                    .value2 = record->kind});
 }
 
-void on_target(struct correlator *c, struct location *location, const struct record_target *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_target(struct correlator *c, struct traced_thread *thread, const struct record_target *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   uint64_t target = is_plain || !(record->endpoint & ENDPOINT_BEGIN) ? record->target : c->record_id;
   if (record->endpoint & ENDPOINT_BEGIN)
-    begin_target(c, location, record, target, record->more ? (int32_t)c->words[0] : NO_DEVICE, now);
+    begin_target(c, thread, record, target, record->more ? (int32_t)c->words[0] : NO_DEVICE, now);
   struct frame *frame =
-      record->endpoint & ENDPOINT_END ? find_frame(location->current, FRAME_TARGET, target) : NULL;
+      record->endpoint & ENDPOINT_END ? find_frame(thread->current, FRAME_TARGET, target) : NULL;
   if (frame)
-    leave_from(c, location, frame, now);
+    leave_from(c, thread, frame, now);
   c->ignored_ends += !frame && record->endpoint & ENDPOINT_END;
   if (!(record->endpoint & ENDPOINT_BEGINEND))
-    emit_unknown(c, location, now, record->codeptr, record->endpoint);
+    emit_unknown(c, thread, now, record->codeptr, record->endpoint);
 }
 
 /* -- operations, on the thread and on a stream -- */
@@ -102,12 +102,12 @@ static struct event enter_of_op(uint64_t now, int32_t device, uint64_t id) {
 }
 
 /* Leaves the thread's region of the operation, with attributes of the caller's. */
-static void leave_op(struct correlator *c, struct location *location, const struct frame *frame,
+static void leave_op(struct correlator *c, struct traced_thread *thread, const struct frame *frame,
                      struct event leave) {
-  struct task *task = location->current;
+  struct task *task = thread->current;
   size_t index = (size_t)(frame - task->stack.frames);
-  frames_leave_above(c, location, task, leave.ticks, index + 1);
-  frame_leave_with(c, location, task, &leave);
+  frames_leave_above(c, thread, task, leave.ticks, index + 1);
+  frame_leave_with(c, thread, task, &leave);
 }
 
 /* -- operations on data -- */
@@ -192,13 +192,14 @@ static struct data_op read_data_op(const struct correlator *c, const struct reco
 }
 
 /* The location that a transfer reaches: the thread's, or the other device's first stream. */
-static uint32_t remote_of(struct correlator *c, const struct location *location, const struct data_op *op) {
+static uint32_t remote_of(struct correlator *c, const struct traced_thread *thread,
+                          const struct data_op *op) {
   struct device *other =
       device_is_known(c, op->other) && op->other != op->device ? device_get(c, op->other) : NULL;
   struct stream *stream = !other                ? NULL
                           : other->stream_count ? &other->streams[0]
                                                 : device_stream(c, other, 0);
-  return stream ? stream->location->id : location->id;
+  return stream ? stream->location->id : thread->location.id;
 }
 
 /* How the operation begins on the device's stream; ticks are the caller's. */
@@ -233,117 +234,118 @@ static void note_memory(struct correlator *c, const struct data_op *op, uint64_t
     device_freed(c, device_get(c, op->device), op->source, now);
 }
 
-static void begin_data_op(struct correlator *c, struct location *location,
+static void begin_data_op(struct correlator *c, struct traced_thread *thread,
                           const struct record_target_data_op *record, const struct data_op *op, uint64_t id,
                           uint64_t now) {
   bool is_unknown = op->construct == CONSTRUCT_unknown;
   uint32_t detail = is_unknown ? op->kind
                                : (is_async(op->kind) ? TARGET_DETAIL_NOWAIT : 0) |
                                      (record->flags & FLAG_PLAIN_FORM ? TARGET_DETAIL_NO_END : 0);
-  struct frame frame = {
-      .kind = FRAME_OPERATION,
-      .wait_id = id,
-      .region = region_at(c, location, op->construct, place_of(location, record->codeptr), detail)};
+  struct frame frame = {.kind = FRAME_OPERATION,
+                        .wait_id = id,
+                        .region =
+                            region_at(c, thread, op->construct, place_of(thread, record->codeptr), detail)};
   struct event enter = enter_of_op(now, op->device, id);
   if (is_unknown) {
     enter.attribute2 = ATTRIBUTE_kind;
     enter.value2 = op->kind;
   }
   struct device *device = op->device >= 0 ? device_get(c, op->device) : NULL;
-  frame_enter_with(c, location, location->current, frame, &enter);
-  struct event begin = begin_on_stream(op, id, remote_of(c, location, op), frame.region);
+  frame_enter_with(c, thread, thread->current, frame, &enter);
+  struct event begin = begin_on_stream(op, id, remote_of(c, thread, op), frame.region);
   begin.ticks = now;
   host_op_begin(c, id, device, begin);
 }
 
-static void end_data_op(struct correlator *c, struct location *location, const struct data_op *op,
+static void end_data_op(struct correlator *c, struct traced_thread *thread, const struct data_op *op,
                         uint64_t id, uint64_t now) {
-  struct frame *frame = find_frame(location->current, FRAME_OPERATION, id);
+  struct frame *frame = find_frame(thread->current, FRAME_OPERATION, id);
   if (!frame) {
     c->ignored_ends++;
     return;
   }
   struct event end = with_addresses((struct event){.ticks = now}, op);
   host_op_end(c, frame->wait_id, end);
-  leave_op(c, location, frame, end);
+  leave_op(c, thread, frame, end);
   note_memory(c, op, now);
 }
 
-void on_target_data_op(struct correlator *c, struct location *location,
+void on_target_data_op(struct correlator *c, struct traced_thread *thread,
                        const struct record_target_data_op *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   struct data_op op = read_data_op(c, record, c->words);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
        ends = is_plain || record->endpoint & ENDPOINT_END;
   uint64_t own = is_plain && op.host_op ? op.host_op : c->record_id;
   if (begins)
-    begin_data_op(c, location, record, &op, own, now);
+    begin_data_op(c, thread, record, &op, own, now);
   if (ends)
-    end_data_op(c, location, &op, begins ? own : op.host_op, now);
+    end_data_op(c, thread, &op, begins ? own : op.host_op, now);
   if (!begins && !ends)
-    emit_unknown(c, location, now, record->codeptr, record->endpoint);
+    emit_unknown(c, thread, now, record->codeptr, record->endpoint);
 }
 
 /* -- kernels -- */
 
-static void begin_submit(struct correlator *c, struct location *location,
+static void begin_submit(struct correlator *c, struct traced_thread *thread,
                          const struct record_target_submit *record, uint64_t id, uint64_t now) {
-  const struct frame *target = find_frame(location->current, FRAME_TARGET, record->target);
+  const struct frame *target = find_frame(thread->current, FRAME_TARGET, record->target);
   uint64_t codeptr = target ? target->codeptr : 0;
   int32_t device = target ? (int32_t)target->detail : NO_DEVICE;
   uint32_t detail = record->flags & FLAG_PLAIN_FORM ? TARGET_DETAIL_NO_END : 0;
   struct frame frame = {.kind = FRAME_OPERATION,
                         .wait_id = id,
-                        .region = region_at(c, location, CONSTRUCT_target_submit, codeptr, detail)};
+                        .region = region_at(c, thread, CONSTRUCT_target_submit, codeptr, detail)};
   struct event enter = enter_of_op(now, device, id);
-  frame_enter_with(c, location, location->current, frame, &enter);
+  frame_enter_with(c, thread, thread->current, frame, &enter);
   host_op_begin(c, id, device >= 0 ? device_get(c, device) : NULL,
                 (struct event){.kind = EVENT_ENTER,
                                .ticks = now,
-                               .id = region_at(c, location, CONSTRUCT_target_kernel, codeptr, detail),
+                               .id = region_at(c, thread, CONSTRUCT_target_kernel, codeptr, detail),
                                .attribute = ATTRIBUTE_requested_teams,
                                .value = record->requested,
                                .attribute2 = ATTRIBUTE_matching_id,
                                .value2 = id});
 }
 
-static void end_submit(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
-  struct frame *frame = find_frame(location->current, FRAME_OPERATION, id);
+static void end_submit(struct correlator *c, struct traced_thread *thread, uint64_t id, uint64_t now) {
+  struct frame *frame = find_frame(thread->current, FRAME_OPERATION, id);
   if (!frame) {
     c->ignored_ends++;
     return;
   }
   struct event end = {.ticks = now};
   host_op_end(c, frame->wait_id, end);
-  leave_op(c, location, frame, end);
+  leave_op(c, thread, frame, end);
 }
 
-void on_target_submit(struct correlator *c, struct location *location,
+void on_target_submit(struct correlator *c, struct traced_thread *thread,
                       const struct record_target_submit *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
        ends = is_plain || record->endpoint & ENDPOINT_END;
   uint64_t own = is_plain && record->host_op ? record->host_op : c->record_id;
   if (begins)
-    begin_submit(c, location, record, own, now);
+    begin_submit(c, thread, record, own, now);
   if (ends)
-    end_submit(c, location, begins ? own : record->host_op, now);
+    end_submit(c, thread, begins ? own : record->host_op, now);
   if (!begins && !ends)
-    emit_unknown(c, location, now, 0, record->endpoint);
+    emit_unknown(c, thread, now, 0, record->endpoint);
 }
 
 /* -- mappings -- */
 
-void on_target_map(struct correlator *c, struct location *location, const struct record_target_map *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+void on_target_map(struct correlator *c, struct traced_thread *thread,
+                   const struct record_target_map *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
   uint64_t bytes = record->more ? c->words[0] : 0, codeptr = record->more ? c->words[2] : 0;
   uint32_t region =
-      region_at(c, location, CONSTRUCT_target_map, place_of(location, codeptr), record->mapping_flags);
+      region_at(c, thread, CONSTRUCT_target_map, place_of(thread, codeptr), record->mapping_flags);
   if (c->is_paused)
     return;
-  emit_event(c, location,
+  emit_event(c, thread,
              &(struct event){.kind = EVENT_ENTER,
                              .ticks = now,
                              .id = region,
@@ -352,7 +354,7 @@ void on_target_map(struct correlator *c, struct location *location, const struct
                              .attribute2 = ATTRIBUTE_device_address,
                              .value2 = record->device_address});
   emit_event(
-      c, location,
+      c, thread,
       &(struct event){
           .kind = EVENT_LEAVE, .ticks = now, .id = region, .attribute = ATTRIBUTE_bytes, .value = bytes});
 }

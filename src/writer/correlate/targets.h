@@ -3,7 +3,7 @@
 #define STAVE_WRITER_CORRELATE_TARGETS_H
 
 #include "writer/correlate/devices.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
 /* An operation on data as a device's record tells it. */
 struct device_data_op {

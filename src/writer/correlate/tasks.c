@@ -1,7 +1,7 @@
 /* Explicit tasks: created, switched between at task scheduling points, completed.
  *
  * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
- * tasks), so what runs is what the location says, and a task that completes elsewhere is switched to
+ * tasks), so what runs is what the thread says, and a task that completes elsewhere is switched to
  * first. */
 #include "writer/correlate/tasks.h"
 #include "base/map.h"
@@ -9,13 +9,13 @@
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/sync.h"
 #include "writer/correlate/teams.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum {
   STATUS_COMPLETE = OMPT_TASK_STATUS_complete,
@@ -47,68 +47,68 @@ static uint64_t task_name(const struct task *task) {
   return task ? (uint64_t)task->creator_location << 32 | task->generation : 0;
 }
 
-struct event task_switch_event(struct correlator *c, struct location *location, const struct task *task,
+struct event task_switch_event(struct correlator *c, struct traced_thread *thread, const struct task *task,
                                uint64_t ticks) {
   struct event event = {.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = task->team, .id = task->creator};
-  if (!task->is_implicit && task != location->base)
+  if (!task->is_implicit && task != thread->base)
     event.number = task->generation;
   else if (!task->team || task->is_initial)
-    event = (struct event){.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = serial_team_of(c, location)};
+    event = (struct event){.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = serial_team_of(c, thread)};
   return event;
 }
 
 /* -- creation -- */
 
 /* Its team has ended in the pause, and the runtime did not say that the task has: then it is one of the
- * location's. */
-static void move_to_known_team(struct correlator *c, struct location *location, struct task *task) {
+ * thread's. */
+static void move_to_known_team(struct correlator *c, struct traced_thread *thread, struct task *task) {
   if (!task->team->is_hidden || !task->team->has_ended)
     return;
   team_release(task->team);
-  task->team = team_keep(team_of(c, location));
-  task->creator = thread_number_of(location);
+  task->team = team_keep(team_of(c, thread));
+  task->creator = thread_number_of(thread);
 }
 
-void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+void task_show(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
   task->is_hidden = false;
-  move_to_known_team(c, location, task);
-  task->generation = (uint32_t)++location->generations;
+  move_to_known_team(c, thread, task);
+  task->generation = (uint32_t)++thread->generations;
   struct event event = task_event(EVENT_TASK_CREATE, task, ticks);
-  emit_enter(c, location, ticks, task->creation);
-  emit_event(c, location, &event);
-  emit_leave(c, location, ticks, task->creation);
+  emit_enter(c, thread, ticks, task->creation);
+  emit_event(c, thread, &event);
+  emit_leave(c, thread, ticks, task->creation);
 }
 
-static struct task *create(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
+static struct task *create(struct correlator *c, struct traced_thread *thread, uint64_t id, uint64_t codeptr,
                            uint32_t flags, uint64_t now) {
   struct task *task = task_new(c);
   task->id = id;
-  task->team = team_keep(team_of(c, location));
-  task->creator = thread_number_of(location);
-  task->creator_location = location->id;
+  task->team = team_keep(team_of(c, thread));
+  task->creator = thread_number_of(thread);
+  task->creator_location = thread->location.id;
   task->codeptr = codeptr;
   task->is_taskwait = flags & OMPT_TASK_taskwait;
   task->is_target = flags & OMPT_TASK_target;
   task->is_untied = flags & OMPT_TASK_untied;
-  task->region = region_at(c, location, task->is_untied ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
-  task->creation = region_at(c, location, CONSTRUCT_create_task, codeptr, flags);
+  task->region = region_at(c, thread, task->is_untied ? CONSTRUCT_task_untied : CONSTRUCT_task, codeptr, 0);
+  task->creation = region_at(c, thread, CONSTRUCT_create_task, codeptr, flags);
   task->is_hidden = c->is_paused;
   if (!task->is_hidden)
-    task_show(c, location, task, now);
+    task_show(c, thread, task, now);
   return task;
 }
 
-void on_task_create(struct correlator *c, struct location *location,
+void on_task_create(struct correlator *c, struct traced_thread *thread,
                     const struct record_task_create *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   if (record->task_flags & OMPT_TASK_taskwait)
     frame_enter(
-        c, location, location->current, now,
+        c, thread, thread->current, now,
         (struct frame){.kind = FRAME_SYNC,
                        .detail = DETAIL_TASKWAIT_DEPEND,
                        .wait_id = c->record_id,
-                       .region = region_at(c, location, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
-  struct task *task = create(c, location, c->record_id, record->codeptr, record->task_flags, now);
+                       .region = region_at(c, thread, CONSTRUCT_taskwait_depend, record->codeptr, 0)});
+  struct task *task = create(c, thread, c->record_id, record->codeptr, record->task_flags, now);
   if (record->task_flags & OMPT_TASK_merged)
     task_free(task); /* it runs as part of the task that creates it */
   else
@@ -118,8 +118,8 @@ void on_task_create(struct correlator *c, struct location *location,
 /* -- scheduling -- */
 
 /* Nobody goes back to a task that is gone: whoever runs in front of it goes back to what is behind. */
-static void unlink_task(struct location *location, const struct task *task) {
-  for (struct task *open = location ? location->current : NULL; open; open = open->outer)
+static void unlink_task(struct traced_thread *thread, const struct task *task) {
+  for (struct task *open = thread ? thread->current : NULL; open; open = open->outer)
     if (open->outer == task)
       open->outer = task->outer;
 }
@@ -127,130 +127,130 @@ static void unlink_task(struct location *location, const struct task *task) {
 /* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody
  * goes on with a task in front of which something runs. */
 static void come_back_to(struct correlator *c, struct task *task) {
-  struct location *location = task->location;
+  struct traced_thread *thread = task->thread;
   if (task->forked)
-    team_join(c, task->forked, location ? location->last_ticks : c->last_ticks);
-  if (!location || !location_has_open(location, task))
+    team_join(c, task->forked, thread ? thread->last_ticks : c->last_ticks);
+  if (!thread || !thread_has_open(thread, task))
     return;
-  while (location->current != task)
-    implicit_task_end(c, location, implicit_task_of(location), location->last_ticks, false);
+  while (thread->current != task)
+    implicit_task_end(c, thread, implicit_task_of(thread), thread->last_ticks, false);
 }
 
 static void forget(struct correlator *c, struct task *task) {
-  struct location *location = task->location;
+  struct traced_thread *thread = task->thread;
   come_back_to(c, task);
-  if (location && location->current == task)
-    location->current = implicit_task_of(location);
-  if (location && location->shown == task)
-    location->shown = NULL;
-  unlink_task(location, task);
+  if (thread && thread->current == task)
+    thread->current = implicit_task_of(thread);
+  if (thread && thread->shown == task)
+    thread->shown = NULL;
+  unlink_task(thread, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
 }
 
-/* Another location still seems to run it: that one went back to its implicit task without saying so. */
-static void take_from_other(struct correlator *c, struct location *location, struct task *task) {
-  struct location *other = task->location;
-  if (other && other != location && other->current == task)
+/* Another thread still seems to run it: that one went back to its implicit task without saying so. */
+static void take_from_other(struct correlator *c, struct traced_thread *thread, struct task *task) {
+  struct traced_thread *other = task->thread;
+  if (other && other != thread && other->current == task)
     task_switch(c, other, implicit_task_of(other), other->last_ticks, STATUS_SWITCH);
 }
 
-static void start_or_resume(struct correlator *c, struct location *location, struct task *task,
+static void start_or_resume(struct correlator *c, struct traced_thread *thread, struct task *task,
                             uint64_t ticks) {
-  task->outer = implicit_task_of(location);
-  task->location = location;
-  location->current = task;
+  task->outer = implicit_task_of(thread);
+  task->thread = thread;
+  thread->current = task;
   if (!c->is_paused)
-    pause_enter_hidden(c, location, task, ticks);
+    pause_enter_hidden(c, thread, task, ticks);
   if (task->has_started)
     return;
   task->has_started = true;
-  frame_enter(c, location, task, ticks, (struct frame){.kind = FRAME_TASK, .region = task->region});
+  frame_enter(c, thread, task, ticks, (struct frame){.kind = FRAME_TASK, .region = task->region});
 }
 
-static void write_switch(struct correlator *c, struct location *location, const struct task *next,
+static void write_switch(struct correlator *c, struct traced_thread *thread, const struct task *next,
                          uint64_t ticks, uint32_t status) {
-  struct event event = task_switch_event(c, location, next, ticks);
+  struct event event = task_switch_event(c, thread, next, ticks);
   if (status != STATUS_COMPLETE && status != STATUS_SWITCH)
     set_status(c, &event, status);
-  emit_event(c, location, &event);
+  emit_event(c, thread, &event);
 }
 
-void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks,
+void task_switch(struct correlator *c, struct traced_thread *thread, struct task *next, uint64_t ticks,
                  uint32_t status) {
-  bool is_explicit = !next->is_implicit && next != location->base;
+  bool is_explicit = !next->is_implicit && next != thread->base;
   if (is_explicit) {
     come_back_to(c, next);
-    take_from_other(c, location, next);
+    take_from_other(c, thread, next);
   }
   if (c->is_paused)
-    pause_switch(c, location, next, ticks);
+    pause_switch(c, thread, next, ticks);
   else
-    write_switch(c, location, is_explicit ? next : implicit_task_of(location), ticks, status);
+    write_switch(c, thread, is_explicit ? next : implicit_task_of(thread), ticks, status);
   if (is_explicit)
-    start_or_resume(c, location, next, ticks);
+    start_or_resume(c, thread, next, ticks);
   else
     /* whatever implicit task it says: this thread's is the innermost */
-    location->current = implicit_task_of(location);
+    thread->current = implicit_task_of(thread);
 }
 
 /* One that has run in a pause only, as far as was written, completes without having run: then the attribute
  * says how.*/
-static void complete(struct correlator *c, struct location *location, struct task *task, uint64_t now,
+static void complete(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t now,
                      uint32_t status) {
   struct event event = task_event(EVENT_TASK_COMPLETE, task, now);
   if (task->is_hidden)
     return;
-  if (status != STATUS_COMPLETE || (c->is_paused && location->shown != task))
+  if (status != STATUS_COMPLETE || (c->is_paused && thread->shown != task))
     set_status(c, &event, status);
-  emit_event(c, location, &event);
-  if (location->shown == task)
-    location->shown = NULL;
+  emit_event(c, thread, &event);
+  if (thread->shown == task)
+    thread->shown = NULL;
 }
 
 /* The task that runs here ends; the caller switches to another one at once. */
-static void end_running(struct correlator *c, struct location *location, struct task *task, uint64_t now,
+static void end_running(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t now,
                         uint32_t status) {
-  if (location->current != task)
-    task_switch(c, location, task, now, STATUS_SWITCH);
-  frames_leave_above(c, location, task, now, 0);
-  complete(c, location, task, now, status);
-  location->current = implicit_task_of(location);
+  if (thread->current != task)
+    task_switch(c, thread, task, now, STATUS_SWITCH);
+  frames_leave_above(c, thread, task, now, 0);
+  complete(c, thread, task, now, status);
+  thread->current = implicit_task_of(thread);
   task->is_detached = status == STATUS_DETACH;
   if (!task->is_detached)
     forget(c, task);
 }
 
 /* A task with the id was never seen to be created: its creation was dropped. */
-static struct task *create_unseen(struct correlator *c, struct location *location, uint64_t id,
+static struct task *create_unseen(struct correlator *c, struct traced_thread *thread, uint64_t id,
                                   uint64_t now) {
-  struct task *task = create(c, location, id, 0, 0, now);
+  struct task *task = create(c, thread, id, 0, 0, now);
   map_put(&c->tasks, id, task);
   return task;
 }
 
 /* An implicit task of another thread cannot run here: then it is this thread's own. */
-static struct task *known_or_implicit(struct correlator *c, struct location *location, uint64_t id) {
+static struct task *known_or_implicit(struct correlator *c, struct traced_thread *thread, uint64_t id) {
   struct task *task = id ? map_get(&c->tasks, id) : NULL;
-  return task && !task->is_implicit ? task : implicit_task_of(location);
+  return task && !task->is_implicit ? task : implicit_task_of(thread);
 }
 
 /* What goes on when a task has ended. LLVM's runtime may still be at the end of one that is complete when it
  * begins one that waited for it, and then names the complete one: what that was switched to in front of goes
  * on. */
-static struct task *resumed_by_end(struct correlator *c, struct location *location, uint64_t id,
+static struct task *resumed_by_end(struct correlator *c, struct traced_thread *thread, uint64_t id,
                                    uint64_t in_front_of) {
   bool is_gone = id && !map_get(&c->tasks, id);
-  return known_or_implicit(c, location, is_gone ? in_front_of : id);
+  return known_or_implicit(c, thread, is_gone ? in_front_of : id);
 }
 
 /* A task that is complete may begin once more, without being created once more (taskgraph). */
-static struct task *switched_to(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
-  return id && !map_get(&c->tasks, id) ? create_unseen(c, location, id, now)
-                                       : known_or_implicit(c, location, id);
+static struct task *switched_to(struct correlator *c, struct traced_thread *thread, uint64_t id,
+                                uint64_t now) {
+  return id && !map_get(&c->tasks, id) ? create_unseen(c, thread, id, now) : known_or_implicit(c, thread, id);
 }
 
-static void point_fulfill(struct correlator *c, struct location *location, const struct task *task,
+static void point_fulfill(struct correlator *c, struct traced_thread *thread, const struct task *task,
                           uint32_t status, uint64_t now) {
   struct event event = {.ticks = now, .id = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0)};
   set_status(c, &event, status);
@@ -258,75 +258,73 @@ static void point_fulfill(struct correlator *c, struct location *location, const
     event.attribute2 = ATTRIBUTE_fulfilled_task;
     event.value2 = task_name(task);
   }
-  emit_point(c, location, &event);
+  emit_point(c, thread, &event);
 }
 
 /* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end
  * for it
  * (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id. */
-void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks) {
-  if (!task_id && location->current->is_untied)
-    task_switch(c, location, implicit_task_of(location), location_now(c, location, ticks), STATUS_SWITCH);
+void task_left_unsaid(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks) {
+  if (!task_id && thread->current->is_untied)
+    task_switch(c, thread, implicit_task_of(thread), thread_now(c, thread, ticks), STATUS_SWITCH);
 }
 
 /* -- taskwait with depend: a task that the tool gives no id (callbacks_task.c); the construct's frame has it
  * -- */
 
-static struct frame *find_taskwait(const struct location *location) {
-  struct frame *frame = frame_find(location->current, FRAME_SYNC);
+static struct frame *find_taskwait(const struct traced_thread *thread) {
+  struct frame *frame = frame_find(thread->current, FRAME_SYNC);
   return frame && frame->detail == DETAIL_TASKWAIT_DEPEND ? frame : NULL;
 }
 
-/* The task with the id; without one, that of the taskwait in which the location's task is. */
-static struct task *task_or_taskwait(struct correlator *c, const struct location *location, uint64_t id) {
-  const struct frame *frame = id ? NULL : find_taskwait(location);
+/* The task with the id; without one, that of the taskwait in which the thread's task is. */
+static struct task *task_or_taskwait(struct correlator *c, const struct traced_thread *thread, uint64_t id) {
+  const struct frame *frame = id ? NULL : find_taskwait(thread);
   return map_get(&c->tasks, frame ? frame->wait_id : id);
 }
 
-static void end_taskwait(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
-  struct task *task = task_or_taskwait(c, location, id);
+static void end_taskwait(struct correlator *c, struct traced_thread *thread, uint64_t id, uint64_t now) {
+  struct task *task = task_or_taskwait(c, thread, id);
   if (task && task->is_taskwait) {
-    complete(c, location, task, now, STATUS_TASKWAIT_COMPLETE);
+    complete(c, thread, task, now, STATUS_TASKWAIT_COMPLETE);
     forget(c, task);
   }
-  const struct frame *frame = find_taskwait(location);
+  const struct frame *frame = find_taskwait(thread);
   if (frame)
-    frames_leave_above(c, location, location->current, now,
-                       (size_t)(frame - location->current->stack.frames));
+    frames_leave_above(c, thread, thread->current, now, (size_t)(frame - thread->current->stack.frames));
 }
 
-void on_task_schedule(struct correlator *c, struct location *location,
+void on_task_schedule(struct correlator *c, struct traced_thread *thread,
                       const struct record_task_schedule *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t status = record->prior_status;
   struct task *prior = record->prior_task ? map_get(&c->tasks, record->prior_task) : NULL;
   if (status == STATUS_EARLY_FULFILL || status == STATUS_LATE_FULFILL) {
-    point_fulfill(c, location, prior, status, now);
+    point_fulfill(c, thread, prior, status, now);
     if (prior && prior->is_detached)
       forget(c, prior);
     return;
   }
   if (status == STATUS_TASKWAIT_COMPLETE) {
-    end_taskwait(c, location, record->prior_task, now);
+    end_taskwait(c, thread, record->prior_task, now);
     return;
   }
   bool ends = status == STATUS_COMPLETE || status == STATUS_CANCEL || status == STATUS_DETACH;
   bool is_explicit = prior && !prior->is_implicit;
   if (ends && is_explicit && !prior->has_started) {
-    complete(c, location, prior, now, status == STATUS_COMPLETE ? STATUS_CANCEL : status);
+    complete(c, thread, prior, now, status == STATUS_COMPLETE ? STATUS_CANCEL : status);
     forget(c, prior);
     return;
   }
   if (ends && is_explicit) {
     uint64_t in_front_of = prior->in_front_of;
-    end_running(c, location, prior, now, status);
-    task_switch(c, location, resumed_by_end(c, location, record->next_task, in_front_of), now,
-                STATUS_COMPLETE);
+    end_running(c, thread, prior, now, status);
+    task_switch(c, thread, resumed_by_end(c, thread, record->next_task, in_front_of), now, STATUS_COMPLETE);
     return;
   }
-  struct task *next = switched_to(c, location, record->next_task, now);
-  next->in_front_of = record->prior_task && !prior ? location->current->id : record->prior_task;
-  task_switch(c, location, next, now, status);
+  struct task *next = switched_to(c, thread, record->next_task, now);
+  next->in_front_of = record->prior_task && !prior ? thread->current->id : record->prior_task;
+  task_switch(c, thread, next, now, status);
 }
 
 /* -- dependences and cancellation: points -- */
@@ -347,39 +345,40 @@ static enum construct construct_of_dependence(uint64_t type) {
   return found ? found : CONSTRUCT_depend_unknown;
 }
 
-void on_dependence(struct correlator *c, struct location *location, const struct record_dependence *record) {
-  const struct task *task = task_or_taskwait(c, location, record->task);
+void on_dependence(struct correlator *c, struct traced_thread *thread,
+                   const struct record_dependence *record) {
+  const struct task *task = task_or_taskwait(c, thread, record->task);
   enum construct construct = construct_of_dependence(record->dependence_type);
   emit_point(
-      c, location,
-      &(struct event){.ticks = location_now(c, location, record->ticks),
-                      .id = region_at(c, location, construct, task ? task->codeptr : 0, 0),
+      c, thread,
+      &(struct event){.ticks = thread_now(c, thread, record->ticks),
+                      .id = region_at(c, thread, construct, task ? task->codeptr : 0, 0),
                       .attribute = ATTRIBUTE_dependence_address,
                       .value = record->variable,
                       .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
                       .value2 = record->dependence_type});
 }
 
-void on_task_dependence(struct correlator *c, struct location *location,
+void on_task_dependence(struct correlator *c, struct traced_thread *thread,
                         const struct record_task_dependence *record) {
-  emit_point(c, location,
-             &(struct event){.ticks = location_now(c, location, record->ticks),
+  emit_point(c, thread,
+             &(struct event){.ticks = thread_now(c, thread, record->ticks),
                              .id = regions_get(c->regions, CONSTRUCT_task_dependence, 0, 0),
                              .attribute = ATTRIBUTE_source_task,
                              .value = task_name(map_get(&c->tasks, record->source_task)),
                              .attribute2 = ATTRIBUTE_sink_task,
-                             .value2 = task_name(task_or_taskwait(c, location, record->sink_task))});
+                             .value2 = task_name(task_or_taskwait(c, thread, record->sink_task))});
 }
 
 /* A loop or sections region that is cancelled never ends for the thread that finds out. */
-void on_cancel(struct correlator *c, struct location *location, const struct record_cancel *record) {
-  uint64_t now = location_now(c, location, record->ticks);
-  emit_point(c, location,
+void on_cancel(struct correlator *c, struct traced_thread *thread, const struct record_cancel *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  emit_point(c, thread,
              &(struct event){.ticks = now,
-                             .id = region_at(c, location, CONSTRUCT_cancel, record->codeptr, 0),
+                             .id = region_at(c, thread, CONSTRUCT_cancel, record->codeptr, 0),
                              .attribute = ATTRIBUTE_cancel_flags,
                              .value = record->cancel_flags});
   if ((record->cancel_flags & (OMPT_CANCEL_sections | OMPT_CANCEL_loop)) &&
       (record->cancel_flags & (OMPT_CANCEL_activated | OMPT_CANCEL_detected)))
-    leave_unended_work(c, location, now);
+    leave_unended_work(c, thread, now);
 }

@@ -3,17 +3,17 @@
 #define STAVE_WRITER_CORRELATE_TASKS_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
-/* A switch to the task on the location, or to the location's own part of a team. */
-struct event task_switch_event(struct correlator *c, struct location *location, const struct task *task,
+/* A switch to the task on the thread, or to the thread's own part of a team. */
+struct event task_switch_event(struct correlator *c, struct traced_thread *thread, const struct task *task,
                                uint64_t ticks);
 /* Writes the creation of a task that was created in a pause. */
-void task_show(struct correlator *c, struct location *location, struct task *task, uint64_t ticks);
-void task_switch(struct correlator *c, struct location *location, struct task *next, uint64_t ticks,
+void task_show(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks);
+void task_switch(struct correlator *c, struct traced_thread *thread, struct task *next, uint64_t ticks,
                  uint32_t status);
 /* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the
  * one that ran here was left without a word. */
-void task_left_unsaid(struct correlator *c, struct location *location, uint64_t task_id, uint64_t ticks);
+void task_left_unsaid(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks);
 
 #endif

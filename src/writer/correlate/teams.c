@@ -1,7 +1,7 @@
 /* Parallel regions, their teams and implicit tasks.
  *
  * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the
- * thread's own stack (location->current, task->forked). Workers report the ends of their last barrier and
+ * thread's own stack (thread->current, task->forked). Workers report the ends of their last barrier and
  * implicit task only when they are needed again, perhaps at shutdown: when the primary ends the region,
  * team_end ends it for them, and what they say later is ignored. */
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum { MEMBERS_MOST = 1 << 14 };
 
@@ -44,8 +44,8 @@ static uint32_t comm_of_members(struct correlator *c, struct team *team) {
   uint32_t *ids = memory_get(team->size, sizeof *ids), count = 0;
   for (size_t i = 0; i < team->size; i++) {
     team->members[i].rank = count;
-    if (team->members[i].location)
-      ids[count++] = team->members[i].location->id;
+    if (team->members[i].thread)
+      ids[count++] = team->members[i].thread->location.id;
   }
   uint32_t comm =
       definitions_comm(c->definitions, ids, count, team->parent ? team->parent->comm : COMM_UNKNOWN, false);
@@ -71,20 +71,20 @@ static void resolve(struct correlator *c, struct team *team) {
 /* -- the region on its encountering thread -- */
 
 /* A league is no team, but it may stand in one: on a hidden helper that does the work of a device. */
-static struct team *enclosing_team(const struct location *location) {
-  const struct task *task = location->current;
+static struct team *enclosing_team(const struct traced_thread *thread) {
+  const struct task *task = thread->current;
   while (task && (!task->is_implicit || task->is_initial))
     task = task->outer;
   return task ? task->team : NULL;
 }
 
-static struct team *team_new(struct correlator *c, struct location *location, uint64_t id, uint64_t codeptr,
-                             uint32_t flags) {
-  struct team *team = team_get(c->emitter), *around = implicit_task_of(location)->team;
+static struct team *team_new(struct correlator *c, struct traced_thread *thread, uint64_t id,
+                             uint64_t codeptr, uint32_t flags) {
+  struct team *team = team_get(c->emitter), *around = implicit_task_of(thread)->team;
   team->id = id;
   team->comm = COMM_UNKNOWN;
   team->is_hidden = c->is_paused;
-  team->parent = team_keep(enclosing_team(location));
+  team->parent = team_keep(enclosing_team(thread));
   team->codeptr = codeptr;
   if (regions_is_nowhere(c->regions, codeptr) && (around || !regions_is_in_runtime(c->regions, codeptr)))
     team->codeptr = around ? around->codeptr : 0;
@@ -94,28 +94,29 @@ static struct team *team_new(struct correlator *c, struct location *location, ui
   return team;
 }
 
-static void begin_league(struct correlator *c, struct location *location, struct team *team, uint64_t now) {
+static void begin_league(struct correlator *c, struct traced_thread *thread, struct team *team,
+                         uint64_t now) {
   team->is_league = true;
   team->is_hidden = false; /* it has no events of its own */
   team->comm = 0;          /* never written: nobody waits for it */
-  frame_enter(c, location, location->current, now,
+  frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = FRAME_TEAMS,
                              .region = regions_get(c->regions, CONSTRUCT_teams, team->codeptr, 0)});
 }
 
-void on_parallel_begin(struct correlator *c, struct location *location,
+void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
                        const struct record_parallel_begin *record) {
-  uint64_t now = location_now(c, location, record->ticks);
-  if (location->current->forked)
-    team_join(c, location->current->forked, now); /* its end is missing */
-  struct team *team = team_new(c, location, c->record_id, record->codeptr, (uint32_t)record->parallel_flags);
-  team->primary = location;
-  team->encountering = location->current;
+  uint64_t now = thread_now(c, thread, record->ticks);
+  if (thread->current->forked)
+    team_join(c, thread->current->forked, now); /* its end is missing */
+  struct team *team = team_new(c, thread, c->record_id, record->codeptr, (uint32_t)record->parallel_flags);
+  team->primary = thread;
+  team->encountering = thread->current;
   team->fork_ticks = now;
   team->requested = record->requested;
-  location->current->forked = team;
+  thread->current->forked = team;
   if (record->parallel_flags & OMPT_PARALLEL_league)
-    begin_league(c, location, team, now);
+    begin_league(c, thread, team, now);
 }
 
 /* -- members -- */
@@ -149,34 +150,33 @@ static uint64_t position_in(const struct team *team, uint32_t index) {
   return (outer ^ outer >> 32) * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
 }
 
-static void name_first(struct correlator *c, struct location *location, const struct team *team,
+static void name_first(struct correlator *c, struct traced_thread *thread, const struct team *team,
                        uint32_t index) {
   char number[56];
   write_number(team, index, number, sizeof number);
   if (!team->parent && team->codeptr && regions_is_in_runtime(c->regions, team->codeptr)) {
-    definitions_name_location(c->definitions, location, "OMP hidden helper ", number);
-  } else if (!location->has_begun) {
+    definitions_name_location(c->definitions, &thread->location, "OMP hidden helper ", number);
+  } else if (!thread->location.facts.has_begun) {
     snprintf(number, sizeof number, "%u", ++c->foreign_threads);
-    definitions_name_location(c->definitions, location, "Foreign thread ", number);
-  } else if (definitions_name_thread(c->definitions, location, number)) {
-    location->position = position_in(team, index);
+    definitions_name_location(c->definitions, &thread->location, "Foreign thread ", number);
+  } else if (definitions_name_thread(c->definitions, &thread->location, number)) {
+    thread->position = position_in(team, index);
   }
 }
 
 /* A worker is named after its position in nested teams, as long as it has but one. (A team's primary is there
  * by the position in which it met the region.) */
-static void name_worker(struct correlator *c, struct location *location, const struct team *team,
+static void name_worker(struct correlator *c, struct traced_thread *thread, const struct team *team,
                         uint32_t index) {
-  if (!location->is_named) {
-    name_first(c, location, team, index);
-  } else if (location->position && location != team->primary &&
-             position_in(team, index) != location->position) {
-    location->position = 0;
-    definitions_name_worker(c->definitions, location);
+  if (!thread->location.facts.is_named) {
+    name_first(c, thread, team, index);
+  } else if (thread->position && thread != team->primary && position_in(team, index) != thread->position) {
+    thread->position = 0;
+    definitions_name_worker(c->definitions, &thread->location);
   }
 }
 
-static struct task *push_implicit(struct correlator *c, struct location *location, struct team *team,
+static struct task *push_implicit(struct correlator *c, struct traced_thread *thread, struct team *team,
                                   uint64_t id, uint32_t index, struct member *member) {
   struct task *task = task_new(c);
   task->id = id;
@@ -184,10 +184,10 @@ static struct task *push_implicit(struct correlator *c, struct location *locatio
   task->team = team_keep(team);
   task->creator = index;
   task->position = position_in(team, index);
-  task->location = location;
-  task->outer = location->current;
-  location->current = task;
-  *member = (struct member){.location = location, .task = task};
+  task->thread = thread;
+  task->outer = thread->current;
+  thread->current = task;
+  *member = (struct member){.thread = thread, .task = task};
   if (id)
     map_put(&c->tasks, id, task);
   return task;
@@ -199,100 +199,101 @@ void team_write_fork(struct correlator *c, const struct team *team, uint64_t tic
 }
 
 /* In a pause the begins of a team that is written go on being written: its comm names all members. */
-static void write_team_begin(struct correlator *c, struct location *location, struct task *task,
+static void write_team_begin(struct correlator *c, struct traced_thread *thread, struct task *task,
                              uint64_t now) {
   if (task->team->is_hidden)
     return;
-  pause_enter_hidden(c, location, location->base, now);
-  emit_event(c, location, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = now, .team = task->team});
-  location->shown = task;
+  pause_enter_hidden(c, thread, thread->base, now);
+  emit_event(c, thread, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = now, .team = task->team});
+  thread->shown = task;
 }
 
-static void fork_if_primary(struct correlator *c, struct location *location, struct team *team,
+static void fork_if_primary(struct correlator *c, struct traced_thread *thread, struct team *team,
                             uint32_t index) {
-  if (index != 0 || location != team->primary || team->is_forked)
+  if (index != 0 || thread != team->primary || team->is_forked)
     return;
   team->is_forked = true;
   if (!team->is_hidden)
     team_write_fork(c, team, team->fork_ticks);
 }
 
-static void begin_member(struct correlator *c, struct location *location, struct team *team, uint64_t id,
+static void begin_member(struct correlator *c, struct traced_thread *thread, struct team *team, uint64_t id,
                          uint32_t index, uint64_t now) {
   struct member *member = member_at(team, index);
-  if (!member || member->location)
+  if (!member || member->thread)
     return;
-  name_worker(c, location, team, index);
-  fork_if_primary(c, location, team, index);
-  struct task *task = push_implicit(c, location, team, id, index, member);
-  write_team_begin(c, location, task, now);
+  name_worker(c, thread, team, index);
+  fork_if_primary(c, thread, team, index);
+  struct task *task = push_implicit(c, thread, team, id, index, member);
+  write_team_begin(c, thread, task, now);
   struct event enter = {.ticks = now};
-  if (location->moved && !team->is_hidden)
-    tell_placement(location, &enter);
-  frame_enter_with(c, location, task, (struct frame){.kind = FRAME_PARALLEL, .region = team->region}, &enter);
+  if (thread->moved && !team->is_hidden)
+    tell_placement(thread, &enter);
+  frame_enter_with(c, thread, task, (struct frame){.kind = FRAME_PARALLEL, .region = team->region}, &enter);
   team->begun++;
 }
 
 /* An initial task of a league runs in front of what the thread did before; ends with the league. */
-static void begin_league_member(struct correlator *c, struct location *location, struct team *team,
+static void begin_league_member(struct correlator *c, struct traced_thread *thread, struct team *team,
                                 uint64_t id, uint32_t index, uint64_t now) {
   struct member *member = member_at(team, index);
-  if (!member || member->location)
+  if (!member || member->thread)
     return;
-  name_worker(c, location, team, index);
-  struct task *task = push_implicit(c, location, team, id, index, member);
+  name_worker(c, thread, team, index);
+  struct task *task = push_implicit(c, thread, team, id, index, member);
   task->is_initial = true;
   uint32_t region = regions_get(c->regions, CONSTRUCT_teams_initial_task, team->codeptr, 0);
-  frame_enter_with(c, location, task, (struct frame){.kind = FRAME_BASE, .region = region},
+  frame_enter_with(c, thread, task, (struct frame){.kind = FRAME_BASE, .region = region},
                    &(struct event){.ticks = now, .attribute = ATTRIBUTE_team_number, .value = index});
 }
 
 /* The initial task of a thread is what runs outside of all teams: the base. */
-static void begin_initial(struct correlator *c, struct location *location, uint64_t id, uint64_t now) {
+static void begin_initial(struct correlator *c, struct traced_thread *thread, uint64_t id, uint64_t now) {
   char number[16];
-  location->base->id = id;
-  location->base->is_implicit = location->base->is_initial = location->base->has_started = true;
-  location->base->location = location;
-  if (location == c->primary || location->is_named)
+  thread->base->id = id;
+  thread->base->is_implicit = thread->base->is_initial = thread->base->has_started = true;
+  thread->base->thread = thread;
+  if (thread == c->primary || thread->location.facts.is_named)
     return;
   snprintf(number, sizeof number, "%u", ++c->initial_threads);
-  definitions_name_location(c->definitions, location, "Initial thread ", number);
+  definitions_name_location(c->definitions, &thread->location, "Initial thread ", number);
   frame_enter(
-      c, location, location->base, now,
+      c, thread, thread->base, now,
       (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
 }
 
-void on_implicit_task_begin(struct correlator *c, struct location *location,
+void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
                             const struct record_implicit_task_begin *record) {
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t actual = (uint32_t)record->actual_and_index, index = (uint32_t)(record->actual_and_index >> 32);
-  struct team *team = map_get(&c->teams, record->parallel), *forked = location->current->forked;
+  struct team *team = map_get(&c->teams, record->parallel), *forked = thread->current->forked;
   if (!team && forked && !forked->is_forked && index == 0)
     team = forked; /* the runtime does not say which region: it is the one that this thread has just met */
   if ((record->task_flags & OMPT_TASK_initial) && team && team->is_league) {
-    begin_league_member(c, location, team, c->record_id, index, now);
+    begin_league_member(c, thread, team, c->record_id, index, now);
     return;
   }
   if (record->task_flags & OMPT_TASK_initial) {
-    begin_initial(c, location, c->record_id, now);
+    begin_initial(c, thread, c->record_id, now);
     return;
   }
   if (!team)
-    team = team_new(c, location, record->parallel, 0, 0); /* its parallel_begin was dropped */
+    team = team_new(c, thread, record->parallel, 0, 0); /* its parallel_begin was dropped */
   team->actual = actual;
-  begin_member(c, location, team, c->record_id, index, now);
+  begin_member(c, thread, team, c->record_id, index, now);
   if (team->begun >= actual)
     resolve(c, team);
 }
 
-static void leave_late(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
+static void leave_late(struct correlator *c, struct traced_thread *thread, struct task *task,
+                       uint64_t ticks) {
   while (task->stack.count > 0) {
     struct frame frame = task->stack.frames[--task->stack.count];
     if (frame.is_hidden)
       continue;
-    pause_show(c, location, task, ticks);
+    pause_show(c, thread, task, ticks);
     emit_event(
-        c, location,
+        c, thread,
         &(struct event){
             .kind = EVENT_LEAVE, .ticks = ticks, .id = frame.region, .team = task->team, .is_late = true});
   }
@@ -304,52 +305,52 @@ static void forget_member(struct team *team, const struct task *task) {
     return;
   team->members[task->creator].task = NULL;
   if (team->is_hidden)
-    team->members[task->creator].location = NULL;
+    team->members[task->creator].thread = NULL;
 }
 
-void implicit_task_end(struct correlator *c, struct location *location, struct task *task, uint64_t ticks,
+void implicit_task_end(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks,
                        bool is_late) {
   struct team *team = team_keep(task->team);
   if (task->forked)
     team_join(c, task->forked, ticks); /* its end is missing */
-  undecided_flush(c, location, is_late ? team : NULL);
+  undecided_flush(c, thread, is_late ? team : NULL);
   if (is_late)
-    leave_late(c, location, task, ticks);
+    leave_late(c, thread, task, ticks);
   else
-    frames_leave_above(c, location, task, ticks, 0);
+    frames_leave_above(c, thread, task, ticks, 0);
   if (!task->is_initial && !team->is_hidden)
-    emit_event(c, location,
+    emit_event(c, thread,
                &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
-  undecided_flush(c, location, NULL);
-  location->current = task->outer;
-  if (location->shown == task)
-    location->shown = task->outer;
+  undecided_flush(c, thread, NULL);
+  thread->current = task->outer;
+  if (thread->shown == task)
+    thread->shown = task->outer;
   forget_member(team, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
   team_release(team);
 }
 
-/* Brings the location back to the task, ending what is open in front of it; false if it does not run
+/* Brings the thread back to the task, ending what is open in front of it; false if it does not run
  * there. */
-static bool unwind_to(struct correlator *c, struct location *location, struct task *task, uint64_t ticks) {
-  if (!location_has_open(location, task))
+static bool unwind_to(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
+  if (!thread_has_open(thread, task))
     return false;
-  while (implicit_task_of(location) != task)
-    implicit_task_end(c, location, implicit_task_of(location), ticks, false);
-  location->current = task;
+  while (implicit_task_of(thread) != task)
+    implicit_task_end(c, thread, implicit_task_of(thread), ticks, false);
+  thread->current = task;
   return true;
 }
 
 /* What the runtime has still to report of these ends is owed. */
 static void end_member(struct correlator *c, struct team *team, struct member *member) {
-  struct location *location = member->location;
+  struct traced_thread *thread = member->thread;
   struct task *task = member->task;
-  uint64_t ticks = location->last_ticks > team->end_ticks ? location->last_ticks : team->end_ticks;
-  if (!unwind_to(c, location, task, ticks))
+  uint64_t ticks = thread->last_ticks > team->end_ticks ? thread->last_ticks : team->end_ticks;
+  if (!unwind_to(c, thread, task, ticks))
     return;
-  location->owed += task->stack.count + 1;
-  implicit_task_end(c, location, task, ticks, true);
+  thread->owed += task->stack.count + 1;
+  implicit_task_end(c, thread, task, ticks, true);
 }
 
 void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
@@ -361,32 +362,32 @@ void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
   resolve(c, team);
   emit_waiters_of(c->emitter, team);
   for (size_t i = 0; i < team->size; i++)
-    if (team->members[i].task && team->members[i].location != team->primary)
+    if (team->members[i].task && team->members[i].thread != team->primary)
       end_member(c, team, &team->members[i]);
 }
 
 /* The implicit task that ends is the thread's innermost. A late end comes when the primary's has ended the
  * worker's part: then it is owed, or there is none. */
-void on_implicit_task_end(struct correlator *c, struct location *location,
+void on_implicit_task_end(struct correlator *c, struct traced_thread *thread,
                           const struct record_implicit_task_end *record) {
   if (!(record->endpoint & ENDPOINT_END)) {
-    emit_unknown(c, location, location_now(c, location, record->ticks), 0, record->endpoint);
+    emit_unknown(c, thread, thread_now(c, thread, record->ticks), 0, record->endpoint);
     return;
   }
-  struct task *task = implicit_task_of(location);
-  if (task == location->base) {
-    bool is_initial = location->owed == 0 && (record->task_flags & OMPT_TASK_initial);
+  struct task *task = implicit_task_of(thread);
+  if (task == thread->base) {
+    bool is_initial = thread->owed == 0 && (record->task_flags & OMPT_TASK_initial);
     if (is_initial)
-      location_now(c, location, record->ticks);
+      thread_now(c, thread, record->ticks);
     c->ignored_ends += !is_initial;
-    location->owed -= location->owed < 2 ? location->owed : 2;
+    thread->owed -= thread->owed < 2 ? thread->owed : 2;
     return;
   }
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   struct team *team = team_keep(task->team);
-  bool is_primary = location == team->primary;
-  if (unwind_to(c, location, task, now))
-    implicit_task_end(c, location, task, now, !is_primary);
+  bool is_primary = thread == team->primary;
+  if (unwind_to(c, thread, task, now))
+    implicit_task_end(c, thread, task, now, !is_primary);
   if (is_primary && !team->is_league)
     team_end(c, team, now);
   team_release(team);
@@ -423,12 +424,12 @@ static void end_league(struct correlator *c, struct team *team, uint64_t ticks) 
 /* The primary; any thread may claim to be it. */
 static void end_first_member(struct correlator *c, struct team *team, uint64_t ticks) {
   struct member first = team->size ? team->members[0] : (struct member){0};
-  if (first.task && unwind_to(c, first.location, first.task, ticks))
-    implicit_task_end(c, first.location, first.task, ticks, false);
+  if (first.task && unwind_to(c, first.thread, first.task, ticks))
+    implicit_task_end(c, first.thread, first.task, ticks, false);
 }
 
 void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
-  struct location *primary = team->primary;
+  struct traced_thread *primary = team->primary;
   if (team->is_league) {
     end_league(c, team, ticks);
   } else {
@@ -443,17 +444,17 @@ void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
   team_release(team);
 }
 
-void on_parallel_end(struct correlator *c, struct location *location,
+void on_parallel_end(struct correlator *c, struct traced_thread *thread,
                      const struct record_parallel_end *record) {
-  struct task *task = location->current;
+  struct task *task = thread->current;
   while (task && !task->forked)
     task = task->outer;
   if (!task) {
     c->ignored_ends++;
     return;
   }
-  uint64_t now = location_now(c, location, record->ticks);
-  if (task->is_implicit || task == location->base)
-    unwind_to(c, location, task, now);
+  uint64_t now = thread_now(c, thread, record->ticks);
+  if (task->is_implicit || task == thread->base)
+    unwind_to(c, thread, task, now);
   team_join(c, task->forked, now);
 }

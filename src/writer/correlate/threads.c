@@ -9,11 +9,11 @@
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 /* The first one is the program's own name. */
 static void tell_arguments(struct correlator *c) {
@@ -22,84 +22,107 @@ static void tell_arguments(struct correlator *c) {
       emitter_add_argument(c->emitter, definitions_string(c->definitions, c->command_line + at));
 }
 
-static void begin_program(struct correlator *c, struct location *location, uint64_t ticks) {
-  c->primary = location;
-  definitions_name_location(c->definitions, location, "Master thread", "");
+static void begin_program(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
+  c->primary = thread;
+  definitions_name_location(c->definitions, &thread->location, "Master thread", "");
   uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
   uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
   tell_arguments(c);
-  emit_event(c, location, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
-  frame_enter(c, location, location->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
+  emit_event(c, thread, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
+  frame_enter(c, thread, thread->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
   if (c->starts_paused)
     pause_begin(c, ticks);
 }
 
-struct location *location_new(struct correlator *c, uint32_t slot, uint64_t ticks) {
-  struct location *location = definitions_add_location(c->definitions);
-  if (!location)
+struct traced_thread *thread_new(struct correlator *c, uint32_t slot, uint64_t ticks) {
+  struct traced_thread *thread =
+      (struct traced_thread *)definitions_add_location(c->definitions, sizeof *thread);
+  if (!thread)
     return NULL;
-  location->slot = slot;
-  location->place = location->processor = -1;
-  location->base = location->current = task_new(c);
-  location->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
+  thread->slot = slot;
+  thread->location.facts.place = thread->location.facts.processor = -1;
+  thread->base = thread->current = task_new(c);
+  thread->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
   memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
-  c->by_slot[slot] = location;
+  c->by_slot[slot] = thread;
   if (!c->primary)
-    begin_program(c, location, location_now(c, location, ticks));
+    begin_program(c, thread, thread_now(c, thread, ticks));
   else if (c->is_paused)
-    pause_on_location(c, location, location_now(c, location, ticks));
-  return location;
+    pause_on_thread(c, thread, thread_now(c, thread, ticks));
+  return thread;
 }
 
-static void end_thread(struct correlator *c, struct location *location, uint64_t now) {
-  c->by_slot[location->slot] = NULL;
-  if (location == c->primary)
+/* A thread begins with its location. */
+_Static_assert(offsetof(struct traced_thread, location) == 0, "");
+
+struct traced_thread *thread_at(struct correlator *c, size_t number) {
+  size_t count;
+  struct location **locations = definitions_locations(c->definitions, &count);
+  bool is_thread = number < count && !locations[number]->facts.device;
+  return is_thread ? (struct traced_thread *)locations[number] : NULL;
+}
+
+struct traced_thread *thread_next(struct correlator *c, size_t *position) {
+  size_t count;
+  definitions_locations(c->definitions, &count);
+  while (*position < count) {
+    struct traced_thread *thread = thread_at(c, (*position)++);
+    if (thread)
+      return thread;
+  }
+  return NULL;
+}
+
+static void end_thread(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  c->by_slot[thread->slot] = NULL;
+  if (thread == c->primary)
     return; /* its program ends when the process does */
-  location_unwind(c, location, now);
-  frames_leave_above(c, location, location->base, now, 0);
-  location->has_ended = true;
-  if (held_is_empty(&location->held))
-    emit_end(c->emitter, location);
+  thread_unwind(c, thread, now);
+  frames_leave_above(c, thread, thread->base, now, 0);
+  thread->location.has_ended = true;
+  if (held_is_empty(&thread->location.held))
+    emit_end(c->emitter, &thread->location);
 }
 
 /* It has died without a word, which was noticed when another thread wanted a slot: what it had open is closed
  * as at the end of a process. */
-static void end_dead_thread(struct correlator *c, struct location *location, uint64_t ticks) {
-  undecided_flush(c, location, NULL);
-  location->acquire_ticks = 0;
+static void end_dead_thread(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
+  undecided_flush(c, thread, NULL);
+  thread->acquire_ticks = 0;
   c->is_closing = true;
-  end_thread(c, location, location_now(c, location, ticks));
+  end_thread(c, thread, thread_now(c, thread, ticks));
   c->is_closing = false;
-  c->closed_by_writer += location->owed;
+  c->closed_by_writer += thread->owed;
 }
 
 /* One thread can be the initial thread of two runtimes; the first that is done with it says that it has
  * ended. */
 void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record) {
-  struct location *primary = c->primary, *before = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
-  bool is_dead = before && before->kernel_tid; /* without: a signal handler was faster than this record */
+  struct traced_thread *primary = c->primary, *before = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  bool is_dead =
+      before && before->location.facts.kernel_tid; /* without: a signal handler was faster than this record */
   if (is_dead)
     end_dead_thread(c, before, record->ticks);
   bool is_known = before && !is_dead;
   if (is_known || !primary || c->by_slot[primary->slot] == primary ||
-      primary->kernel_tid != record->kernel_tid)
+      primary->location.facts.kernel_tid != record->kernel_tid)
     return;
   memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
   c->by_slot[slot] = primary;
   primary->slot = slot;
 }
 
-void on_attach(struct correlator *c, struct location *location, const struct record_attach *record) {
-  location->kernel_tid = record->kernel_tid;
-  definitions_location_changed(c->definitions, location);
+void on_attach(struct correlator *c, struct traced_thread *thread, const struct record_attach *record) {
+  thread->location.facts.kernel_tid = record->kernel_tid;
+  definitions_location_changed(c->definitions, &thread->location);
 }
 
-void on_frame_flags(struct correlator *c, struct location *location,
+void on_frame_flags(struct correlator *c, struct traced_thread *thread,
                     const struct record_frame_flags *record) {
-  location->exit_flags = (uint32_t)record->exit_flags;
-  location->enter_flags = (uint32_t)record->enter_flags;
-  location->has_frame_flags = true;
-  definitions_location_changed(c->definitions, location);
+  thread->location.facts.exit_flags = (uint32_t)record->exit_flags;
+  thread->location.facts.enter_flags = (uint32_t)record->enter_flags;
+  thread->location.facts.has_frame_flags = true;
+  definitions_location_changed(c->definitions, &thread->location);
 }
 
 /* "0-3,6": runs of numbers in the order of the runtime's list. */
@@ -116,34 +139,34 @@ static void write_places(const int32_t *places, uint32_t count, char *text, size
   }
 }
 
-void on_placement(struct correlator *c, struct location *location, const struct record_placement *record) {
+void on_placement(struct correlator *c, struct traced_thread *thread, const struct record_placement *record) {
   char partition[1024];
   uint32_t told = 8u * record->more;
   write_places((const int32_t *)c->words, record->partition_places < told ? record->partition_places : told,
                partition, sizeof partition);
   uint32_t string = definitions_string(c->definitions, partition) + 1;
-  location->moved |= (string != location->partition ? MOVED_PARTITION : 0) |
-                     ((int64_t)record->place != location->place ? MOVED_PLACE : 0) |
-                     ((int64_t)record->processor != location->processor ? MOVED_PROCESSOR : 0);
-  location->place = (int64_t)record->place;
-  location->processor = (int64_t)record->processor;
-  location->partition = string;
-  definitions_location_changed(c->definitions, location);
+  thread->moved |= (string != thread->location.facts.partition ? MOVED_PARTITION : 0) |
+                   ((int64_t)record->place != thread->location.facts.place ? MOVED_PLACE : 0) |
+                   ((int64_t)record->processor != thread->location.facts.processor ? MOVED_PROCESSOR : 0);
+  thread->location.facts.place = (int64_t)record->place;
+  thread->location.facts.processor = (int64_t)record->processor;
+  thread->location.facts.partition = string;
+  definitions_location_changed(c->definitions, &thread->location);
 }
 
-void tell_placement(struct location *location, struct event *enter) {
+void tell_placement(struct traced_thread *thread, struct event *enter) {
   const struct {
     enum moved moved;
     enum attribute attribute;
     uint64_t value;
-  } all[] = {{MOVED_PARTITION, ATTRIBUTE_partition, location->partition - 1},
-             {MOVED_PLACE, ATTRIBUTE_place, (uint64_t)location->place},
-             {MOVED_PROCESSOR, ATTRIBUTE_processor, (uint64_t)location->processor}};
+  } all[] = {{MOVED_PARTITION, ATTRIBUTE_partition, thread->location.facts.partition - 1},
+             {MOVED_PLACE, ATTRIBUTE_place, (uint64_t)thread->location.facts.place},
+             {MOVED_PROCESSOR, ATTRIBUTE_processor, (uint64_t)thread->location.facts.processor}};
   uint8_t attributes[3] = {ATTRIBUTE_NONE};
   uint64_t values[3] = {0};
   unsigned count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (location->moved & all[i].moved) {
+    if (thread->moved & all[i].moved) {
       attributes[count] = (uint8_t)all[i].attribute;
       values[count++] = all[i].value;
     }
@@ -153,26 +176,27 @@ void tell_placement(struct location *location, struct event *enter) {
   enter->value2 = values[1];
   enter->number = attributes[2];
   enter->extra = (uint32_t)values[2];
-  location->moved = 0;
+  thread->moved = 0;
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */
-void on_thread_begin(struct correlator *c, struct location *location,
+void on_thread_begin(struct correlator *c, struct traced_thread *thread,
                      const struct record_thread_begin *record) {
-  if (location->has_begun)
+  if (thread->location.facts.has_begun)
     return;
-  uint64_t now = location_now(c, location, record->ticks);
-  location->has_begun = true;
-  location->thread_type = record->thread_type;
-  definitions_location_changed(c->definitions, location);
+  uint64_t now = thread_now(c, thread, record->ticks);
+  thread->location.facts.has_begun = true;
+  thread->location.facts.thread_type = record->thread_type;
+  definitions_location_changed(c->definitions, &thread->location);
   if (record->thread_type == OMPT_THREAD_initial)
     return;
   uint32_t region = regions_get(c->regions, CONSTRUCT_worker, 0, 0);
-  frame_enter(c, location, location->base, now, (struct frame){.kind = FRAME_BASE, .region = region});
+  frame_enter(c, thread, thread->base, now, (struct frame){.kind = FRAME_BASE, .region = region});
 }
 
-void on_thread_end(struct correlator *c, struct location *location, const struct record_thread_end *record) {
-  uint64_t now = location_now(c, location, record->ticks);
-  undecided_flush(c, location, NULL);
-  end_thread(c, location, now);
+void on_thread_end(struct correlator *c, struct traced_thread *thread,
+                   const struct record_thread_end *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  undecided_flush(c, thread, NULL);
+  end_thread(c, thread, now);
 }

@@ -3,18 +3,24 @@
 #define STAVE_WRITER_CORRELATE_THREADS_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/model/model.h"
+#include "writer/correlate/model.h"
 
 /* A thread that has a new slot goes on where it was if it is one that the archive still has. */
 void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record);
 /* The thread that has the slot now; a new location if none has. NULL if OTF2 cannot. */
-struct location *location_new(struct correlator *c, uint32_t slot, uint64_t ticks);
-static inline struct location *location_of(struct correlator *c, uint32_t slot, uint64_t ticks) {
-  struct location *location = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
-  return location ? location : location_new(c, slot, ticks);
+struct traced_thread *thread_new(struct correlator *c, uint32_t slot, uint64_t ticks);
+static inline struct traced_thread *thread_of(struct correlator *c, uint32_t slot, uint64_t ticks) {
+  struct traced_thread *thread = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  return thread ? thread : thread_new(c, slot, ticks);
 }
+/* The next thread in the order of their locations' numbers, from *position = 0 on; NULL: there is none. */
+struct traced_thread *thread_next(struct correlator *c, size_t *position);
+
+/* The thread with the location of this number; NULL: it is a device's, or none has it. */
+struct traced_thread *thread_at(struct correlator *c, size_t number);
+
 /* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written
  * now. */
-void tell_placement(struct location *location, struct event *enter);
+void tell_placement(struct traced_thread *thread, struct event *enter);
 
 #endif

@@ -8,9 +8,9 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/model.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
 
 enum { FLAG_CUT = 1, DOUBLE = 2 };
 
@@ -52,10 +52,10 @@ static uint32_t region_of(struct correlator *c, enum construct construct, const 
   return regions_user(c->regions, construct, is_named ? texts->name : "", texts->file, texts->line);
 }
 
-static void point(struct correlator *c, struct location *location, uint32_t region, enum attribute attribute,
-                  const char *text, uint64_t now) {
+static void point(struct correlator *c, struct traced_thread *thread, uint32_t region,
+                  enum attribute attribute, const char *text, uint64_t now) {
   if (!c->is_paused)
-    emit_point(c, location,
+    emit_point(c, thread,
                &(struct event){.ticks = now,
                                .id = region,
                                .attribute = (uint8_t)attribute,
@@ -81,34 +81,34 @@ static struct frame *find_region(struct task *task, uint32_t name) {
   return fits ? frame : NULL;
 }
 
-static void end_region(struct correlator *c, struct location *location, const struct texts *texts,
+static void end_region(struct correlator *c, struct traced_thread *thread, const struct texts *texts,
                        uint64_t now) {
-  struct task *task = location->current;
+  struct task *task = thread->current;
   uint32_t name = *texts->name ? definitions_string(c->definitions, texts->name) : UINT32_MAX;
   struct frame *frame = find_region(task, name);
   if (!frame) {
     c->user_ends_refused++;
-    point(c, location, region_of(c, CONSTRUCT_user_end_refused, texts), ATTRIBUTE_region_name, texts->name,
+    point(c, thread, region_of(c, CONSTRUCT_user_end_refused, texts), ATTRIBUTE_region_name, texts->name,
           now);
     return;
   }
   size_t index = (size_t)(frame - task->stack.frames);
-  frames_leave_above(c, location, task, now, index + 1);
+  frames_leave_above(c, thread, task, now, index + 1);
   c->user_regions_ended++;
-  frame_leave(c, location, task, now);
+  frame_leave(c, thread, task, now);
 }
 
-void on_control_tool_region(struct correlator *c, struct location *location,
+void on_control_tool_region(struct correlator *c, struct traced_thread *thread,
                             const struct record_control_tool_region *record) {
   struct texts texts;
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   read_texts(record, c->words, &texts);
   if (record->endpoint != ENDPOINT_BEGIN) {
-    end_region(c, location, &texts, now);
+    end_region(c, thread, &texts, now);
     return;
   }
   c->user_regions_begun++;
-  frame_enter(c, location, location->current, now,
+  frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = FRAME_USER,
                              .detail = definitions_string(c->definitions, texts.name),
                              .region = region_of(c, CONSTRUCT_user_region, &texts)});
@@ -117,28 +117,28 @@ void on_control_tool_region(struct correlator *c, struct location *location,
 /* -- messages and counters -- */
 
 /* A point of the thread, and no OTF2 marker: it keeps its place among the thread's events, in any reader. */
-void on_control_tool_message(struct correlator *c, struct location *location,
+void on_control_tool_message(struct correlator *c, struct traced_thread *thread,
                              const struct record_control_tool_message *record) {
   struct texts texts;
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   read_texts((const struct record_control_tool_region *)record, c->words, &texts);
-  point(c, location, region_of(c, CONSTRUCT_user_message, &texts), ATTRIBUTE_message, texts.name, now);
+  point(c, thread, region_of(c, CONSTRUCT_user_message, &texts), ATTRIBUTE_message, texts.name, now);
 }
 
 /* A metric stands at an Enter. */
-void on_control_tool_counter(struct correlator *c, struct location *location,
+void on_control_tool_counter(struct correlator *c, struct traced_thread *thread,
                              const struct record_control_tool_counter *record) {
   struct texts texts;
-  uint64_t now = location_now(c, location, record->ticks);
+  uint64_t now = thread_now(c, thread, record->ticks);
   read_texts((const struct record_control_tool_region *)record, c->words, &texts);
   if (c->is_paused || record->more == 0)
     return;
   OTF2_Type type = record->endpoint == DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
-  emit_event(c, location,
+  emit_event(c, thread,
              &(struct event){.kind = EVENT_METRIC,
                              .ticks = now,
                              .id = definitions_counter(c->definitions, texts.name, texts.unit, type),
                              .number = type,
                              .value = c->words[0]});
-  emit_point(c, location, &(struct event){.ticks = now, .id = region_of(c, CONSTRUCT_user_counter, &texts)});
+  emit_point(c, thread, &(struct event){.ticks = now, .id = region_of(c, CONSTRUCT_user_counter, &texts)});
 }

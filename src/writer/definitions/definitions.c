@@ -108,12 +108,12 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   return number;
 }
 
-struct location *definitions_add_location(struct definitions *definitions) {
+struct location *definitions_add_location(struct definitions *definitions, size_t bytes) {
   uint32_t id = (uint32_t)definitions->location_count;
   OTF2_EvtWriter *writer = archive_open_location(definitions->archive, id);
   if (!writer)
     return NULL;
-  struct location *location = memory_get(1, sizeof *location);
+  struct location *location = memory_get(1, bytes);
   location->id = id;
   location->writer = writer;
   location->whole_events = archive_whole_events(definitions->archive, id);
@@ -124,19 +124,7 @@ struct location *definitions_add_location(struct definitions *definitions) {
 }
 
 void definitions_location_changed(struct definitions *definitions, const struct location *location) {
-  struct journal_location entry = {.id = location->id,
-                                   .device = location->device,
-                                   .thread_type = location->thread_type,
-                                   .partition = location->partition,
-                                   .exit_flags = location->exit_flags,
-                                   .enter_flags = location->enter_flags,
-                                   .has_frame_flags = location->has_frame_flags,
-                                   .is_named = location->is_named,
-                                   .has_begun = location->has_begun,
-                                   .kernel_tid = location->kernel_tid,
-                                   .place = location->place,
-                                   .processor = location->processor};
-  memcpy(entry.name, location->name, sizeof entry.name);
+  struct journal_location entry = {.id = location->id, .facts = location->facts};
   recovery_tell(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
 }
 
@@ -149,22 +137,31 @@ static bool is_name_taken(const struct definitions *definitions, const char *nam
 }
 
 /* The name that it had is free again. */
+static void forget_name(struct definitions *definitions, const struct location *location) {
+  if (location->facts.is_named)
+    map_remove(&definitions->location_names, key_of_name(location->facts.name));
+}
+
 static void set_name(struct definitions *definitions, struct location *location, const char *name) {
-  if (location->is_named)
-    map_remove(&definitions->location_names, key_of_name(location->name));
-  snprintf(location->name, sizeof location->name, "%s", name);
-  map_put(&definitions->location_names, key_of_name(location->name), definitions);
-  location->is_named = true;
+  struct location_facts *facts = &location->facts;
+  forget_name(definitions, location);
+  snprintf(facts->name, sizeof facts->name, "%s", name);
+  map_put(&definitions->location_names, key_of_name(facts->name), definitions);
+  facts->is_named = true;
   definitions_location_changed(definitions, location);
 }
 
-void definitions_name_again(struct definitions *definitions, struct location *location, const char *name) {
-  set_name(definitions, location, name);
+void definitions_location_again(struct definitions *definitions, struct location *location,
+                                const struct location_facts *facts) {
+  forget_name(definitions, location);
+  location->facts = *facts;
+  if (facts->is_named)
+    map_put(&definitions->location_names, key_of_name(facts->name), definitions);
 }
 
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
                                const char *number) {
-  char name[sizeof location->name];
+  char name[sizeof location->facts.name];
   snprintf(name, sizeof name, "%s%s", prefix, number);
   for (unsigned i = 1; is_name_taken(definitions, name); i++)
     snprintf(name, sizeof name, "%s%u", prefix, i);
@@ -179,7 +176,7 @@ void definitions_name_worker(struct definitions *definitions, struct location *l
 
 bool definitions_name_thread(struct definitions *definitions, struct location *location,
                              const char *position) {
-  char name[sizeof location->name];
+  char name[sizeof location->facts.name];
   snprintf(name, sizeof name, "OMP thread %s", position);
   bool is_free = !is_name_taken(definitions, name);
   if (is_free)

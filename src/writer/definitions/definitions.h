@@ -7,9 +7,13 @@
 #include "writer/archive/archive.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/regions.h"
-#include "writer/model/model.h"
+#include "writer/model/event.h"
+#include "writer/model/location.h"
 
 struct definitions;
+
+/* A team's communicator as long as its members are not known; that of no team. */
+enum { COMM_UNKNOWN = UINT32_MAX };
 
 /* The one window in which devices and threads reach each other's memory. */
 enum { DEFINITIONS_WINDOW = 0 };
@@ -40,9 +44,9 @@ uint32_t definitions_string(struct definitions *definitions, const char *text);
 /* The number of an attribute, which will be defined from now on: dense, in order of first use. */
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute);
 
-/* A new location with the next number and an open event writer; owned by the definitions. NULL if OTF2
- * cannot. */
-struct location *definitions_add_location(struct definitions *definitions);
+/* A new location with the next number and an open event writer; owned by the definitions. It has `bytes` of
+ * memory, zeros at first, for who keeps something of his own behind it. NULL if OTF2 cannot. */
+struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
 
 /* Names the location `template` with its number in place of %s, or with the next free number if that name is
  * taken. */
@@ -57,8 +61,9 @@ bool definitions_name_thread(struct definitions *definitions, struct location *l
 /* Names the location of a worker that has no position, or several, by its number: "OMP worker N". */
 void definitions_name_worker(struct definitions *definitions, struct location *location);
 
-/* Gives the location the name that the journal has told. */
-void definitions_name_again(struct definitions *definitions, struct location *location, const char *name);
+/* What the journal has told of the location; the name ends within its room. */
+void definitions_location_again(struct definitions *definitions, struct location *location,
+                                const struct location_facts *facts);
 
 /* Its thread's type, ids or placement have changed. */
 void definitions_location_changed(struct definitions *definitions, const struct location *location);

@@ -79,7 +79,7 @@ static void check_clock(struct definitions *definitions, uint32_t index, uint64_
 /* What the host has initialised and not used has no streams. */
 static bool has_locations(const struct definitions *definitions, uint32_t device) {
   for (size_t i = 0; i < definitions->location_count; i++)
-    if (definitions->locations[i]->device == device)
+    if (definitions->locations[i]->facts.device == device)
       return true;
   return false;
 }

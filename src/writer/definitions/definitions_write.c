@@ -82,8 +82,8 @@ static void write_number(struct definitions *definitions, OTF2_GlobalDefWriter *
 static void write_frame_flags(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                               const struct location *location) {
   char exit_text[64], enter_text[64], text[160];
-  ompt_describe_frame(location->exit_flags, exit_text, sizeof exit_text);
-  ompt_describe_frame(location->enter_flags, enter_text, sizeof enter_text);
+  ompt_describe_frame(location->facts.exit_flags, exit_text, sizeof exit_text);
+  ompt_describe_frame(location->facts.enter_flags, enter_text, sizeof enter_text);
   snprintf(text, sizeof text, "exit %s, enter %s", exit_text, enter_text);
   OTF2_AttributeValue value = {.stringRef = string(definitions, text)};
   OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "frame flags"),
@@ -92,21 +92,22 @@ static void write_frame_flags(struct definitions *definitions, OTF2_GlobalDefWri
 
 static void write_location_properties(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                       const struct location *location) {
-  OTF2_AttributeValue tid = {.uint64 = location->kernel_tid};
+  OTF2_AttributeValue tid = {.uint64 = location->facts.kernel_tid};
   OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "kernel thread id"),
                                              OTF2_TYPE_UINT64, tid);
-  write_number(definitions, w, location, "place", location->place);
-  write_number(definitions, w, location, "processor", location->processor);
-  if (location->has_frame_flags)
+  write_number(definitions, w, location, "place", location->facts.place);
+  write_number(definitions, w, location, "processor", location->facts.processor);
+  if (location->facts.has_frame_flags)
     write_frame_flags(definitions, w, location);
-  if (location->partition) {
-    OTF2_AttributeValue partition = {.stringRef = location->partition - 1};
+  if (location->facts.partition) {
+    OTF2_AttributeValue partition = {.stringRef = location->facts.partition - 1};
     OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "place partition"),
                                                OTF2_TYPE_STRING, partition);
   }
-  if (!location->has_begun)
+  if (!location->facts.has_begun)
     return;
-  OTF2_AttributeValue type = {.stringRef = string(definitions, ompt_thread_type_name(location->thread_type))};
+  OTF2_AttributeValue type = {.stringRef =
+                                  string(definitions, ompt_thread_type_name(location->facts.thread_type))};
   OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "thread type"),
                                              OTF2_TYPE_STRING, type);
 }
@@ -123,12 +124,12 @@ static void write_locations(struct definitions *definitions, OTF2_GlobalDefWrite
   for (size_t i = 0; i < definitions->location_count; i++) {
     const struct location *location = definitions->locations[i];
     OTF2_LocationType type =
-        location->device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
-    uint32_t group =
-        location->device ? definitions->devices[location->device - 1].group : LOCATION_GROUP_PROCESS;
-    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->name), type,
+        location->facts.device ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM : OTF2_LOCATION_TYPE_CPU_THREAD;
+    uint32_t group = location->facts.device ? definitions->devices[location->facts.device - 1].group
+                                            : LOCATION_GROUP_PROCESS;
+    OTF2_GlobalDefWriter_WriteLocation(w, location->id, string(definitions, location->facts.name), type,
                                        location->events, group);
-    if (!location->device)
+    if (!location->facts.device)
       write_location_properties(definitions, w, location);
   }
 }
@@ -161,7 +162,7 @@ static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *
   uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;
   for (size_t i = 0; i < definitions->location_count; i++) {
     positions[i] = threads;
-    if (!definitions->locations[i]->device)
+    if (!definitions->locations[i]->facts.device)
       ids[threads++] = i;
   }
   OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"),

@@ -20,7 +20,7 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x33305f7265766f63) /* "cover_03" */
+#define RECOVERY_MAGIC UINT64_C(0x34305f7265766f63) /* "cover_04" */
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
@@ -135,14 +135,23 @@ struct journal_comm {
   uint32_t parent, is_serial;
 };
 
-struct journal_location {
-  uint32_t id, device, thread_type;
-  uint32_t partition; /* string + 1 */
-  uint32_t exit_flags, enter_flags;
-  uint8_t is_named, has_begun, has_frame_flags;
+/* What the archive's definitions say of a location. */
+struct location_facts {
+  uint32_t device;                  /* as definitions_add_device gave it; 0: a thread */
+  uint32_t thread_type;             /* ompt_thread_t */
+  uint32_t partition;               /* the string of its places, + 1; 0: none was told */
+  uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
+  uint8_t has_frame_flags;
+  uint8_t has_begun; /* thread_begin was seen */
+  uint8_t is_named;
   char name[64];
   uint64_t kernel_tid;
-  int64_t place, processor;
+  int64_t place, processor; /* as last told; -1: unknown */
+};
+
+struct journal_location {
+  uint32_t id;
+  struct location_facts facts;
 };
 
 /* FNV-1a. */

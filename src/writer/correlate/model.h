@@ -2,20 +2,17 @@
  * ran.
  *
  * One thread, the merging one, owns all of it. */
-#ifndef STAVE_WRITER_MODEL_MODEL_H
-#define STAVE_WRITER_MODEL_MODEL_H
+#ifndef STAVE_WRITER_CORRELATE_MODEL_H
+#define STAVE_WRITER_CORRELATE_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <otf2/otf2.h>
-
 #include "base/memory.h"
 #include "writer/model/event.h"
-#include "writer/model/held.h"
+#include "writer/model/location.h"
 
-enum { COMM_UNKNOWN = UINT32_MAX };
 enum { UNDECIDED_MOST = 8 };
 
 /* Why a region is open: how its end is found. */
@@ -54,24 +51,12 @@ struct stack {
 /* What is new of where a thread runs. */
 enum moved { MOVED_PARTITION = 1, MOVED_PLACE = 2, MOVED_PROCESSOR = 4 };
 
-/* An OTF2 location: a thread, from attach to thread_end, or a stream of a device (devices.h), which has no
- * tasks. */
-struct location {
-  uint32_t id;
-  uint32_t device; /* as definitions_add_device gave it; 0: a thread */
+/* A thread of the program, from attach to thread_end, as its records are followed. */
+struct traced_thread {
+  struct location location; /* where its events are written */
   uint32_t slot;
-  char name[64];
-  bool is_named;
-  uint64_t position; /* in nested teams, by which it is named; 0: it is not, or no longer */
-  bool has_begun;    /* thread_begin was seen */
-  bool has_ended;    /* thread_end was seen, or the trace is at its end */
-  uint32_t thread_type;
-  uint64_t kernel_tid;
-  int64_t place, processor;         /* as last told; -1: unknown */
-  uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
-  bool has_frame_flags;
-  uint32_t partition;   /* the string of its places, + 1; 0: none was told */
-  uint8_t moved;        /* what of the three the archive was not told yet: enum moved */
+  uint8_t moved;        /* what of its placement the archive was not told yet: enum moved */
+  uint64_t position;    /* in nested teams, by which it is named; 0: it is not, or no longer */
   uint64_t last_ticks;  /* of the last record */
   uint64_t generations; /* tasks created here */
   struct task *base;    /* what runs outside of every task */
@@ -86,24 +71,12 @@ struct location {
    * says for itself there, wait for the next record of an event. */
   struct event undecided[UNDECIDED_MOST];
   unsigned undecided_count;
-  /* emission */
-  OTF2_EvtWriter *writer;
-  uint64_t written_ticks;         /* of the last event written */
-  uint64_t first_ticks;           /* of the first event written */
-  uint64_t events;                /* written; after closing the writer's own count */
-  _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
-  struct held held;               /* events that wait for a team */
-  /* held back until what may still come before them has come: [sample_begin, sample_end) */
-  struct event *samples;
-  size_t sample_begin, sample_end, sample_capacity;
-  uint32_t sampled_context;     /* + 1, of the last sample written; 0: none */
-  struct location *next_waiter; /* in the list of the team that the queue waits for */
 };
 
 struct member {
-  struct location *location; /* NULL: has not begun */
-  struct task *task;         /* NULL: has ended */
-  uint32_t rank;             /* in the comm */
+  struct traced_thread *thread; /* NULL: has not begun */
+  struct task *task;            /* NULL: has ended */
+  uint32_t rank;                /* in the comm */
 };
 
 /* A parallel region while it runs, a league, or an initial thread's own "team" for the serial part. */
@@ -112,7 +85,7 @@ struct team {
   struct pool *pool; /* that it goes back to; with its array of members, all zero then */
   unsigned references;
   struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
-  struct location *primary;
+  struct traced_thread *primary;
   struct task *encountering;
   uint64_t fork_ticks;
   uint32_t requested;
@@ -153,11 +126,11 @@ struct task {
   bool is_hidden;
   uint32_t creation; /* the region `create task` */
   bool has_started;
-  bool is_detached;          /* has run to its end and waits for omp_fulfill_event */
-  struct location *location; /* where it runs or ran last */
-  struct task *outer;        /* implicit: what this thread ran before */
-  uint64_t in_front_of;      /* id of the task that its thread was switched to it from; 0: the implicit one */
-  struct team *forked;       /* the region that this task has met and not yet left */
+  bool is_detached;             /* has run to its end and waits for omp_fulfill_event */
+  struct traced_thread *thread; /* where it runs or ran last */
+  struct task *outer;           /* implicit: what this thread ran before */
+  uint64_t in_front_of; /* id of the task that its thread was switched to it from; 0: the implicit one */
+  struct team *forked;  /* the region that this task has met and not yet left */
   struct stack stack;
 };
 

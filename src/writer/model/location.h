@@ -1,0 +1,32 @@
+/* What is written: an OTF2 location, of a thread of the program or of a device. */
+#ifndef STAVE_WRITER_MODEL_LOCATION_H
+#define STAVE_WRITER_MODEL_LOCATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "writer/model/event.h"
+#include "writer/model/held.h"
+#include "writer/recovery/recovery_file.h"
+
+struct location {
+  uint32_t id;
+  uint32_t sampled_context;       /* + 1, of the last sample written; 0: none */
+  bool has_ended;                 /* nothing happens on it any more; what is held back may still be written */
+  OTF2_EvtWriter *writer;         /* NULL: closed */
+  uint64_t written_ticks;         /* of the last event written */
+  uint64_t first_ticks;           /* of the first event written */
+  uint64_t events;                /* written; after closing the writer's own count */
+  _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
+  struct held held;               /* events that wait for a team */
+  struct location *next_waiter;   /* in the list of the team that the first of them waits for */
+  /* held back until what may still come before them has come: [sample_begin, sample_end) */
+  struct event *samples;
+  size_t sample_begin, sample_end, sample_capacity;
+  struct location_facts facts;
+};
+
+#endif
