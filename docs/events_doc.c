@@ -19,13 +19,8 @@ struct record_row {
 
 struct callback_row {
   const char *name;
-  int number;
+  uint32_t number;
   const char *class;
-};
-
-struct ompt_row {
-  const char *name;
-  int number;
   const char *results[5];
   const char *carried;
 };
@@ -38,29 +33,16 @@ static const struct record_row records[] = {
 };
 
 static const struct callback_row callbacks[] = {
-#define CALLBACK(name, class, minimum) {#name, OMPT_CALLBACK_##name, #class},
-#include "tool/callbacks.def"
-#undef CALLBACK
-};
-
-static const struct ompt_row ompt[] = {
-#define OMPT(name, llvm14, llvm15, llvm16, llvm19, llvm22, carried)                                          \
-  {#name, OMPT_CALLBACK_##name, {#llvm14, #llvm15, #llvm16, #llvm19, #llvm22}, carried},
-#include "analysis/ompt.def"
-#undef OMPT
+#define CALLBACK(name, number, since, result, signature, class, minimum, llvm14, llvm15, llvm16, llvm19,     \
+                 llvm22, carried)                                                                            \
+  {#name, number, #class, {#llvm14, #llvm15, #llvm16, #llvm19, #llvm22}, carried},
+#include "ompt/callbacks.def"
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static bool begins_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
-}
-
-static const struct callback_row *find_callback(const char *name) {
-  for (size_t i = 0; i < COUNT(callbacks); i++)
-    if (strcmp(callbacks[i].name, name) == 0)
-      return &callbacks[i];
-  return NULL;
 }
 
 /* Both forms of a callback make the same record. */
@@ -107,10 +89,7 @@ static int check_callback(const struct callback_row *callback) {
     is_recorded |= makes(callback, &records[i]);
   if (!is_recorded)
     return complain(callback->name, "a row in callbacks.def, but no record in records.def has its name");
-  for (size_t i = 0; i < COUNT(ompt); i++)
-    if (strcmp(ompt[i].name, callback->name) == 0)
-      return *ompt[i].carried ? 0 : complain(callback->name, "ompt.def does not say what carries it");
-  return complain(callback->name, "no row in ompt.def");
+  return *callback->carried ? 0 : complain(callback->name, "callbacks.def does not say what carries it");
 }
 
 static int check(void) {
@@ -124,8 +103,7 @@ static int check(void) {
 
 static void print_introduction(void) {
   puts("# What is recorded\n\n"
-       "<!-- Made from src/session/records.def, src/tool/callbacks.def and src/analysis/ompt.def by "
-       "scripts/render. -->\n\n"
+       "<!-- Made from src/session/records.def and src/ompt/callbacks.def by scripts/render. -->\n\n"
        "For each callback of OMPT: what the tool puts into a thread's ring, what the archive holds, and\n"
        "which runtimes deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15,\n"
        "16, 19 and 22; 23 is as 22). A *point* is Enter and Leave at one time. Every record also has its\n"
@@ -137,7 +115,7 @@ static void print_introduction(void) {
        "*ticks*: a time.\n");
 }
 
-static void print_delivered(const struct ompt_row *row) {
+static void print_delivered(const struct callback_row *row) {
   static const char *const versions[] = {"14", "15", "16", "19", "22"};
   printf("Delivered:");
   for (size_t i = 0, next; i < COUNT(versions); i = next) {
@@ -182,20 +160,28 @@ static void print_record(const struct record_row *record) {
   printf(".\n  %s\n", record->doc);
 }
 
-static void print_callback(const struct ompt_row *row) {
-  const struct callback_row *callback = find_callback(row->name);
-  printf("\n## %s (%d)\n\n", row->name, row->number);
-  if (!callback) {
-    printf("Not recorded. ");
-    print_delivered(row);
-    return;
-  }
+static void print_callback(const struct callback_row *callback) {
+  printf("\n## %s (%u)\n\n", callback->name, callback->number);
   for (size_t i = 0; i < COUNT(records); i++)
     if (makes(callback, &records[i]))
       print_record(&records[i]);
-  printf("\nIn the archive: %s\n\nClass in STAVE_EVENTS: %s. ", row->carried, callback->class);
-  print_delivered(row);
+  printf("\nIn the archive: %s\n\nClass in STAVE_EVENTS: %s. ", callback->carried, callback->class);
+  print_delivered(callback);
   print_harm(callback->number);
+}
+
+/* The table is in the order of registration. */
+static int by_number(const void *left, const void *right) {
+  const struct callback_row *a = left, *b = right;
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+static void print_callbacks(void) {
+  struct callback_row rows[COUNT(callbacks)];
+  memcpy(rows, callbacks, sizeof rows);
+  qsort(rows, COUNT(rows), sizeof *rows, by_number);
+  for (size_t i = 0; i < COUNT(rows); i++)
+    print_callback(&rows[i]);
 }
 
 static void print_others(void) {
@@ -279,8 +265,7 @@ int main(void) {
   if (check() > 0)
     return EXIT_FAILURE;
   print_introduction();
-  for (size_t i = 0; i < COUNT(ompt); i++)
-    print_callback(&ompt[i]);
+  print_callbacks();
   print_others();
   print_device_records();
   print_attributes();

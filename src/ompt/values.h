@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum ompt_enumeration {
-#define ENUMERATION(enumeration, type) OMPT_##enumeration,
+#define ENUMERATION(enumeration, type, integer) OMPT_##enumeration,
 #define VALUE(enumeration, id, number, text, name, since)
 #include "ompt/enumerations.def"
 };

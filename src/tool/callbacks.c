@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ompt/values.h"
 #include "session/config.h"
 #include "session/layout.h"
 #include "tool/imports.h"
@@ -15,10 +14,9 @@ static const struct callback_row {
   uint32_t class;
   int32_t minimum;
 } table[] = {
-#define CALLBACK(name, class, minimum)                                                                       \
-  {#name, (ompt_callback_t)on_##name, OMPT_CALLBACK_##name, EVENT_CLASS_##class, OMPT_SET_RESULT_##minimum},
-#include "tool/callbacks.def"
-#undef CALLBACK
+#define CALLBACK(name, number, since, result, signature, class, minimum, ...)                                \
+  {#name, (ompt_callback_t)on_##name, number, EVENT_CLASS_##class, OMPT_SET_RESULT_##minimum},
+#include "ompt/callbacks.def"
 };
 
 /* The form of the callback that has an end and ids of the tool's own: never both are delivered. 0: it has
@@ -70,7 +68,7 @@ static bool does_harm(const struct callback_row *row, uint32_t classes) {
 /* -- registering -- */
 
 static bool is_delivered(const int32_t *results, uint32_t number) {
-  return results[number] > ompt_set_impossible;
+  return results[number] > OMPT_SET_RESULT_impossible;
 }
 
 const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, int32_t *results,
@@ -87,7 +85,7 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classe
       results[row->number] = SESSION_NOT_ASKED;
       continue;
     }
-    results[row->number] = (int32_t)set_callback((ompt_callbacks_t)row->number, row->handler);
+    results[row->number] = (int32_t)set_callback(row->number, row->handler);
     if (results[row->number] < row->minimum && !missing)
       missing = row->name;
   }

@@ -56,20 +56,15 @@ IN_TWO_WAYS(masked,
             (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
             (endpoint, parallel, task, codeptr))
 
-/* ompt_dispatch_chunk_t of OpenMP 5.2. */
-struct dispatch_chunk {
-  uint64_t start, iterations;
-};
-
 BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind,
                     ompt_data_t instance) {
   (void)parallel, (void)task;
   struct event event;
-  struct dispatch_chunk chunk = {instance.value, 1};
+  ompt_dispatch_chunk_t chunk = {instance.value, 1};
   if ((unsigned)kind >= OMPT_DISPATCH_ws_loop_chunk && (unsigned)kind <= OMPT_DISPATCH_distribute_chunk &&
       instance.ptr)
-    chunk = *(const struct dispatch_chunk *)instance.ptr;
-  if (!event_begin(way, &event, 1, (int)kind == ompt_dispatch_section ? instance.ptr : NULL))
+    chunk = *(const ompt_dispatch_chunk_t *)instance.ptr;
+  if (!event_begin(way, &event, 1, (int)kind == OMPT_DISPATCH_section ? instance.ptr : NULL))
     return false;
   EVENT_PUT(&event, 1, dispatch, 0, 0, .start = chunk.start, .iterations = chunk.iterations,
             .kind = (uint32_t)kind);

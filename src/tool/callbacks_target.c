@@ -41,7 +41,7 @@ static bool put_target(struct event *event, uint32_t kind, ompt_scope_endpoint_t
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr) {
   struct event event;
-  bool is_begin = endpoint == ompt_scope_begin;
+  bool is_begin = endpoint == OMPT_SCOPE_begin;
   if (!put_target(&event, (uint32_t)kind, endpoint, 0, device, id_of(task), id_of(target_task),
                   is_begin ? 0 : id_of(target), codeptr)) {
     if (is_begin)
@@ -52,7 +52,7 @@ void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int devic
     give_id(target, event_id(&event));
     if (id_of(target_task) == 0)
       give_id(target_task, event_id(&event));
-  } else if (endpoint == ompt_scope_end && target && id_of(target_task) == target->value) {
+  } else if (endpoint == OMPT_SCOPE_end && target && id_of(target_task) == target->value) {
     give_id(target_task, 0);
   }
 }
@@ -83,7 +83,7 @@ static bool put_data_op(struct event *event, uint32_t kind, uint32_t endpoint, u
 void on_target_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target,
                            ompt_id_t *host_op, ompt_target_data_op_t kind, void *source, int source_device,
                            void *destination, int destination_device, size_t bytes, const void *codeptr) {
-  bool is_begin = endpoint != ompt_scope_end;
+  bool is_begin = endpoint != OMPT_SCOPE_end;
   const struct data_op op = {.source = address_of(source),
                              .destination = address_of(destination),
                              .bytes = bytes,
@@ -112,7 +112,7 @@ void on_target_data_op(ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_
 
 void on_target_submit_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op,
                           unsigned requested) {
-  bool is_begin = endpoint != ompt_scope_end;
+  bool is_begin = endpoint != OMPT_SCOPE_end;
   struct event event;
   bool is_put = event_begin(SLOW, &event, 1, NULL);
   if (is_put)

@@ -42,7 +42,7 @@ static bool keep_thread(uint32_t thread_type) {
 }
 
 static bool keep_initial_task(uint64_t actual_and_index, uint32_t flags) {
-  if (!(flags & ompt_task_initial) || !tool_is_forked_child())
+  if (!(flags & OMPT_TASK_initial) || !tool_is_forked_child())
     return false;
   kept.actual_and_index = actual_and_index;
   kept.task_flags = flags;
@@ -142,7 +142,7 @@ BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, omp
   if (__builtin_expect(placement_is_due(thread_self), false)) {
     if (way == FAST)
       return false;
-    if (!(flags & ompt_task_initial))
+    if (!(flags & OMPT_TASK_initial))
       placement_record();
   }
   /* here: they need registers */
@@ -191,9 +191,9 @@ static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_
 
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                       unsigned actual, unsigned index, int flags) {
-  if (endpoint == ompt_scope_begin)
+  if (endpoint == OMPT_SCOPE_begin)
     on_implicit_task_begin(endpoint, parallel, task, actual, index, flags);
-  else if (endpoint == ompt_scope_end)
+  else if (endpoint == OMPT_SCOPE_end)
     on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
   else
     on_implicit_task_at_once(endpoint, parallel, task, actual, index, flags);
@@ -206,7 +206,7 @@ BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_
                        ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
   (void)encountering_task;
   struct event event;
-  if (__builtin_expect(flags & ompt_task_taskwait, false)) {
+  if (__builtin_expect(flags & OMPT_TASK_taskwait, false)) {
     if (way == FAST)
       return false;
     new_task = NULL;

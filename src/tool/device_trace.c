@@ -186,12 +186,12 @@ static void put_unreadable(const struct device_trace *trace, uint32_t record_typ
 
 static void take_record(const struct device_trace *trace, ompt_buffer_t *buffer,
                         ompt_buffer_cursor_t cursor) {
-  int type = trace->get_record_type ? (int)trace->get_record_type(buffer, cursor) : ompt_record_ompt;
+  int type = trace->get_record_type ? (int)trace->get_record_type(buffer, cursor) : OMPT_RECORD_ompt;
   ompt_record_ompt_t *record =
-      type == ompt_record_ompt && trace->get_record_ompt ? trace->get_record_ompt(buffer, cursor) : NULL;
+      type == OMPT_RECORD_ompt && trace->get_record_ompt ? trace->get_record_ompt(buffer, cursor) : NULL;
   if (record)
     take_ompt(trace, record);
-  else if (type == ompt_record_native && trace->get_record_native)
+  else if (type == OMPT_RECORD_native && trace->get_record_native)
     take_native(trace, buffer, cursor);
   else
     put_unreadable(trace, (uint32_t)type);

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include <omp-tools.h>
+#include "ompt/types.h"
 
 enum { DEVICE_TRACES_MAX = 256 };
 

@@ -50,9 +50,9 @@ static void enumerate(int (*next)(int, int *, const char **), int first, struct 
 
 static void describe_runtime(ompt_function_lookup_t lookup) {
   struct session_constants *constants = &tool.constants;
-  enumerate((ompt_enumerate_states_t)lookup("ompt_enumerate_states"), ompt_state_undefined,
+  enumerate((ompt_enumerate_states_t)lookup("ompt_enumerate_states"), OMPT_STATE_undefined,
             constants->states);
-  enumerate((ompt_enumerate_mutex_impls_t)lookup("ompt_enumerate_mutex_impls"), ompt_mutex_impl_none,
+  enumerate((ompt_enumerate_mutex_impls_t)lookup("ompt_enumerate_mutex_impls"), OMPT_MUTEX_IMPL_NONE,
             constants->mutex_implementations);
 }
 

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <omp-tools.h>
-
+#include "ompt/types.h"
 #include "session/layout.h"
 #include "tool/device_trace.h"
 

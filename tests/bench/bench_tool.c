@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include <omp-tools.h>
+#include "ompt/types.h"
 
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   static const int host_callbacks[] = {1,  2,  3,  4,  5,  6,  7,  16, 17, 18, 19, 20,

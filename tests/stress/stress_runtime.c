@@ -11,15 +11,15 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
 
 static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
   if ((unsigned)which >= CALLBACKS_MAX)
-    return ompt_set_error;
+    return OMPT_SET_RESULT_error;
   stress_callbacks[which] = callback;
-  return ompt_set_always;
+  return OMPT_SET_RESULT_always;
 }
 
 /* Asked by the handler of samples, on any thread. */
 static int get_state(ompt_wait_id_t *wait_id) {
   *wait_id = 0;
-  return ompt_state_work_parallel;
+  return OMPT_STATE_work_parallel;
 }
 
 static ompt_interface_fn_t lookup(const char *name) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <omp-tools.h>
+#include "ompt/types.h"
 
 enum { CALLBACKS_MAX = 64, SPEAKERS_MAX = 1000 };
 
@@ -15,7 +15,7 @@ extern ompt_callback_t stress_callbacks[CALLBACKS_MAX];
 /* FIRE(work, arguments of ompt_callback_work_t...), on the calling thread. */
 #define FIRE(name, ...) FIRE_AS(name, name, __VA_ARGS__)
 #define FIRE_AS(type, name, ...)                                                                             \
-  ((ompt_callback_##type##_t)stress_callbacks[ompt_callback_##name])(__VA_ARGS__)
+  ((ompt_callback_##type##_t)stress_callbacks[OMPT_CALLBACK_##name])(__VA_ARGS__)
 
 /* Starts the tool as a runtime does; whether it stays. */
 bool runtime_start(void);

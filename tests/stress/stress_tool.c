@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <omp-tools.h>
+#include "ompt/types.h"
 
 #include "session/clock.h"
 #include "stave/stave.h"
@@ -56,15 +56,15 @@ static const void *code(unsigned i) {
 /* -- what a member does in a region -- */
 
 static void say(uint32_t who, uint64_t number) {
-  FIRE(work, (ompt_work_t)who, ompt_scope_begin, NULL, NULL, number, code((unsigned)number));
+  FIRE(work, (ompt_work_t)who, OMPT_SCOPE_begin, NULL, NULL, number, code((unsigned)number));
 }
 
 static void use_lock(unsigned i) {
-  FIRE(mutex_acquire, ompt_mutex_lock, 0, 0, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
+  FIRE(mutex_acquire, OMPT_MUTEX_lock, 0, 0, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
   pthread_mutex_lock(&team.lock);
-  FIRE_AS(mutex, mutex_acquired, ompt_mutex_lock, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
+  FIRE_AS(mutex, mutex_acquired, OMPT_MUTEX_lock, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
   pthread_mutex_unlock(&team.lock);
-  FIRE_AS(mutex, mutex_released, ompt_mutex_lock, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
+  FIRE_AS(mutex, mutex_released, OMPT_MUTEX_lock, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
 }
 
 static void tell_long_things(ompt_data_t *task, unsigned i) {
@@ -75,7 +75,7 @@ static void tell_long_things(ompt_data_t *task, unsigned i) {
   memset(dependences, 0, sizeof dependences);
   FIRE(dependences, task, dependences, DEPENDENCES);
   FIRE(target_map_emi, task, MAPS, addresses, addresses, bytes, flags, code(i));
-  FIRE(error, ompt_warning, "a message of some length, over several slots of the ring", 56, code(i));
+  FIRE(error, OMPT_SEVERITY_warning, "a message of some length, over several slots of the ring", 56, code(i));
   struct stave_call call = {"a message", NULL, __FILE__, __LINE__, {0}};
   FIRE(control_tool, STAVE_COMMAND_MESSAGE, STAVE_MODIFIER, &call, code(i));
 }
@@ -89,28 +89,28 @@ static void flush_or_end(unsigned i) {
 
 /* The implicit barrier: member 0's task, made before, is run by member 1 behind it. */
 static void wait_for_all(ompt_data_t *task, unsigned i) {
-  FIRE(sync_region, ompt_sync_region_barrier_explicit, ompt_scope_begin, &team.parallel, task, code(i));
+  FIRE(sync_region, OMPT_SYNC_REGION_barrier_explicit, OMPT_SCOPE_begin, &team.parallel, task, code(i));
   pthread_barrier_wait(&team.barrier);
-  FIRE(sync_region, ompt_sync_region_barrier_explicit, ompt_scope_end, &team.parallel, task, code(i));
+  FIRE(sync_region, OMPT_SYNC_REGION_barrier_explicit, OMPT_SCOPE_end, &team.parallel, task, code(i));
 }
 
 static void do_region(unsigned index, unsigned i, uint64_t *number) {
   ompt_data_t task = {0};
-  FIRE(implicit_task, ompt_scope_begin, &team.parallel, &task, MEMBERS, index, ompt_task_implicit);
+  FIRE(implicit_task, OMPT_SCOPE_begin, &team.parallel, &task, MEMBERS, index, OMPT_TASK_implicit);
   for (int burst = 0; burst < 200; burst++)
     say(index, (*number)++);
   use_lock(i);
   if (index == 0)
-    FIRE(task_create, &task, NULL, &team.created, ompt_task_explicit, 0, code(i));
+    FIRE(task_create, &task, NULL, &team.created, OMPT_TASK_explicit, 0, code(i));
   tell_long_things(&task, i);
   wait_for_all(&task, i);
   if (index == 1)
-    FIRE(task_schedule, &task, ompt_task_switch, &team.created);
+    FIRE(task_schedule, &task, OMPT_TASK_STATUS_switch, &team.created);
   if (index == 2 && i % 20 == 0)
     flush_or_end(i);
   if (index == 3)
     FIRE(device_finalize, (int)i);
-  FIRE(implicit_task, ompt_scope_end, NULL, &task, MEMBERS, index, ompt_task_implicit);
+  FIRE(implicit_task, OMPT_SCOPE_end, NULL, &task, MEMBERS, index, OMPT_TASK_implicit);
 }
 
 /* A library that is loaded late and closed again has a code address of its own. */
@@ -126,11 +126,11 @@ static void *be_member(void *argument) {
   unsigned index = (unsigned)(uintptr_t)argument;
   uint64_t number = 0;
   ompt_data_t thread = {0};
-  FIRE(thread_begin, index == 0 ? ompt_thread_initial : ompt_thread_worker, &thread);
+  FIRE(thread_begin, index == 0 ? OMPT_THREAD_initial : OMPT_THREAD_worker, &thread);
   for (unsigned i = 0; !atomic_load(&team.is_over); i++) {
     if (index == 0) {
       team.parallel = team.created = (ompt_data_t){0};
-      FIRE(parallel_begin, &thread, NULL, &team.parallel, MEMBERS, ompt_parallel_team, code(i));
+      FIRE(parallel_begin, &thread, NULL, &team.parallel, MEMBERS, OMPT_PARALLEL_team, code(i));
     }
     pthread_barrier_wait(&team.barrier);
     do_region(index, i, &number);
@@ -138,7 +138,7 @@ static void *be_member(void *argument) {
       do_library(i);
     pthread_barrier_wait(&team.barrier);
     if (index == 0) {
-      FIRE(parallel_end, &team.parallel, &thread, ompt_parallel_team, code(i));
+      FIRE(parallel_end, &team.parallel, &thread, OMPT_PARALLEL_team, code(i));
       atomic_store(&team.is_over, clock_ns(CLOCK_MONOTONIC) > team.end_ns);
     }
     pthread_barrier_wait(&team.barrier);
@@ -153,7 +153,7 @@ static void *be_member(void *argument) {
 static void *visit(void *argument) {
   uint32_t who = (uint32_t)(uintptr_t)argument;
   ompt_data_t thread = {0};
-  FIRE(thread_begin, ompt_thread_other, &thread);
+  FIRE(thread_begin, OMPT_THREAD_other, &thread);
   for (uint64_t number = 0; number < VISITS; number++)
     say(who, number);
   runtime_said(who, VISITS);

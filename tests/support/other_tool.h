@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include <omp-tools.h>
+#include "ompt/types.h"
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);

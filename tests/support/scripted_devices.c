@@ -179,7 +179,7 @@ static struct item *item_at(ompt_buffer_t *buffer, ompt_buffer_cursor_t current)
 
 static ompt_record_t get_record_type(ompt_buffer_t *buffer, ompt_buffer_cursor_t current) {
   const struct item *item = item_at(buffer, current);
-  return item ? (ompt_record_t)item->type : ompt_record_invalid;
+  return item ? (ompt_record_t)item->type : OMPT_RECORD_invalid;
 }
 
 static bool lacks_records(void) {
@@ -369,7 +369,7 @@ static void fill_maps(struct line *line, struct item *item) {
 
 void do_record(struct line *line) {
   unsigned type = type_of(line);
-  struct item *item = add_item(line, ompt_record_ompt);
+  struct item *item = add_item(line, OMPT_RECORD_ompt);
   if (!item)
     return;
   item->ompt.type = (ompt_callbacks_t)type;
@@ -387,7 +387,7 @@ void do_record(struct line *line) {
 }
 
 void do_native(struct line *line) {
-  struct item *item = add_item(line, ompt_record_native);
+  struct item *item = add_item(line, OMPT_RECORD_native);
   const char *type = line_text(line, "type");
   if (!item)
     return;

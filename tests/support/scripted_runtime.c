@@ -70,8 +70,8 @@ static const struct name result_names[] = {
 static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
   unsigned number = (unsigned)which;
   if (number >= CALLBACKS_MAX)
-    return ompt_set_error;
-  if (self.results[number] > ompt_set_never)
+    return OMPT_SET_RESULT_error;
+  if (self.results[number] > OMPT_SET_RESULT_never)
     self.initializing->callbacks[number] = callback;
   return (ompt_set_result_t)self.results[number];
 }
@@ -419,7 +419,7 @@ static size_t play(struct script *script, size_t from) {
 
 int scripted_run(const char *tool, const char *path, const char *counts) {
   for (unsigned i = 0; i < CALLBACKS_MAX; i++)
-    self.results[i] = event_by_number(i) ? ompt_set_always : ompt_set_never;
+    self.results[i] = event_by_number(i) ? OMPT_SET_RESULT_always : OMPT_SET_RESULT_never;
   self.counts_path = counts;
   self.library = dlopen(tool, RTLD_NOW | RTLD_LOCAL);
   if (!self.library) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <omp-tools.h>
+#include "ompt/types.h"
 
 enum { RUNTIMES_MAX = 4, CALLBACKS_MAX = 64, WORDS_MAX = 24, THREADS_MAX = 64 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ompt/values.h"
+#include "ompt/names.h"
 
 const char *info_property(const struct info *info, const char *name) {
   char property[128];
@@ -19,12 +19,7 @@ uint64_t info_number(const struct info *info, const char *name) {
 }
 
 const char *info_callback_name(unsigned number) {
-  static const char *const names[] = {
-#define OMPT(name, llvm14, llvm15, llvm16, llvm19, llvm22, carried) [OMPT_CALLBACK_##name] = #name,
-#include "analysis/ompt.def"
-#undef OMPT
-  };
-  return number < sizeof names / sizeof *names ? names[number] : NULL;
+  return ompt_name(OMPT_CALLBACK, number);
 }
 
 void info_each_property(const struct info *info, const char *prefix,
