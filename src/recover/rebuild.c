@@ -158,23 +158,18 @@ static int write_definitions(struct rebuild *job) {
   contexts_finish(journal->contexts);
   regions_finish(journal->regions);
   definitions_write(journal->definitions, journal->regions, journal->contexts, &run);
-  struct summary summary = {
-      .ending = "not known: stave-writer died before the program was seen to end",
-      .closed_by_writer = job->rewritten.added,
-      .lost = state->lost + job->missing,
-      .damaged = state->damaged,
-      .refused = state->refused + job->rewritten.refused,
-      .stalls = state->stalls,
-      .samples = {state->samples_missed, state->samples_left_out, state->threads_unsampled},
-      .pauses = state->pauses,
-      .user_regions_left_open = state->user_regions_begun - state->user_regions_ended,
-      .user_ends_refused = state->user_ends_refused,
-      .records = state->records,
-      .stopped = "",
-      .arguments = journal->arguments,
-      .runtimes = journal->runtimes,
-      .is_recovered = true,
-      .whole_until = job->whole_until};
+  struct figures figures = state->figures;
+  figures_add(&figures, &(struct figures){.closed_by_writer = job->rewritten.added,
+                                          .lost = job->missing,
+                                          .refused = job->rewritten.refused});
+  struct summary summary = {.ending = "not known: stave-writer died before the program was seen to end",
+                            .figures = figures,
+                            .records = state->records,
+                            .stopped = "",
+                            .arguments = journal->arguments,
+                            .runtimes = journal->runtimes,
+                            .is_recovered = true,
+                            .whole_until = job->whole_until};
   properties_write(job->archive, &journal->constants, &summary, journal->host);
   struct archive *archive = job->archive;
   job->archive = NULL;

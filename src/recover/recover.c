@@ -58,7 +58,7 @@ static void report(const struct rebuild *job) {
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
          " shortfall=%d definitions=%s\n",
          count, job->rewritten.events, job->rewritten.added, job->missing, job->rewritten.refused,
-         job->rewritten.unknown, state->lost,
+         job->rewritten.unknown, state->figures.lost,
          job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
          job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->whole_until,
          shortfall_of(job), job->journal.is_whole ? "whole" : "cut");

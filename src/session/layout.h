@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "session/config.h"
+#include "session/figures.h"
 #include "session/records.h"
 
 enum {
@@ -25,10 +26,10 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_01", changed by whatever changes the records or the header: a tool and a writer that were not built
- * together must not misread each other. */
+/* "Stave_02", changed by whatever changes the records, the header or the slots: a tool and a writer that were
+ * not built together must not misread each other. */
 #define SESSION_MAGIC                                                                                        \
-  (UINT64_C(0x31305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
+  (UINT64_C(0x32305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
@@ -89,8 +90,8 @@ struct session_shared {
   _Atomic uint64_t slots_free;
   /* slots of ended threads that are to be drained before others get them */
   _Atomic uint32_t slots_ended;
-  _Atomic int64_t growth_left;        /* bytes by which all rings together may still grow; may fall below 0 */
-  _Atomic uint64_t lost_without_slot; /* events of threads for which no slot was left */
+  _Atomic int64_t growth_left; /* bytes by which all rings together may still grow; may fall below 0 */
+  struct tool_figures figures; /* of threads for which no slot was left, and of what is no thread's */
 
   /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set
    * bumps `wake` and wakes it. Both have a full fence between their store and their look: either the writer
@@ -103,7 +104,6 @@ struct session_shared {
   _Atomic uint64_t progress;                /* grows whenever the writer did something */
   _Atomic uint32_t writer_life;             /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording;          /* set by the writer: STAVE_MAX_SIZE is reached */
-  _Atomic uint32_t threads_unsampled;       /* threads for which the system gave no timer */
   char message[1024];                       /* valid with WRITER_FAILED */
   char archive[SESSION_TEXT_BYTES];         /* valid from WRITER_READY on: the archive's directory */
 };
@@ -124,11 +124,7 @@ struct thread_slot {
   _Alignas(64) _Atomic uint64_t head; /* everything below is committed */
   _Atomic uint64_t mask;              /* capacity - 1, in record slots */
   bool is_used;                       /* some thread has had it before */
-  _Atomic uint64_t lost;              /* events dropped, ever */
-  _Atomic uint64_t stall_ticks;
-  _Atomic uint64_t stalls;
-  /* that came while the thread had no place for them, ever: they are no events */
-  _Atomic uint64_t samples_left_out;
+  struct tool_figures figures;        /* of all threads that have had it */
   /* written by the writer */
   _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
   _Atomic uint64_t prepared;          /* records for which the ring has memory, where it may grow to that */

@@ -64,7 +64,7 @@ static struct device_trace *find(int number) {
 /* How many records this costs nobody knows: it counts as one lost event. */
 static void say_no_buffer(int device) {
   static atomic_flag is_said = ATOMIC_FLAG_INIT;
-  atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
+  atomic_fetch_add(&tool.session->shared.figures.lost, 1);
   if (!atomic_flag_test_and_set(&is_said))
     tool_say("no memory for what device %d records: it is missing in the trace", device);
 }

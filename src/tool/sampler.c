@@ -193,7 +193,7 @@ void sampler_attach(struct thread *thread, uint64_t ticks) {
   atomic_store(&thread->is_sampled, true);
   if (start_timer(&thread->timer) < 0) {
     atomic_store(&thread->is_sampled, false);
-    atomic_fetch_add(&tool.session->shared.threads_unsampled, 1);
+    atomic_fetch_add(&tool.session->shared.figures.threads_unsampled, 1);
     say_once(&is_said,
              "the system has no timer for a thread (ulimit -i): the trace goes on without its samples");
   }

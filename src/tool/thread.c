@@ -57,10 +57,10 @@ static void count_lost(struct thread *thread, uint64_t ticks, enum sort sort) {
   if (atomic_load_explicit(&tool.recording, memory_order_relaxed) == RECORDING_ENDED)
     return;
   if (sort == SAMPLE) {
-    local_add((uint64_t *)&slot->samples_left_out, 1);
+    local_add((uint64_t *)&slot->figures.samples_left_out, 1);
     return;
   }
-  local_add((uint64_t *)&slot->lost, 1);
+  local_add((uint64_t *)&slot->figures.lost, 1);
   if (local_add(&thread->gap_lost, 1) == 0)
     thread->gap_begin_ticks = ticks;
 }
@@ -80,12 +80,8 @@ static bool put_behind(struct thread *thread, const struct record *record) {
 }
 
 static void note_stall(struct thread *thread, uint64_t begin, uint64_t end) {
-  struct thread_slot *slot = thread->ring.slot;
-  atomic_store_explicit(&slot->stalls, atomic_load_explicit(&slot->stalls, memory_order_relaxed) + 1,
-                        memory_order_relaxed);
-  atomic_store_explicit(&slot->stall_ticks,
-                        atomic_load_explicit(&slot->stall_ticks, memory_order_relaxed) + end - begin,
-                        memory_order_relaxed);
+  _Atomic uint64_t *stalls = &thread->ring.slot->figures.stalls;
+  atomic_store_explicit(stalls, atomic_load_explicit(stalls, memory_order_relaxed) + 1, memory_order_relaxed);
   const struct record_stall stall = {.type = RECORD_stall, .ticks = end, .begin = begin};
   put_behind(thread, (const struct record *)&stall);
 }
@@ -298,7 +294,7 @@ bool thread_attach(uint64_t ticks) {
   if (slot && !has_memory)
     session_return_slot(tool.session, index);
   if (!has_memory) {
-    atomic_fetch_add(&tool.session->shared.lost_without_slot, 1);
+    atomic_fetch_add(&tool.session->shared.figures.lost, 1);
     return false;
   }
   attach_to(&tool.threads[index], slot, index);

@@ -30,8 +30,8 @@ struct merge {
   uint32_t *heap; /* slots with something to read, the earliest on top */
   size_t heap_capacity;
   uint32_t heap_count;
-  double fullest; /* of the last pass */
-  uint64_t damaged;
+  double fullest;   /* of the last pass */
+  uint64_t damaged; /* slots whose contents made no sense */
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
 
@@ -254,31 +254,14 @@ bool merge_can_wait(struct merge *merge) {
   return true;
 }
 
-uint64_t merge_damaged(const struct merge *merge) {
-  return merge->damaged;
-}
-
 uint64_t merge_lost_without_slot(const struct merge *merge) {
-  return atomic_load_explicit(&merge->session->shared.lost_without_slot, memory_order_relaxed);
+  return atomic_load_explicit(&merge->session->shared.figures.lost, memory_order_relaxed);
 }
 
-uint64_t merge_lost(const struct merge *merge) {
-  uint64_t lost = merge_lost_without_slot(merge);
+struct figures merge_figures(const struct merge *merge) {
+  struct figures sum = {.damaged = merge->damaged};
+  figures_add_tool(&sum, &merge->session->shared.figures);
   for (uint32_t slot = 0; slot < merge->slots; slot++)
-    lost += atomic_load_explicit(&merge->sources[slot].view.slot->lost, memory_order_relaxed);
-  return lost;
-}
-
-uint64_t merge_stalls(const struct merge *merge) {
-  uint64_t stalls = 0;
-  for (uint32_t slot = 0; slot < merge->slots; slot++)
-    stalls += atomic_load_explicit(&merge->sources[slot].view.slot->stalls, memory_order_relaxed);
-  return stalls;
-}
-
-uint64_t merge_samples_left_out(const struct merge *merge) {
-  uint64_t samples = 0;
-  for (uint32_t slot = 0; slot < merge->slots; slot++)
-    samples += atomic_load_explicit(&merge->sources[slot].view.slot->samples_left_out, memory_order_relaxed);
-  return samples;
+    figures_add_tool(&sum, &merge->sources[slot].view.slot->figures);
+  return sum;
 }

@@ -34,17 +34,11 @@ double merge_fullest(const struct merge *merge);
 /* Whether no ring needs a pass now (ring_view_can_wait): what the writer asks once more before it sleeps. */
 bool merge_can_wait(struct merge *merge);
 
-/* Slots whose contents made no sense (the application wrote over them), ever. */
-uint64_t merge_damaged(const struct merge *merge);
+/* What threads have counted so far, over all slots, and as `damaged` the slots whose contents made no sense
+ * (the application wrote over them), ever. */
+struct figures merge_figures(const struct merge *merge);
 
-/* Events that threads dropped, and times they waited for room, over all slots. */
-uint64_t merge_lost(const struct merge *merge);
-
-/* Of these, those of threads that found no slot. */
+/* Of the events that were lost, those of threads that found no slot. */
 uint64_t merge_lost_without_slot(const struct merge *merge);
-uint64_t merge_stalls(const struct merge *merge);
-
-/* Samples for which their threads had no place: no events, and not in merge_lost. */
-uint64_t merge_samples_left_out(const struct merge *merge);
 
 #endif

@@ -14,9 +14,31 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
   archive_set_property(archive, name, text);
 }
 
-static void set_if_any(struct archive *archive, const char *name, uint64_t number) {
-  if (number)
-    set_number(archive, name, number);
+enum told { LOSS, ALWAYS, IF_ANY, SAMPLING };
+
+static void set_figures(struct archive *archive, const struct figures *figures, enum told wanted) {
+  const struct {
+    enum told told;
+    const char *property;
+    uint64_t number;
+  } rows[] = {
+#define FIGURE(name, counted_by, told, property, label, text)                                                \
+  {told, STAVE_PROPERTY_##property, figures->name},
+#include "session/figures.def"
+#undef FIGURE
+  };
+  bool is_optional = wanted == LOSS || wanted == IF_ANY;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].told == wanted && (rows[i].number || !is_optional))
+      set_number(archive, rows[i].property, rows[i].number);
+}
+
+static uint64_t losses(const struct figures *figures) {
+  uint64_t sum = 0;
+#define FIGURE(name, counted_by, told, property, label, text) sum += (told) == LOSS ? figures->name : 0;
+#include "session/figures.def"
+#undef FIGURE
+  return sum;
 }
 
 /* OTF2 readers take these as whether analyses that need every event may be run. */
@@ -24,22 +46,9 @@ static void set_completeness(struct archive *archive, const struct summary *summ
   static const char *const names[] = {
       "OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
       "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"};
-  bool is_complete =
-      summary->lost == 0 && summary->damaged == 0 && summary->refused == 0 && !summary->is_recovered;
+  bool is_complete = losses(&summary->figures) == 0 && !summary->is_recovered;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     archive_set_property(archive, names[i], is_complete ? "true" : "false");
-}
-
-/* Their names alone state a loss, so they are there only if there is one. */
-static void set_losses(struct archive *archive, const struct summary *summary) {
-  if (*summary->stopped)
-    archive_set_property(archive, STAVE_PROPERTY_STOPPED, summary->stopped);
-  if (summary->lost)
-    set_number(archive, STAVE_PROPERTY_LOST_EVENTS, summary->lost);
-  if (summary->damaged)
-    set_number(archive, STAVE_PROPERTY_LOST_DAMAGED_RECORDS, summary->damaged);
-  if (summary->refused)
-    set_number(archive, STAVE_PROPERTY_LOST_REFUSED_EVENTS, summary->refused);
 }
 
 static void set_recovery(struct archive *archive, const struct summary *summary) {
@@ -101,13 +110,11 @@ static void set_records(struct archive *archive, const uint64_t *records) {
   }
 }
 
-static void set_sampling(struct archive *archive, uint32_t hz, const struct sampling_summary *samples) {
+static void set_sampling(struct archive *archive, uint32_t hz, const struct figures *figures) {
   if (hz == 0)
     return;
   set_number(archive, STAVE_PROPERTY_SAMPLING_HZ, hz);
-  set_number(archive, STAVE_PROPERTY_SAMPLING_MISSED, samples->missed);
-  set_number(archive, STAVE_PROPERTY_SAMPLING_LEFT_OUT, samples->left_out);
-  set_number(archive, STAVE_PROPERTY_SAMPLING_THREADS_WITHOUT, samples->threads_without);
+  set_figures(archive, figures, SAMPLING);
 }
 
 static void set_runtimes(struct archive *archive, const char *paths) {
@@ -128,14 +135,13 @@ void properties_write(struct archive *archive, const struct session_constants *c
   snprintf(description, sizeof description, "OpenMP trace of %s", constants->program);
   archive_describe(archive, "Stave " STAVE_VERSION, host, description);
   set_completeness(archive, summary);
-  set_losses(archive, summary);
+  if (*summary->stopped)
+    archive_set_property(archive, STAVE_PROPERTY_STOPPED, summary->stopped);
+  set_figures(archive, &summary->figures, LOSS); /* their names alone state a loss */
   set_recovery(archive, summary);
   archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);
-  set_number(archive, STAVE_PROPERTY_CLOSED_BY_WRITER, summary->closed_by_writer);
-  set_number(archive, STAVE_PROPERTY_STALLS, summary->stalls);
-  set_if_any(archive, STAVE_PROPERTY_PAUSES, summary->pauses);
-  set_if_any(archive, STAVE_PROPERTY_USER_REGIONS_LEFT_OPEN, summary->user_regions_left_open);
-  set_if_any(archive, STAVE_PROPERTY_USER_ENDS_REFUSED, summary->user_ends_refused);
+  set_figures(archive, &summary->figures, ALWAYS);
+  set_figures(archive, &summary->figures, IF_ANY);
   archive_set_property(archive, STAVE_PROPERTY_PROGRAM, constants->program);
   if (*summary->arguments)
     archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
@@ -148,5 +154,5 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_results(archive, constants->set_callback_results);
   set_not_asked(archive, constants->set_callback_results);
   set_records(archive, summary->records);
-  set_sampling(archive, constants->config.sample_hz, &summary->samples);
+  set_sampling(archive, constants->config.sample_hz, &summary->figures);
 }

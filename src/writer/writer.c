@@ -51,7 +51,9 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  uint64_t event_bytes, missing_events; /* of the closed archive */
+  /* of the closed archive */
+  uint64_t event_bytes;
+  struct figures figures;
   size_t command_line_bytes;
   char stopped[128]; /* why recording was stopped before the end; empty: it was not */
   char ending[128];
@@ -217,12 +219,12 @@ static bool open_archive(struct writer *writer) {
 
 /* -- draining -- */
 
-static uint64_t lost_events(const struct writer *writer) {
-  return merge_lost(writer->merge) + writer->correlator.discarded;
-}
-
-static uint64_t refused_events(const struct writer *writer) {
-  return writer->emitter.failed + archive_refused_events(writer->archive);
+/* Of the whole session so far. */
+static struct figures count(const struct writer *writer) {
+  struct figures figures = merge_figures(writer->merge);
+  figures_add(&figures, &writer->correlator.figures);
+  figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
+  return figures;
 }
 
 /* A pass that began at `begin` has taken all that was committed before. */
@@ -232,17 +234,7 @@ static void tell_progress(struct writer *writer, uint64_t begin) {
   held = held < on_devices ? held : on_devices;
   atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
   state->last_ticks = writer->correlator.last_ticks;
-  state->lost = lost_events(writer);
-  state->damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records;
-  state->refused = refused_events(writer);
-  state->stalls = merge_stalls(writer->merge);
-  state->samples_missed = writer->correlator.samples_missed;
-  state->samples_left_out = merge_samples_left_out(writer->merge);
-  state->threads_unsampled = atomic_load(&writer->session->shared.threads_unsampled);
-  state->pauses = writer->correlator.pauses;
-  state->user_regions_begun = writer->correlator.user_regions_begun;
-  state->user_regions_ended = writer->correlator.user_regions_ended;
-  state->user_ends_refused = writer->correlator.user_ends_refused;
+  state->figures = count(writer);
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
   if (begin - state->clock.ticks >= CLOCK_TICKS)
     state->clock = clock_sample(writer->constants.clock_kind);
@@ -343,16 +335,9 @@ static void write_figures(struct writer *writer, char *text, size_t size) {
   snprintf(text, size,
            "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64
            " bytes=%" PRIu64 " regions=%zu added=%" PRIu64 " ending=%s",
-           threads, events, c->records, lost_events(writer),
+           threads, events, c->records, writer->figures.lost,
            (uint64_t)((double)ticks * 1e9 / (double)frequency), writer->event_bytes, region_count,
-           c->closed_by_writer, writer->ending);
-}
-
-static struct sampling_summary sampling_summary(const struct writer *writer) {
-  return (struct sampling_summary){.missed = writer->correlator.samples_missed,
-                                   .left_out = merge_samples_left_out(writer->merge),
-                                   .threads_without =
-                                       atomic_load(&writer->session->shared.threads_unsampled)};
+           writer->figures.closed_by_writer, writer->ending);
 }
 
 /* The program is as it was when it ended, and waits for the archive to be closed. */
@@ -375,31 +360,22 @@ static int close_archive(struct writer *writer) {
   definitions_write(writer->definitions, writer->regions, writer->contexts, &run);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
+  writer->figures = count(writer);
   struct summary summary = {.ending = writer->ending,
-                            .closed_by_writer = writer->correlator.closed_by_writer,
-                            .lost = lost_events(writer),
-                            .damaged = merge_damaged(writer->merge) + writer->correlator.unknown_records,
-                            .refused = refused_events(writer),
                             .stopped = writer->stopped,
-                            .stalls = merge_stalls(writer->merge),
-                            .samples = sampling_summary(writer),
-                            .pauses = writer->correlator.pauses,
-                            .user_regions_left_open =
-                                writer->correlator.user_regions_begun - writer->correlator.user_regions_ended,
-                            .user_ends_refused = writer->correlator.user_ends_refused,
+                            .figures = writer->figures,
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   struct archive *archive = writer->archive;
   writer->event_bytes = archive_event_bytes(archive);
-  writer->missing_events = lost_events(writer) + refused_events(writer);
   writer->archive = NULL;
   return archive_close(archive);
 }
 
 static void describe_loss(const struct writer *writer, char *notice, size_t size) {
-  uint64_t missing = writer->missing_events;
+  uint64_t missing = writer->figures.lost + writer->figures.refused;
   const char *why = merge_lost_without_slot(writer->merge) ? ": there was no ring for some threads"
                     : recovery_is_cut(writer->recovery)    ? ": " STAVE_RECOVERY_FILE
                                                           " was cut while it was in use"

@@ -11,7 +11,7 @@
  *     state VALUE NAME
  *     mutex VALUE NAME
  *     record SLOT POSITION NAME ticks=5 FIELD=VALUE... endpoint=1 flags=0 words=WORD,WORD...
- *     slot NUMBER LOST STALLS STALL_TICKS SAMPLES_LEFT_OUT
+ *     slot NUMBER LOST STALLS 0 SAMPLES_LEFT_OUT    (older tools: their ticks for 0)
  *     shared LOST_WITHOUT_SLOT THREADS_UNSAMPLED
  *     end finished                          or ended (omp_control_tool), died (without finalize)
  *

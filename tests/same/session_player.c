@@ -313,10 +313,10 @@ static void set_counters(struct player *player, const char *text) {
   if (index >= player->slots)
     return;
   struct thread_slot *slot = player->rings[index].slot;
-  atomic_store(&slot->lost, strtoull(rest, &rest, 10));
-  atomic_store(&slot->stalls, strtoull(rest, &rest, 10));
-  atomic_store(&slot->stall_ticks, strtoull(rest, &rest, 10));
-  atomic_store(&slot->samples_left_out, strtoull(rest, &rest, 10));
+  atomic_store(&slot->figures.lost, strtoull(rest, &rest, 10));
+  atomic_store(&slot->figures.stalls, strtoull(rest, &rest, 10));
+  strtoull(rest, &rest, 10);
+  atomic_store(&slot->figures.samples_left_out, strtoull(rest, &rest, 10));
 }
 
 static void put_line(struct player *player, char *line) {
@@ -326,8 +326,8 @@ static void put_line(struct player *player, char *line) {
   } else if (!strncmp(line, "slot ", 5)) {
     set_counters(player, line + 5);
   } else if (!strncmp(line, "shared ", 7)) {
-    atomic_store(&player->session->shared.lost_without_slot, strtoull(line + 7, &rest, 10));
-    atomic_store(&player->session->shared.threads_unsampled, (uint32_t)strtoul(rest, NULL, 10));
+    atomic_store(&player->session->shared.figures.lost, strtoull(line + 7, &rest, 10));
+    atomic_store(&player->session->shared.figures.threads_unsampled, strtoull(rest, NULL, 10));
   }
 }
 

@@ -93,12 +93,12 @@ static void put_end(const struct recorder *recorder, const char *end) {
   uint32_t used = atomic_load(&session->shared.slots_used);
   for (uint32_t i = 0; i < used && i < session->constants.slots_max; i++) {
     const struct thread_slot *slot = session_slot(session, session->constants.slot_stride, i);
-    fprintf(recorder->file, "slot %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", i,
-            atomic_load(&slot->lost), atomic_load(&slot->stalls), atomic_load(&slot->stall_ticks),
-            atomic_load(&slot->samples_left_out));
+    fprintf(recorder->file, "slot %" PRIu32 " %" PRIu64 " %" PRIu64 " 0 %" PRIu64 "\n", i,
+            atomic_load(&slot->figures.lost), atomic_load(&slot->figures.stalls),
+            atomic_load(&slot->figures.samples_left_out));
   }
-  fprintf(recorder->file, "shared %" PRIu64 " %" PRIu32 "\nend %s\n",
-          atomic_load(&session->shared.lost_without_slot), atomic_load(&session->shared.threads_unsampled),
+  fprintf(recorder->file, "shared %" PRIu64 " %" PRIu64 "\nend %s\n",
+          atomic_load(&session->shared.figures.lost), atomic_load(&session->shared.figures.threads_unsampled),
           end);
 }
 

@@ -248,7 +248,7 @@ static int run(const struct scenario *scenario, uint64_t ns) {
     waitpid(child, &status, 0);
   else
     pthread_join(thread, NULL);
-  uint64_t lost = atomic_load(&slot->lost);
+  uint64_t lost = atomic_load(&slot->figures.lost);
   report(scenario, common, lost);
   int failures =
       check_result(scenario, common, lost) + (status ? complain(scenario, "the reader died", status, 0) : 0);

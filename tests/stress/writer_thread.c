@@ -59,8 +59,8 @@ static void *drain(void *data) {
     if (!is_over)
       session_writer_sleep(writer.session, SLEEP_NS, can_sleep, NULL);
   }
-  writer.result.lost = merge_lost(writer.merge);
-  writer.result.stalls = merge_stalls(writer.merge);
+  writer.result.lost = merge_figures(writer.merge).lost;
+  writer.result.stalls = merge_figures(writer.merge).stalls;
   merge_destroy(writer.merge);
   atomic_store(&writer.session->shared.writer_state, WRITER_CLOSED);
   return data;

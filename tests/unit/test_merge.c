@@ -283,21 +283,21 @@ static void long_records_are_whole_across_the_wrap(void **state) {
   assert_int_equal(taken_count, number);
   for (size_t i = 0; i < taken_count; i++)
     assert_int_equal(taken[i].record.a, i);
-  assert_int_equal(merge_damaged(merge), 0);
+  assert_int_equal(merge_figures(merge).damaged, 0);
 }
 
 /* -- damage -- */
 
 /* The ring is given up, the others go on. */
 static void expect_only_the_first_damaged(uint64_t taken_before) {
-  assert_int_equal(merge_damaged(merge), 1);
+  assert_int_equal(merge_figures(merge).damaged, 1);
   put_and_publish(0, 1000, 1000);
   put_and_publish(1, 1001, 1001);
   assert_int_equal(merge_pass(merge), 1);
   assert_int_equal(taken_count, taken_before + 1);
   assert_int_equal(taken[taken_count - 1].slot, 1);
   assert_int_equal(taken[taken_count - 1].record.a, 1001);
-  assert_int_equal(merge_damaged(merge), 1);
+  assert_int_equal(merge_figures(merge).damaged, 1);
   assert_true(merge_can_wait(merge));
 }
 
@@ -350,7 +350,7 @@ static void positions_may_wrap(void **state) {
   assert_int_equal(merge_pass(merge), 20);
   expect_in_time_order();
   assert_int_equal(merge_pass(merge), 0);
-  assert_int_equal(merge_damaged(merge), 0);
+  assert_int_equal(merge_figures(merge).damaged, 0);
 }
 
 static void impossible_masks_are_damage(void **state) {
@@ -459,13 +459,13 @@ static void what_threads_dropped_is_summed(void **state) {
   (void)state;
   for (unsigned thread = 0; thread < 3; thread++) {
     struct thread_slot *slot = attach(thread, 0);
-    atomic_store(&slot->lost, 10 + thread);
-    atomic_store(&slot->stalls, 1 + thread);
+    atomic_store(&slot->figures.lost, 10 + thread);
+    atomic_store(&slot->figures.stalls, 1 + thread);
   }
-  atomic_store(&session->shared.lost_without_slot, 100);
+  atomic_store(&session->shared.figures.lost, 100);
   merge_pass(merge);
-  assert_int_equal(merge_lost(merge), 133);
-  assert_int_equal(merge_stalls(merge), 6);
+  assert_int_equal(merge_figures(merge).lost, 133);
+  assert_int_equal(merge_figures(merge).stalls, 6);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)

@@ -38,7 +38,7 @@ static bool put(uint64_t n) {
 }
 
 static uint64_t lost(void) {
-  return atomic_load(&view.slot->lost);
+  return atomic_load(&view.slot->figures.lost);
 }
 
 static void read_some(uint64_t most) {
@@ -159,7 +159,7 @@ static void dead_threads_give_their_slots_back(void **state) {
   start(64 << 10, OVERFLOW_block, 0);
   put_one_in_each_of(2000);
   assert_in_range(atomic_load(&tool.session->shared.slots_used), 1, 40);
-  assert_int_equal(atomic_load(&tool.session->shared.lost_without_slot), 0);
+  assert_int_equal(atomic_load(&tool.session->shared.figures.lost), 0);
   fake_tool_stop();
 }
 
@@ -228,7 +228,7 @@ static void without_a_slot_events_are_counted(void **state) {
     ;
   for (int i = 0; i < 5; i++)
     assert_false(put(1));
-  assert_int_equal(atomic_load(&tool.session->shared.lost_without_slot), 5);
+  assert_int_equal(atomic_load(&tool.session->shared.figures.lost), 5);
   fake_tool_stop();
 }
 

@@ -112,18 +112,18 @@ static void expect_whole(void) {
 
 /* Ends a case: everything that was not dropped has arrived, and the ring still works. */
 static void stop(void) {
-  uint64_t lost = atomic_load(&view.slot->lost);
+  uint64_t lost = atomic_load(&view.slot->figures.lost);
   expect_whole();
   for (int i = 0; i < 30; i++) {
     assert_true(put(RECORD_SLOTS_MAX));
     expect_whole();
   }
-  assert_int_equal(atomic_load(&view.slot->lost), lost);
+  assert_int_equal(atomic_load(&view.slot->figures.lost), lost);
   assert_int_equal(view.next, atomic_load(&view.slot->head));
   for (enum stream stream = STREAM_THREAD; stream < STREAMS; stream++)
     assert_int_equal(check.arrived[stream] + check.missing[stream], check.next[stream]);
   assert_int_equal(check.next[STREAM_THREAD], next_number[STREAM_THREAD]);
-  uint64_t left_out = atomic_load(&view.slot->samples_left_out);
+  uint64_t left_out = atomic_load(&view.slot->figures.samples_left_out);
   /* samples apart: they are no lost events */
   assert_int_equal(left_out, with_samples ? dropped_from_handler : 0);
   assert_int_equal(check.arrived[STREAM_THREAD] + check.arrived[STREAM_HANDLER] + lost + left_out,

@@ -5,6 +5,7 @@
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
+#include "stave/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -169,19 +170,22 @@ static void print_devices(const struct trace *trace) {
     table_fact("devices", "%zu, of which the program used %zu", count, used);
 }
 
-/* What the program itself has said by omp_control_tool. */
-static void print_what_the_program_said(const struct info *info) {
+/* What has a label. */
+static void print_figures(const struct info *info) {
+  static const struct {
+    const char *property, *label, *text;
+  } rows[] = {
+#define FIGURE(name, counted_by, told, property, label, text) {STAVE_PROPERTY_##property, label, text},
+#include "session/figures.def"
+#undef FIGURE
+  };
   char number[NUMBER_BYTES];
-  uint64_t pauses = info_number(info, "PAUSES"), open = info_number(info, "USER_REGIONS_LEFT_OPEN"),
-           refused = info_number(info, "USER_ENDS_REFUSED");
-  if (pauses > 0)
-    table_fact("pauses", "%s, in which the program wanted nothing recorded", summary_number(number, pauses));
-  if (open > 0)
-    table_fact("left open", "%s regions of the program's own, which it did not end",
-               summary_number(number, open));
-  if (refused > 0)
-    table_fact("refused", "%s ends of regions of the program's own, which did not fit",
-               summary_number(number, refused));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *value = trace_archive_property(info->trace, rows[i].property);
+    uint64_t count = value ? strtoull(value, NULL, 10) : 0;
+    if (rows[i].label && count > 0)
+      table_fact(rows[i].label, "%s%s", summary_number(number, count), rows[i].text);
+  }
 }
 
 static void print_outcome(const struct info *info) {
@@ -201,7 +205,7 @@ static void print_outcome(const struct info *info) {
                summary_number(number, info->stalls), summary_duration(time, info->stall_ns));
   else
     table_fact("stalls", "none");
-  print_what_the_program_said(info);
+  print_figures(info);
   const char *added = info_property(info, "CLOSED_BY_WRITER");
   table_fact("added at end", "%s",
              added ? summary_number(number, info_number(info, "CLOSED_BY_WRITER")) : absent);

@@ -109,7 +109,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
                const uint64_t *words) {
   struct correlator *c = correlator;
   if (c->has_ended) {
-    c->discarded += record_class(record->type) == RECORD_CLASS_event;
+    c->figures.lost += record_class(record->type) == RECORD_CLASS_event;
     return;
   }
   c->record_id = id;
@@ -132,5 +132,5 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   case RECORD_TYPE_COUNT:
     break;
   }
-  c->unknown_records++;
+  c->figures.damaged++;
 }

@@ -45,15 +45,13 @@ struct correlator {
   uint64_t first_ticks, last_ticks; /* of the process */
   unsigned initial_threads, foreign_threads;
   /* of the record that is looked at */
-  uint64_t record_id;    /* what begins with it has this id */
-  const uint64_t *words; /* behind it: 4 * record->more */
-  /* figures for the summary */
-  uint64_t records, unknown_records, ignored_ends, closed_by_writer, samples_missed;
-  uint64_t user_regions_begun, user_regions_ended, user_ends_refused, pauses;
+  uint64_t record_id;     /* what begins with it has this id */
+  const uint64_t *words;  /* behind it: 4 * record->more */
+  struct figures figures; /* lost: events that came after correlate_end */
+  uint64_t records, ignored_ends;
   uint64_t records_by_type[RECORD_TYPE_COUNT];
-  uint64_t discarded; /* events that came after correlate_end */
   bool has_ended;
-  bool is_closing;          /* the process is over: events written now are counted in closed_by_writer */
+  bool is_closing;          /* the process is over: events written now are counted as closed by the writer */
   const char *command_line; /* of the program: arguments, each with a zero behind it */
   size_t command_line_bytes;
   bool starts_paused; /* STAVE_START=paused */

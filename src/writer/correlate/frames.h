@@ -24,7 +24,7 @@ static inline void emit_on(struct correlator *correlator, struct location *locat
                            const struct event *event) {
   if (!location->writer)
     return;
-  correlator->closed_by_writer += correlator->is_closing;
+  correlator->figures.closed_by_writer += correlator->is_closing;
   emit(correlator->emitter, location, event);
 }
 static inline void emit_event(struct correlator *correlator, struct traced_thread *thread,

@@ -157,7 +157,7 @@ void host_ops_undelivered(struct correlator *c, const struct device *device) {
 
 static void end_unended(struct correlator *c, struct host_op *op, uint64_t now) {
   struct event end = end_of(op, (struct event){.ticks = now});
-  c->closed_by_writer -= op->device && !op->is_delivered; /* its begin is not the writer's */
+  c->figures.closed_by_writer -= op->device && !op->is_delivered; /* its begin is not the writer's */
   if (op->device && op->stream != NO_STREAM)
     stream_put(c, &op->device->streams[op->stream], &(struct operation){op->operation.begin, end});
   else if (op->device && !op->is_delivered)
@@ -166,12 +166,12 @@ static void end_unended(struct correlator *c, struct host_op *op, uint64_t now) 
 
 void host_ops_end(struct correlator *c, uint64_t now) {
   size_t position = 0;
-  uint64_t closed = c->closed_by_writer;
+  uint64_t closed = c->figures.closed_by_writer;
   for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
     device_flush(c, entry->value);
     host_ops_undelivered(c, entry->value);
   }
-  c->closed_by_writer = closed; /* all of this has been told */
+  c->figures.closed_by_writer = closed; /* all of this has been told */
   position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->host_ops, &position));) {
     end_unended(c, entry->value, now);

@@ -110,7 +110,7 @@ void pause_begin(struct correlator *c, uint64_t ticks) {
     pause_on_thread(c, thread, thread_now(c, thread, ticks));
   hide_teams(c);
   c->is_paused = true;
-  c->pauses++;
+  c->figures.pauses++;
   c->paused_ticks = ticks;
   c->started_ticks = UINT64_MAX;
 }

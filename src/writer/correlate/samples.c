@@ -142,6 +142,6 @@ void on_sample(struct correlator *c, struct traced_thread *thread, const struct 
                         .attribute = ATTRIBUTE_thread_state,
                         .value = state_name(c, record->state)};
   add_wait(c, thread, record, &event);
-  c->samples_missed += event.number;
+  c->figures.samples_missed += event.number;
   emit_sample(c->emitter, &thread->location, &event, may_be_preceded(thread));
 }

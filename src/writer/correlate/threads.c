@@ -92,7 +92,7 @@ static void end_dead_thread(struct correlator *c, struct traced_thread *thread, 
   c->is_closing = true;
   end_thread(c, thread, thread_now(c, thread, ticks));
   c->is_closing = false;
-  c->closed_by_writer += thread->owed;
+  c->figures.closed_by_writer += thread->owed;
 }
 
 /* One thread can be the initial thread of two runtimes; the first that is done with it says that it has

@@ -87,14 +87,14 @@ static void end_region(struct correlator *c, struct traced_thread *thread, const
   uint32_t name = *texts->name ? definitions_string(c->definitions, texts->name) : UINT32_MAX;
   struct frame *frame = find_region(task, name);
   if (!frame) {
-    c->user_ends_refused++;
+    c->figures.user_ends_refused++;
     point(c, thread, region_of(c, CONSTRUCT_user_end_refused, texts), ATTRIBUTE_region_name, texts->name,
           now);
     return;
   }
   size_t index = (size_t)(frame - task->stack.frames);
   frames_leave_above(c, thread, task, now, index + 1);
-  c->user_regions_ended++;
+  c->figures.user_regions_left_open--;
   frame_leave(c, thread, task, now);
 }
 
@@ -107,7 +107,7 @@ void on_control_tool_region(struct correlator *c, struct traced_thread *thread,
     end_region(c, thread, &texts, now);
     return;
   }
-  c->user_regions_begun++;
+  c->figures.user_regions_left_open++;
   frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = FRAME_USER,
                              .detail = definitions_string(c->definitions, texts.name),

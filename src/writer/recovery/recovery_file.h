@@ -33,12 +33,7 @@ struct recovery_state {
   _Atomic uint64_t whole_until; /* ticks: what returned from a callback before is in the archive */
   struct clock_point clock;     /* the newest */
   uint64_t last_ticks;          /* of the newest record: here what is open would be ended now */
-  uint64_t lost;                /* events that threads dropped */
-  uint64_t damaged;             /* records that made no sense */
-  uint64_t refused;             /* events that OTF2 did not take */
-  uint64_t stalls;
-  uint64_t samples_missed, samples_left_out, threads_unsampled;
-  uint64_t pauses, user_regions_begun, user_regions_ended, user_ends_refused;
+  struct figures figures;
   uint64_t records[RECORD_TYPE_COUNT];
 };
 
