@@ -161,11 +161,11 @@ struct location **definitions_locations(struct definitions *definitions, size_t 
 static void put(int location, enum event_kind kind, uint64_t ticks, uint32_t id, struct team *of,
                 bool is_late) {
   emit(&emitter, &locations[location],
-       &(struct event){.kind = kind, .ticks = ticks, .id = id, .team = of, .is_late = is_late});
+       &(struct event){.kind = kind, .ticks = ticks, .numbers = {id}, .team = of, .is_late = is_late});
 }
 
 static void put_sample(uint64_t ticks, bool may_be_preceded) {
-  struct event sample = {.kind = EVENT_SAMPLE, .ticks = ticks, .extra = UINT32_MAX};
+  struct event sample = {.kind = EVENT_SAMPLE, .ticks = ticks, .processor = UINT32_MAX};
   emit_sample(&emitter, &locations[0], &sample, may_be_preceded);
 }
 
@@ -390,7 +390,7 @@ static void missing_attributes_are_counted(void **state) {
                        .ticks = 1,
                        .attribute = ATTRIBUTE_team_number,
                        .attribute2 = ATTRIBUTE_NONE,
-                       .number = ATTRIBUTE_NONE});
+                       .attribute3 = ATTRIBUTE_NONE});
   has_memory = true;
   assert_int_equal(noted_count, 1);
   assert_int_equal(emitter.failed, 1);

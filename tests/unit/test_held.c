@@ -8,14 +8,14 @@ enum { EVENTS = 20000 };
 /* Each thing that an event may have is there or not, with all its bits. */
 static struct event some_event(uint64_t *random) {
   uint64_t has = next_random(random);
-  struct event event = {.ticks = next_random(random) << 20, .id = (uint32_t)next_random(random)};
+  struct event event = {.ticks = next_random(random) << 20, .numbers = {(uint32_t)next_random(random)}};
   event.kind = (uint8_t)(next_random(random) % (EVENT_MEASUREMENT + 1));
   event.attribute = has & 1 ? (uint8_t)(next_random(random) % ATTRIBUTE_COUNT) : ATTRIBUTE_NONE;
   event.attribute2 = has & 2 ? (uint8_t)(next_random(random) % ATTRIBUTE_COUNT) : ATTRIBUTE_NONE;
   event.is_late = has & 4;
   event.team = has & 8 ? (struct team *)(uintptr_t)(next_random(random) << 3) : NULL;
-  event.number = has & 16 ? UINT32_MAX - (uint32_t)next_random(random) : 0;
-  event.extra = has & 32 ? UINT32_MAX - (uint32_t)next_random(random) : 0;
+  event.numbers[1] = has & 16 ? UINT32_MAX - (uint32_t)next_random(random) : 0;
+  event.numbers[2] = has & 32 ? UINT32_MAX - (uint32_t)next_random(random) : 0;
   event.value = has & 64 ? UINT64_MAX - next_random(random) : 0;
   event.value2 = has & 128 ? UINT64_MAX - next_random(random) : 0;
   return event;
@@ -26,13 +26,11 @@ static void assert_same(const struct event *event, const struct event *wanted) {
   assert_ptr_equal(event->team, wanted->team);
   assert_int_equal(event->value, wanted->value);
   assert_int_equal(event->value2, wanted->value2);
-  assert_int_equal(event->id, wanted->id);
-  assert_int_equal(event->number, wanted->number);
+  assert_memory_equal(event->numbers, wanted->numbers, sizeof event->numbers);
   assert_int_equal(event->kind, wanted->kind);
   assert_int_equal(event->attribute, wanted->attribute);
   assert_int_equal(event->attribute2, wanted->attribute2);
   assert_int_equal(event->is_late, wanted->is_late);
-  assert_int_equal(event->extra, wanted->extra);
 }
 
 static void take_one(struct held *held, uint64_t *random) {
@@ -61,7 +59,7 @@ static void events_come_out_as_they_went_in(void **state) {
 static void an_event_without_more_takes_two_words(void **state) {
   struct held held = {0};
   (void)state;
-  held_put(&held, &(struct event){.kind = EVENT_ENTER, .ticks = 1, .id = UINT32_MAX});
+  held_put(&held, &(struct event){.kind = EVENT_ENTER, .ticks = 1, .region = UINT32_MAX});
   assert_int_equal(held.end, 2);
   held_put(&held, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = 1, .team = (struct team *)&held});
   assert_int_equal(held.end, 5);

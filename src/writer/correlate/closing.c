@@ -100,7 +100,7 @@ static void end_program(struct correlator *c, uint64_t now, int64_t exit_status)
   c->is_closing = false;
   frames_leave_above(c, c->primary, c->primary->base, now, 0);
   emit_event(c, c->primary,
-             &(struct event){.kind = EVENT_PROGRAM_END, .ticks = now, .value = (uint64_t)exit_status});
+             &(struct event){.kind = EVENT_PROGRAM_END, .ticks = now, .exit_status = exit_status});
 }
 
 static void name_the_nameless(struct correlator *c, struct location *location) {

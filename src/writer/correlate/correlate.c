@@ -55,7 +55,7 @@ void on_module(struct correlator *c, struct traced_thread *thread, const struct 
 void on_stall(struct correlator *c, struct traced_thread *thread, const struct record_stall *record) {
   uint64_t begin = thread_now(c, thread, record->begin), end = thread_now(c, thread, record->ticks);
   if (!c->is_paused)
-    emit_own(c, thread, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .value = end});
+    emit_own(c, thread, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .end_ticks = end});
   thread->acquire_ticks = thread->acquire_ticks ? end : 0;
 }
 
@@ -66,10 +66,10 @@ void on_gap(struct correlator *c, struct traced_thread *thread, const struct rec
   emit_own(c, thread,
            &(struct event){.kind = EVENT_ENTER,
                            .ticks = now,
-                           .id = region,
+                           .region = region,
                            .attribute = ATTRIBUTE_lost_events,
                            .value = record->lost});
-  emit_own(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .id = region});
+  emit_own(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .region = region});
   thread->acquire_ticks = thread->acquire_ticks ? now : 0;
 }
 

@@ -93,14 +93,14 @@ static void put(struct correlator *c, struct device *device, const struct pendin
     return;
   end.ticks = pending->end;
   if (begin.kind == EVENT_ENTER)
-    end.id = begin.id;
+    end.region = begin.region;
   emit_on(c, stream->location, &begin);
   for (unsigned i = 0; i < pending->parameter_count; i++)
     emit_on(c, stream->location,
             &(struct event){.kind = EVENT_PARAMETER,
                             .ticks = begin.ticks,
-                            .id = definitions_parameter(c->definitions, pending->names[i]),
-                            .value = pending->values[i]});
+                            .parameter = definitions_parameter(c->definitions, pending->names[i]),
+                            .argument = pending->values[i]});
   emit_on(c, stream->location, &end);
 }
 
@@ -181,7 +181,7 @@ enum { KERNEL_HOST_OP, KERNEL_REQUESTED, KERNEL_GRANTED, KERNEL_END };
 
 static struct event enter(uint32_t region, enum attribute attribute, uint64_t value, uint64_t matching_id) {
   return (struct event){.kind = EVENT_ENTER,
-                        .id = region,
+                        .region = region,
                         .attribute = (uint8_t)attribute,
                         .value = value,
                         .attribute2 = ATTRIBUTE_matching_id,
@@ -194,16 +194,16 @@ static void take_data_op(struct correlator *c, const struct device *device, stru
   struct event host;
   bool is_known = host_op_delivered(c, fields[OP_HOST_OP], &host),
        is_region = is_known && host.kind == EVENT_ENTER;
-  const struct device_data_op told = {.source = fields[OP_SOURCE],
-                                      .destination = fields[OP_DESTINATION],
-                                      .bytes = fields[OP_BYTES],
-                                      .matching_id = fields[OP_HOST_OP] ? fields[OP_HOST_OP] : id,
-                                      .codeptr = fields[OP_CODE],
-                                      .remote = is_known && !is_region ? host.id : c->primary->location.id,
-                                      .region = is_region ? host.id : REGION_NONE,
-                                      .is_from_device =
-                                          (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
-                                          (int32_t)fields[OP_DESTINATION_DEVICE] != device->number};
+  const struct device_data_op told = {
+      .source = fields[OP_SOURCE],
+      .destination = fields[OP_DESTINATION],
+      .bytes = fields[OP_BYTES],
+      .matching_id = fields[OP_HOST_OP] ? fields[OP_HOST_OP] : id,
+      .codeptr = fields[OP_CODE],
+      .remote = is_known && !is_region ? host.remote : c->primary->location.id,
+      .region = is_region ? host.region : REGION_NONE,
+      .is_from_device = (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
+                        (int32_t)fields[OP_DESTINATION_DEVICE] != device->number};
   pending->end = fields[OP_END];
   pending->operation = data_op_on_stream(c, (uint32_t)fields[OP_KIND], &told);
   add_parameter(pending, "src_device_num", fields[OP_SOURCE_DEVICE]);
@@ -216,8 +216,8 @@ static void take_kernel(struct correlator *c, struct pending *pending, const uin
   struct event host;
   uint64_t matching_id = fields[KERNEL_HOST_OP] ? fields[KERNEL_HOST_OP] : id;
   bool is_known = host_op_delivered(c, fields[KERNEL_HOST_OP], &host) && host.kind == EVENT_ENTER &&
-                  regions_is(c->regions, host.id, CONSTRUCT_target_kernel);
-  uint32_t region = is_known ? host.id : regions_get(c->regions, CONSTRUCT_target_kernel, 0, 0);
+                  regions_is(c->regions, host.region, CONSTRUCT_target_kernel);
+  uint32_t region = is_known ? host.region : regions_get(c->regions, CONSTRUCT_target_kernel, 0, 0);
   pending->end = fields[KERNEL_END];
   pending->operation.begin = enter(region, ATTRIBUTE_requested_teams, fields[KERNEL_REQUESTED], matching_id);
   pending->operation.end = (struct event){
@@ -228,7 +228,7 @@ static void take_other(struct correlator *c, struct pending *pending, uint32_t t
                        unsigned count) {
   pending->operation.begin = (struct event){
       .kind = EVENT_ENTER,
-      .id = regions_get(c->regions, CONSTRUCT_device_record, 0, type),
+      .region = regions_get(c->regions, CONSTRUCT_device_record, 0, type),
       .attribute = type < sizeof rows / sizeof *rows && rows[type].name ? ATTRIBUTE_NONE : ATTRIBUTE_kind,
       .value = type};
   pending->operation.end = (struct event){.kind = EVENT_LEAVE};
@@ -288,7 +288,7 @@ void on_device_unreadable(struct correlator *c, struct traced_thread *thread,
   struct pending *pending = add(device_get(c, (int32_t)record->device), 0, 0, now);
   pending->operation.begin =
       (struct event){.kind = EVENT_ENTER,
-                     .id = regions_get(c->regions, CONSTRUCT_unknown, 0, record->record_type),
+                     .region = regions_get(c->regions, CONSTRUCT_unknown, 0, record->record_type),
                      .attribute = ATTRIBUTE_kind,
                      .value = record->record_type};
   pending->operation.end = (struct event){.kind = EVENT_LEAVE};

@@ -82,7 +82,7 @@ struct stream *device_stream(struct correlator *c, struct device *device, uint64
 void stream_put(struct correlator *c, struct stream *stream, const struct operation *operation) {
   struct event begin = operation->begin, end = operation->end;
   if (begin.kind == EVENT_ENTER)
-    end.id = begin.id;
+    end.region = begin.region;
   if (end.ticks < begin.ticks)
     end.ticks = begin.ticks;
   if (pause_covers(c, &begin.ticks, end.ticks))
@@ -94,8 +94,9 @@ void stream_put(struct correlator *c, struct stream *stream, const struct operat
 struct event operation_end(const struct event *begin, uint64_t matching_id) {
   if (begin->kind == EVENT_ENTER)
     return (struct event){.kind = EVENT_LEAVE};
-  return (struct event){
-      .kind = EVENT_RMA_COMPLETE, .id = (uint32_t)matching_id, .number = (uint32_t)(matching_id >> 32)};
+  return (struct event){.kind = EVENT_RMA_COMPLETE,
+                        .matching_low = (uint32_t)matching_id,
+                        .matching_high = (uint32_t)(matching_id >> 32)};
 }
 
 void device_put(struct correlator *c, struct device *device, const struct operation *operation) {
@@ -118,12 +119,12 @@ static void record_memory(struct correlator *c, struct device *device, uint64_t 
   emit_on(c, device->memory,
           &(struct event){.kind = EVENT_METRIC,
                           .ticks = ticks,
-                          .id = definitions_metric(c->definitions, METRIC_MEMORY),
-                          .number = OTF2_TYPE_UINT64,
-                          .value = device->allocated});
+                          .metric = definitions_metric(c->definitions, METRIC_MEMORY),
+                          .metric_type = OTF2_TYPE_UINT64,
+                          .metric_bits = device->allocated});
   emit_point_on(
       c, device->memory,
-      &(struct event){.ticks = ticks, .id = regions_get(c->regions, CONSTRUCT_device_memory, 0, 0)});
+      &(struct event){.ticks = ticks, .region = regions_get(c->regions, CONSTRUCT_device_memory, 0, 0)});
 }
 
 static uint64_t forget_allocation(struct device *device, uint64_t address) {
@@ -158,7 +159,7 @@ static void point_of_device(struct correlator *c, struct traced_thread *thread, 
                             uint32_t device, uint64_t ticks, enum attribute attribute, uint64_t value) {
   emit_point(c, thread,
              &(struct event){.ticks = thread_now(c, thread, ticks),
-                             .id = regions_get(c->regions, construct, 0, 0),
+                             .region = regions_get(c->regions, construct, 0, 0),
                              .attribute = ATTRIBUTE_device_number,
                              .value = (uint64_t)(int64_t)(int32_t)device,
                              .attribute2 = attribute,

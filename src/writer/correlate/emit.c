@@ -83,25 +83,25 @@ static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitte
   add_attribute(emitter, event->attribute, event->value);
   if (event->attribute2 != ATTRIBUTE_NONE)
     add_attribute(emitter, event->attribute2, event->value2);
-  if (event->kind == EVENT_ENTER && event->number != ATTRIBUTE_NONE)
-    add_attribute(emitter, (enum attribute)event->number, (uint64_t)(int64_t)(int32_t)event->extra);
-  if (event->kind == EVENT_SAMPLE && event->extra != UINT32_MAX)
-    add_attribute(emitter, ATTRIBUTE_sample_processor, event->extra);
-  if (event->kind == EVENT_SAMPLE && event->number)
-    add_attribute(emitter, ATTRIBUTE_missed_samples, event->number);
+  if (event->kind == EVENT_ENTER && event->attribute3 != ATTRIBUTE_NONE)
+    add_attribute(emitter, (enum attribute)event->attribute3, (uint64_t)event->value3);
+  if (event->kind == EVENT_SAMPLE && event->processor != UINT32_MAX)
+    add_attribute(emitter, ATTRIBUTE_sample_processor, event->processor);
+  if (event->kind == EVENT_SAMPLE && event->missed)
+    add_attribute(emitter, ATTRIBUTE_missed_samples, event->missed);
   return emitter->attributes;
 }
 
 /* Tasks name their creator by its thread number; the comm counts only members that have begun. */
 static uint32_t rank_of(const struct event *event) {
   const struct team *team = event->team;
-  return team && event->id < team->size ? team->members[event->id].rank : event->id;
+  return team && event->creator < team->size ? team->members[event->creator].rank : event->creator;
 }
 
 static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
-  const OTF2_Type type = (OTF2_Type)event->number;
-  const OTF2_MetricValue value = {.unsigned_int = event->value}; /* a union: the bits of any type */
-  return OTF2_EvtWriter_Metric(w, NULL, t, event->id, 1, &type, &value);
+  const OTF2_Type type = (OTF2_Type)event->metric_type;
+  const OTF2_MetricValue value = {.unsigned_int = event->metric_bits};
+  return OTF2_EvtWriter_Metric(w, NULL, t, event->metric, 1, &type, &value);
 }
 
 /* With the distance from the location's last sample to this one. */
@@ -109,9 +109,10 @@ static OTF2_ErrorCode write_sample_event(const struct contexts *contexts, struct
                                          const struct event *event, OTF2_TimeStamp t,
                                          OTF2_AttributeList *list) {
   uint32_t last = location->sampled_context - 1; /* CONTEXT_NONE at first */
-  location->sampled_context = event->id + 1;
-  return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->id,
-                                             contexts_distance(contexts, last, event->id), GENERATOR_TIMER);
+  location->sampled_context = event->context + 1;
+  return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->context,
+                                             contexts_distance(contexts, last, event->context),
+                                             GENERATOR_TIMER);
 }
 
 /* All but Enter and Leave. */
@@ -123,12 +124,12 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
   OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
   case EVENT_PROGRAM_BEGIN:
-    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->id, (uint32_t)emitter->argument_count,
+    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->program, (uint32_t)emitter->argument_count,
                                        emitter->arguments);
   case EVENT_PROGRAM_END:
-    return OTF2_EvtWriter_ProgramEnd(w, list, t, (int64_t)event->value);
+    return OTF2_EvtWriter_ProgramEnd(w, list, t, event->exit_status);
   case EVENT_FORK:
-    return OTF2_EvtWriter_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->number);
+    return OTF2_EvtWriter_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->requested);
   case EVENT_JOIN:
     return OTF2_EvtWriter_ThreadJoin(w, list, t, OTF2_PARADIGM_OPENMP);
   case EVENT_TEAM_BEGIN:
@@ -136,32 +137,34 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
   case EVENT_TEAM_END:
     return OTF2_EvtWriter_ThreadTeamEnd(w, list, t, comm);
   case EVENT_TASK_CREATE:
-    return OTF2_EvtWriter_ThreadTaskCreate(w, list, t, comm, rank_of(event), event->number);
+    return OTF2_EvtWriter_ThreadTaskCreate(w, list, t, comm, rank_of(event), event->generation);
   case EVENT_TASK_SWITCH:
-    return OTF2_EvtWriter_ThreadTaskSwitch(w, list, t, comm, rank_of(event), event->number);
+    return OTF2_EvtWriter_ThreadTaskSwitch(w, list, t, comm, rank_of(event), event->generation);
   case EVENT_TASK_COMPLETE:
-    return OTF2_EvtWriter_ThreadTaskComplete(w, list, t, comm, rank_of(event), event->number);
+    return OTF2_EvtWriter_ThreadTaskComplete(w, list, t, comm, rank_of(event), event->generation);
   case EVENT_ACQUIRE_LOCK:
-    return OTF2_EvtWriter_ThreadAcquireLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
+    return OTF2_EvtWriter_ThreadAcquireLock(w, list, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
   case EVENT_RELEASE_LOCK:
-    return OTF2_EvtWriter_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->id, event->number);
+    return OTF2_EvtWriter_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
   case EVENT_BUFFER_FLUSH:
-    return OTF2_EvtWriter_BufferFlush(w, list, t, event->value);
+    return OTF2_EvtWriter_BufferFlush(w, list, t, event->end_ticks);
   case EVENT_METRIC:
     return write_metric(w, event, t);
   case EVENT_PARAMETER:
-    return OTF2_EvtWriter_ParameterUnsignedInt(w, list, t, event->id, event->value);
+    return OTF2_EvtWriter_ParameterUnsignedInt(w, list, t, event->parameter, event->argument);
   case EVENT_RMA_GET:
-    return OTF2_EvtWriter_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
+    return OTF2_EvtWriter_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
+                                 event->matching_id);
   case EVENT_RMA_PUT:
-    return OTF2_EvtWriter_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->id, event->value, event->value2);
+    return OTF2_EvtWriter_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
+                                 event->matching_id);
   case EVENT_RMA_COMPLETE:
     return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
-                                                event->id | (uint64_t)event->number << 32);
+                                                event->matching_low | (uint64_t)event->matching_high << 32);
   case EVENT_SAMPLE:
     return write_sample_event(emitter->contexts, location, event, t, list);
   case EVENT_MEASUREMENT:
-    return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->value);
+    return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->mode);
   case EVENT_ENTER:
   case EVENT_LEAVE:
     break;
@@ -174,11 +177,11 @@ static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct l
                                          const struct event *event, OTF2_TimeStamp t,
                                          OTF2_AttributeList *list) {
   if (event->kind == EVENT_ENTER) {
-    regions_refer(emitter->regions, event->id);
-    return OTF2_EvtWriter_Enter(location->writer, list, t, event->id);
+    regions_refer(emitter->regions, event->region);
+    return OTF2_EvtWriter_Enter(location->writer, list, t, event->region);
   }
   if (event->kind == EVENT_LEAVE)
-    return OTF2_EvtWriter_Leave(location->writer, list, t, event->id);
+    return OTF2_EvtWriter_Leave(location->writer, list, t, event->region);
   return write_other_event(emitter, location, event, t, list);
 }
 

@@ -15,11 +15,11 @@
 #include "writer/definitions/regions.h"
 
 void emit_enter(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
-  emit_event(c, thread, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .id = region});
+  emit_event(c, thread, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .region = region});
 }
 
 void emit_leave(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
-  emit_event(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .id = region});
+  emit_event(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .region = region});
 }
 
 void emit_point_on(struct correlator *c, struct location *location, const struct event *event) {
@@ -28,14 +28,14 @@ void emit_point_on(struct correlator *c, struct location *location, const struct
     return;
   enter.kind = EVENT_ENTER;
   emit_on(c, location, &enter);
-  emit_on(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = event->ticks, .id = event->id});
+  emit_on(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = event->ticks, .region = event->region});
 }
 
 void emit_unknown(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t codeptr,
                   uint32_t number) {
   emit_point(c, thread,
              &(struct event){.ticks = ticks,
-                             .id = region_at(c, thread, CONSTRUCT_unknown, codeptr, number),
+                             .region = region_at(c, thread, CONSTRUCT_unknown, codeptr, number),
                              .attribute = ATTRIBUTE_kind,
                              .value = number});
 }
@@ -51,7 +51,7 @@ void frame_leave_with(struct correlator *c, struct traced_thread *thread, struct
     return;
   pause_show(c, thread, task, leave->ticks);
   leave->kind = EVENT_LEAVE;
-  leave->id = frame->region;
+  leave->region = frame->region;
   emit_event(c, thread, leave);
 }
 

@@ -32,7 +32,7 @@ static inline void emit_event(struct correlator *correlator, struct traced_threa
   emit_on(correlator, &thread->location, event);
 }
 
-/* A point: Enter and Leave at once, of the region that event->id names; its attributes go on the Enter. */
+/* A point: Enter and Leave at once, of event->region; its attributes go on the Enter. */
 void emit_point_on(struct correlator *correlator, struct location *location, const struct event *event);
 static inline void emit_point(struct correlator *correlator, struct traced_thread *thread,
                               const struct event *event) {
@@ -62,7 +62,7 @@ static inline void frame_enter_with(struct correlator *correlator, struct traced
   if (correlator->is_paused && (top->is_hidden = pause_hides(task, top)))
     return;
   enter->kind = EVENT_ENTER;
-  enter->id = frame.region;
+  enter->region = frame.region;
   emit_event(correlator, thread, enter);
 }
 void frame_leave_with(struct correlator *correlator, struct traced_thread *thread, struct task *task,

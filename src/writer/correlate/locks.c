@@ -127,13 +127,13 @@ static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait
                           uint64_t now) {
   hold->is_hidden = false;
   hold->order = ++lock->order;
-  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .number = hold->order};
+  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .order = hold->order};
   if (lock->order == 1) {
     lock->id = c->lock_count++;
     event.attribute = ATTRIBUTE_lock_address;
     event.value = wait_id;
   }
-  event.id = lock->id;
+  event.lock = lock->id;
   emit_event(c, hold->thread, &event);
 }
 
@@ -228,7 +228,7 @@ static bool release(struct correlator *c, struct traced_thread *thread, struct l
       emit_event(
           c, thread,
           &(struct event){
-              .kind = EVENT_RELEASE_LOCK, .ticks = now, .id = lock->id, .number = lock->holds[i].order});
+              .kind = EVENT_RELEASE_LOCK, .ticks = now, .lock = lock->id, .order = lock->holds[i].order});
     lock->holds[i] = lock->holds[--lock->count];
     return true;
   }
@@ -272,12 +272,12 @@ void on_lock_init(struct correlator *c, struct traced_thread *thread, const stru
   uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
   enum construct construct = is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
-  emit_point(
-      c, thread,
-      &(struct event){.ticks = thread_now(c, thread, record->ticks),
-                      .id = region_at(c, thread, construct, record->codeptr, lock_detail(record->hint, impl)),
-                      .attribute = ATTRIBUTE_lock_address,
-                      .value = record->wait_id});
+  emit_point(c, thread,
+             &(struct event){
+                 .ticks = thread_now(c, thread, record->ticks),
+                 .region = region_at(c, thread, construct, record->codeptr, lock_detail(record->hint, impl)),
+                 .attribute = ATTRIBUTE_lock_address,
+                 .value = record->wait_id});
 }
 
 /* Another lock may come to lie at the address: it will be a new one. */
@@ -286,7 +286,7 @@ void on_lock_destroy(struct correlator *c, struct traced_thread *thread,
   enum construct construct = is_nestable(record->kind) ? CONSTRUCT_destroy_nest_lock : CONSTRUCT_destroy_lock;
   emit_point(c, thread,
              &(struct event){.ticks = thread_now(c, thread, record->ticks),
-                             .id = region_at(c, thread, construct, record->codeptr, 0),
+                             .region = region_at(c, thread, construct, record->codeptr, 0),
                              .attribute = ATTRIBUTE_lock_address,
                              .value = record->wait_id});
   struct lock *lock = map_get(&c->locks, record->wait_id);
@@ -305,7 +305,7 @@ void on_nest_lock(struct correlator *c, struct traced_thread *thread, const stru
   if (record->endpoint & ENDPOINT_END)
     emit_point(c, thread,
                &(struct event){.ticks = now,
-                               .id = region_at(c, thread, CONSTRUCT_unset_nest_lock, record->codeptr, 0),
+                               .region = region_at(c, thread, CONSTRUCT_unset_nest_lock, record->codeptr, 0),
                                .attribute = ATTRIBUTE_lock_address,
                                .value = record->wait_id});
 }

@@ -47,7 +47,7 @@ static void emit_measurement(struct correlator *c, struct traced_thread *thread,
   emit_event(
       c, thread,
       &(struct event){
-          .kind = EVENT_MEASUREMENT, .ticks = ticks, .value = mode, .team = team, .is_late = team != NULL});
+          .kind = EVENT_MEASUREMENT, .ticks = ticks, .mode = mode, .team = team, .is_late = team != NULL});
 }
 
 /* -- in the pause -- */
@@ -129,7 +129,7 @@ void pause_enter_hidden(struct correlator *c, struct traced_thread *thread, stru
                         uint64_t ticks) {
   for (size_t i = first_to_enter(&task->stack); i < task->stack.count; i++) {
     struct frame *frame = &task->stack.frames[i];
-    struct event enter = {.kind = EVENT_ENTER, .ticks = ticks, .id = frame->region};
+    struct event enter = {.kind = EVENT_ENTER, .ticks = ticks, .region = frame->region};
     if (frame->is_hidden && frame->kind == FRAME_PARALLEL)
       tell_placement(thread, &enter);
     if (frame->is_hidden)
@@ -273,7 +273,7 @@ static void point_control_tool(struct correlator *c, struct traced_thread *threa
   emit_event(c, thread,
              &(struct event){.kind = EVENT_ENTER,
                              .ticks = now,
-                             .id = region,
+                             .region = region,
                              .attribute = ATTRIBUTE_command,
                              .value = record->command,
                              .attribute2 = ATTRIBUTE_modifier,
@@ -281,7 +281,7 @@ static void point_control_tool(struct correlator *c, struct traced_thread *threa
   emit_event(c, thread,
              &(struct event){.kind = EVENT_LEAVE,
                              .ticks = now,
-                             .id = region,
+                             .region = region,
                              .attribute = ATTRIBUTE_argument,
                              .value = words[1]});
 }

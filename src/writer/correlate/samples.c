@@ -136,12 +136,12 @@ void on_sample(struct correlator *c, struct traced_thread *thread, const struct 
   c->last_ticks = record->ticks > c->last_ticks ? record->ticks : c->last_ticks;
   struct event event = {.kind = EVENT_SAMPLE,
                         .ticks = record->ticks,
-                        .id = context,
-                        .number = (uint32_t)(record->processor_and_missed >> 32),
-                        .extra = (uint32_t)record->processor_and_missed,
+                        .context = context,
+                        .missed = (uint32_t)(record->processor_and_missed >> 32),
+                        .processor = (uint32_t)record->processor_and_missed,
                         .attribute = ATTRIBUTE_thread_state,
                         .value = state_name(c, record->state)};
   add_wait(c, thread, record, &event);
-  c->figures.samples_missed += event.number;
+  c->figures.samples_missed += event.missed;
   emit_sample(c->emitter, &thread->location, &event, may_be_preceded(thread));
 }

@@ -224,7 +224,7 @@ static void leave_undecided(struct correlator *c, struct traced_thread *thread, 
                             uint64_t now) {
   struct task *task = thread->current;
   frames_leave_above(c, thread, task, now, (size_t)(frame - task->stack.frames) + 1);
-  struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .id = frame->region, .is_late = true};
+  struct event leave = {.kind = EVENT_LEAVE, .ticks = now, .region = frame->region, .is_late = true};
   task->stack.count--;
   if (frame->is_hidden)
     return;
@@ -371,7 +371,7 @@ void on_dispatch(struct correlator *c, struct traced_thread *thread, const struc
 void on_flush(struct correlator *c, struct traced_thread *thread, const struct record_flush *record) {
   emit_point(c, thread,
              &(struct event){.ticks = thread_now(c, thread, record->ticks),
-                             .id = region_at(c, thread, CONSTRUCT_flush, record->codeptr, 0)});
+                             .region = region_at(c, thread, CONSTRUCT_flush, record->codeptr, 0)});
 }
 
 void on_error(struct correlator *c, struct traced_thread *thread, const struct record_error *record) {
@@ -380,9 +380,10 @@ void on_error(struct correlator *c, struct traced_thread *thread, const struct r
   bytes = record->length < bytes ? record->length : bytes;
   memcpy(message, c->words, bytes);
   message[bytes] = '\0';
-  emit_point(c, thread,
-             &(struct event){.ticks = thread_now(c, thread, record->ticks),
-                             .id = region_at(c, thread, CONSTRUCT_error, record->codeptr, record->severity),
-                             .attribute = ATTRIBUTE_error_message,
-                             .value = definitions_string(c->definitions, message)});
+  emit_point(
+      c, thread,
+      &(struct event){.ticks = thread_now(c, thread, record->ticks),
+                      .region = region_at(c, thread, CONSTRUCT_error, record->codeptr, record->severity),
+                      .attribute = ATTRIBUTE_error_message,
+                      .value = definitions_string(c->definitions, message)});
 }

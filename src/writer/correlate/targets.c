@@ -208,11 +208,11 @@ static struct event begin_on_stream(const struct data_op *op, uint64_t id, uint3
                      op->construct == CONSTRUCT_target_from_device || is_any_transfer(op->construct);
   if (is_transfer)
     return (struct event){.kind = op->is_from_device ? EVENT_RMA_PUT : EVENT_RMA_GET,
-                          .id = remote,
-                          .value = op->bytes,
-                          .value2 = id};
+                          .remote = remote,
+                          .bytes = op->bytes,
+                          .matching_id = id};
   return (struct event){.kind = EVENT_ENTER,
-                        .id = region,
+                        .region = region,
                         .attribute = ATTRIBUTE_bytes,
                         .value = op->bytes,
                         .attribute2 = ATTRIBUTE_matching_id,
@@ -302,7 +302,7 @@ static void begin_submit(struct correlator *c, struct traced_thread *thread,
   host_op_begin(c, id, device >= 0 ? device_get(c, device) : NULL,
                 (struct event){.kind = EVENT_ENTER,
                                .ticks = now,
-                               .id = region_at(c, thread, CONSTRUCT_target_kernel, codeptr, detail),
+                               .region = region_at(c, thread, CONSTRUCT_target_kernel, codeptr, detail),
                                .attribute = ATTRIBUTE_requested_teams,
                                .value = record->requested,
                                .attribute2 = ATTRIBUTE_matching_id,
@@ -348,7 +348,7 @@ void on_target_map(struct correlator *c, struct traced_thread *thread,
   emit_event(c, thread,
              &(struct event){.kind = EVENT_ENTER,
                              .ticks = now,
-                             .id = region,
+                             .region = region,
                              .attribute = ATTRIBUTE_host_address,
                              .value = record->host_address,
                              .attribute2 = ATTRIBUTE_device_address,
@@ -356,7 +356,7 @@ void on_target_map(struct correlator *c, struct traced_thread *thread,
   emit_event(
       c, thread,
       &(struct event){
-          .kind = EVENT_LEAVE, .ticks = now, .id = region, .attribute = ATTRIBUTE_bytes, .value = bytes});
+          .kind = EVENT_LEAVE, .ticks = now, .region = region, .attribute = ATTRIBUTE_bytes, .value = bytes});
 }
 
 /* -- what devices tell themselves -- */

@@ -33,8 +33,8 @@ static struct event task_event(enum event_kind kind, const struct task *task, ui
   return (struct event){.kind = (uint8_t)kind,
                         .ticks = ticks,
                         .team = task->team,
-                        .id = task->creator,
-                        .number = task->generation};
+                        .creator = task->creator,
+                        .generation = task->generation};
 }
 
 static void set_status(struct correlator *c, struct event *event, uint32_t status) {
@@ -47,14 +47,20 @@ static uint64_t task_name(const struct task *task) {
   return task ? (uint64_t)task->creator_location << 32 | task->generation : 0;
 }
 
+static inline struct event switch_event(struct correlator *c, struct traced_thread *thread,
+                                        const struct task *task, uint64_t ticks) {
+  bool is_explicit = !task->is_implicit && task != thread->base;
+  bool is_serial = !is_explicit && (!task->team || task->is_initial);
+  return (struct event){.kind = EVENT_TASK_SWITCH,
+                        .ticks = ticks,
+                        .team = is_serial ? serial_team_of(c, thread) : task->team,
+                        .creator = is_serial ? 0 : task->creator,
+                        .generation = is_explicit ? task->generation : 0};
+}
+
 struct event task_switch_event(struct correlator *c, struct traced_thread *thread, const struct task *task,
                                uint64_t ticks) {
-  struct event event = {.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = task->team, .id = task->creator};
-  if (!task->is_implicit && task != thread->base)
-    event.number = task->generation;
-  else if (!task->team || task->is_initial)
-    event = (struct event){.kind = EVENT_TASK_SWITCH, .ticks = ticks, .team = serial_team_of(c, thread)};
-  return event;
+  return switch_event(c, thread, task, ticks);
 }
 
 /* -- creation -- */
@@ -170,7 +176,7 @@ static void start_or_resume(struct correlator *c, struct traced_thread *thread, 
 
 static void write_switch(struct correlator *c, struct traced_thread *thread, const struct task *next,
                          uint64_t ticks, uint32_t status) {
-  struct event event = task_switch_event(c, thread, next, ticks);
+  struct event event = switch_event(c, thread, next, ticks);
   if (status != STATUS_COMPLETE && status != STATUS_SWITCH)
     set_status(c, &event, status);
   emit_event(c, thread, &event);
@@ -252,7 +258,7 @@ static struct task *switched_to(struct correlator *c, struct traced_thread *thre
 
 static void point_fulfill(struct correlator *c, struct traced_thread *thread, const struct task *task,
                           uint32_t status, uint64_t now) {
-  struct event event = {.ticks = now, .id = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0)};
+  struct event event = {.ticks = now, .region = regions_get(c->regions, CONSTRUCT_fulfill_event, 0, 0)};
   set_status(c, &event, status);
   if (task) {
     event.attribute2 = ATTRIBUTE_fulfilled_task;
@@ -352,7 +358,7 @@ void on_dependence(struct correlator *c, struct traced_thread *thread,
   emit_point(
       c, thread,
       &(struct event){.ticks = thread_now(c, thread, record->ticks),
-                      .id = region_at(c, thread, construct, task ? task->codeptr : 0, 0),
+                      .region = region_at(c, thread, construct, task ? task->codeptr : 0, 0),
                       .attribute = ATTRIBUTE_dependence_address,
                       .value = record->variable,
                       .attribute2 = construct == CONSTRUCT_depend_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE,
@@ -363,7 +369,7 @@ void on_task_dependence(struct correlator *c, struct traced_thread *thread,
                         const struct record_task_dependence *record) {
   emit_point(c, thread,
              &(struct event){.ticks = thread_now(c, thread, record->ticks),
-                             .id = regions_get(c->regions, CONSTRUCT_task_dependence, 0, 0),
+                             .region = regions_get(c->regions, CONSTRUCT_task_dependence, 0, 0),
                              .attribute = ATTRIBUTE_source_task,
                              .value = task_name(map_get(&c->tasks, record->source_task)),
                              .attribute2 = ATTRIBUTE_sink_task,
@@ -375,7 +381,7 @@ void on_cancel(struct correlator *c, struct traced_thread *thread, const struct 
   uint64_t now = thread_now(c, thread, record->ticks);
   emit_point(c, thread,
              &(struct event){.ticks = now,
-                             .id = region_at(c, thread, CONSTRUCT_cancel, record->codeptr, 0),
+                             .region = region_at(c, thread, CONSTRUCT_cancel, record->codeptr, 0),
                              .attribute = ATTRIBUTE_cancel_flags,
                              .value = record->cancel_flags});
   if ((record->cancel_flags & (OMPT_CANCEL_sections | OMPT_CANCEL_loop)) &&

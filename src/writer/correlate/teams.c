@@ -195,7 +195,7 @@ static struct task *push_implicit(struct correlator *c, struct traced_thread *th
 
 void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks) {
   emit_event(c, team->primary,
-             &(struct event){.kind = EVENT_FORK, .ticks = ticks, .number = team->requested});
+             &(struct event){.kind = EVENT_FORK, .ticks = ticks, .requested = team->requested});
 }
 
 /* In a pause the begins of a team that is written go on being written: its comm names all members. */
@@ -292,10 +292,12 @@ static void leave_late(struct correlator *c, struct traced_thread *thread, struc
     if (frame.is_hidden)
       continue;
     pause_show(c, thread, task, ticks);
-    emit_event(
-        c, thread,
-        &(struct event){
-            .kind = EVENT_LEAVE, .ticks = ticks, .id = frame.region, .team = task->team, .is_late = true});
+    emit_event(c, thread,
+               &(struct event){.kind = EVENT_LEAVE,
+                               .ticks = ticks,
+                               .region = frame.region,
+                               .team = task->team,
+                               .is_late = true});
   }
 }
 

@@ -28,7 +28,7 @@ static void begin_program(struct correlator *c, struct traced_thread *thread, ui
   uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
   uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
   tell_arguments(c);
-  emit_event(c, thread, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .id = name});
+  emit_event(c, thread, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .program = name});
   frame_enter(c, thread, thread->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
   if (c->starts_paused)
     pause_begin(c, ticks);
@@ -174,8 +174,8 @@ void tell_placement(struct traced_thread *thread, struct event *enter) {
   enter->value = values[0];
   enter->attribute2 = attributes[1];
   enter->value2 = values[1];
-  enter->number = attributes[2];
-  enter->extra = (uint32_t)values[2];
+  enter->attribute3 = attributes[2];
+  enter->value3 = (int32_t)values[2];
   thread->moved = 0;
 }
 

@@ -57,7 +57,7 @@ static void point(struct correlator *c, struct traced_thread *thread, uint32_t r
   if (!c->is_paused)
     emit_point(c, thread,
                &(struct event){.ticks = now,
-                               .id = region,
+                               .region = region,
                                .attribute = (uint8_t)attribute,
                                .value = definitions_string(c->definitions, text)});
 }
@@ -137,8 +137,9 @@ void on_control_tool_counter(struct correlator *c, struct traced_thread *thread,
   emit_event(c, thread,
              &(struct event){.kind = EVENT_METRIC,
                              .ticks = now,
-                             .id = definitions_counter(c->definitions, texts.name, texts.unit, type),
-                             .number = type,
-                             .value = c->words[0]});
-  emit_point(c, thread, &(struct event){.ticks = now, .id = region_of(c, CONSTRUCT_user_counter, &texts)});
+                             .metric = definitions_counter(c->definitions, texts.name, texts.unit, type),
+                             .metric_type = type,
+                             .metric_bits = c->words[0]});
+  emit_point(c, thread,
+             &(struct event){.ticks = now, .region = region_of(c, CONSTRUCT_user_counter, &texts)});
 }

@@ -10,26 +10,26 @@ struct team;
 
 enum event_kind {
   EVENT_PROGRAM_BEGIN,
-  EVENT_PROGRAM_END, /* value: exit status */
-  EVENT_ENTER,       /* id: region, number: a third attribute, extra: its value, signed */
-  EVENT_LEAVE,       /* id: region */
-  EVENT_FORK,        /* number: requested threads */
+  EVENT_PROGRAM_END,
+  EVENT_ENTER,
+  EVENT_LEAVE,
+  EVENT_FORK,
   EVENT_JOIN,
-  EVENT_TEAM_BEGIN,    /* team */
-  EVENT_TEAM_END,      /* team */
-  EVENT_TASK_CREATE,   /* team, id: creating thread, number: generation */
-  EVENT_TASK_SWITCH,   /* the same */
-  EVENT_TASK_COMPLETE, /* the same */
-  EVENT_ACQUIRE_LOCK,  /* id: lock, number: order */
-  EVENT_RELEASE_LOCK,  /* the same */
-  EVENT_BUFFER_FLUSH,  /* value: stop time in ticks */
-  EVENT_METRIC,        /* id: metric, value: its value, number: its OTF2_Type */
-  EVENT_PARAMETER,     /* id: parameter, value: its value */
-  EVENT_RMA_GET,       /* id: location on the other side, value: bytes, value2: matching id */
-  EVENT_RMA_PUT,       /* the same */
-  EVENT_RMA_COMPLETE,  /* id, number: low and high half of the matching id */
-  EVENT_SAMPLE,        /* id: calling context, number: missed samples, extra: processor */
-  EVENT_MEASUREMENT,   /* value: OTF2_MeasurementMode */
+  EVENT_TEAM_BEGIN,
+  EVENT_TEAM_END,
+  EVENT_TASK_CREATE,
+  EVENT_TASK_SWITCH,
+  EVENT_TASK_COMPLETE,
+  EVENT_ACQUIRE_LOCK,
+  EVENT_RELEASE_LOCK,
+  EVENT_BUFFER_FLUSH,
+  EVENT_METRIC,
+  EVENT_PARAMETER,
+  EVENT_RMA_GET,
+  EVENT_RMA_PUT,
+  EVENT_RMA_COMPLETE,
+  EVENT_SAMPLE,
+  EVENT_MEASUREMENT,
 };
 
 enum attribute {
@@ -40,18 +40,58 @@ enum attribute {
   ATTRIBUTE_COUNT
 };
 
+/* What a kind has not is 0. The names in a union are those of the kinds; numbers stands for all of its union,
+ * value and value2 for theirs, where the kind does not matter. */
 struct event {
   uint64_t ticks;
-  struct team *team;
-  uint64_t value;  /* of the attribute, or as the kind says */
-  uint64_t value2; /* of the second attribute */
-  uint32_t id;
-  uint32_t number;
+  struct team *team; /* of team and task events */
+  union {
+    uint64_t value;       /* of the attribute, as all kinds that have attributes */
+    int64_t exit_status;  /* ProgramEnd */
+    uint64_t end_ticks;   /* BufferFlush */
+    uint64_t metric_bits; /* Metric: its value, of any type */
+    uint64_t argument;    /* Parameter: its value */
+    uint64_t bytes;       /* RmaGet, RmaPut */
+    uint64_t mode;        /* MeasurementOnOff: OTF2_MeasurementMode */
+  };
+  union {
+    uint64_t value2;      /* of the second attribute */
+    uint64_t matching_id; /* RmaGet, RmaPut */
+  };
+  union {
+    uint32_t numbers[3];
+    uint32_t program;   /* ProgramBegin: the string of its name */
+    uint32_t requested; /* ThreadFork: threads */
+    uint32_t parameter;
+    uint32_t remote; /* RmaGet, RmaPut: the location on the other side */
+    struct {
+      uint32_t region;     /* Enter, Leave */
+      uint32_t attribute3; /* Enter: enum attribute */
+      int32_t value3;      /* of it */
+    };
+    struct {
+      uint32_t creator; /* tasks: the thread that created it, by its number in the team */
+      uint32_t generation;
+    };
+    struct {
+      uint32_t lock, order; /* of the acquisition */
+    };
+    struct {
+      uint32_t metric, metric_type; /* OTF2_Type */
+    };
+    struct {
+      uint32_t matching_low, matching_high; /* RmaOpCompleteBlocking: halves of the matching id */
+    };
+    struct {
+      uint32_t context;   /* CallingContextSample */
+      uint32_t missed;    /* samples before */
+      uint32_t processor; /* UINT32_MAX: unknown */
+    };
+  };
   uint8_t kind;      /* enum event_kind */
   uint8_t attribute; /* enum attribute */
   uint8_t attribute2;
-  bool is_late;   /* the end of a team's member: not later than the team's own end */
-  uint32_t extra; /* as the kind says */
+  bool is_late; /* the end of a team's member: not later than the team's own end */
 };
 
 #endif

@@ -6,13 +6,13 @@
 
 enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MOST = 6 };
 
-/* The second word of each: id in the low half, then kind, attribute and attribute2 in a byte each, and what
- * follows. */
+/* The second word of each: the first number in the low half, then kind, attribute and attribute2 in a byte
+ * each, and what follows. */
 enum { KIND_AT = 32, ATTRIBUTE_AT = 40, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
 enum { HAS_TEAM = 1, HAS_NUMBERS = 2, HAS_VALUE = 4, HAS_VALUE2 = 8, IS_LATE = 16 };
 
 static unsigned parts_of(const struct event *event) {
-  return (event->team ? HAS_TEAM : 0) | (event->number || event->extra ? HAS_NUMBERS : 0) |
+  return (event->team ? HAS_TEAM : 0) | (event->numbers[1] || event->numbers[2] ? HAS_NUMBERS : 0) |
          (event->value ? HAS_VALUE : 0) | (event->value2 ? HAS_VALUE2 : 0) | (event->is_late ? IS_LATE : 0);
 }
 
@@ -32,12 +32,13 @@ void held_put(struct held *held, const struct event *event) {
   unsigned parts = parts_of(event);
   uint64_t *next = held->words + held->end;
   *next++ = event->ticks;
-  *next++ = event->id | (uint64_t)event->kind << KIND_AT | (uint64_t)event->attribute << ATTRIBUTE_AT |
-            (uint64_t)event->attribute2 << ATTRIBUTE2_AT | (uint64_t)parts << PARTS_AT;
+  *next++ = event->numbers[0] | (uint64_t)event->kind << KIND_AT |
+            (uint64_t)event->attribute << ATTRIBUTE_AT | (uint64_t)event->attribute2 << ATTRIBUTE2_AT |
+            (uint64_t)parts << PARTS_AT;
   if (parts & HAS_TEAM)
     *next++ = (uintptr_t)event->team;
   if (parts & HAS_NUMBERS)
-    *next++ = event->number | (uint64_t)event->extra << 32;
+    *next++ = event->numbers[1] | (uint64_t)event->numbers[2] << 32;
   if (parts & HAS_VALUE)
     *next++ = event->value;
   if (parts & HAS_VALUE2)
@@ -49,7 +50,7 @@ struct event held_first(const struct held *held) {
   const uint64_t *words = held->words + held->begin, *next = words + 2;
   unsigned parts = parts_at(words);
   struct event event = {.ticks = words[0],
-                        .id = (uint32_t)words[1],
+                        .numbers = {(uint32_t)words[1]},
                         .kind = (uint8_t)(words[1] >> KIND_AT),
                         .attribute = (uint8_t)(words[1] >> ATTRIBUTE_AT),
                         .attribute2 = (uint8_t)(words[1] >> ATTRIBUTE2_AT),
@@ -57,8 +58,8 @@ struct event held_first(const struct held *held) {
   if (parts & HAS_TEAM)
     event.team = (struct team *)(uintptr_t)*next++;
   if (parts & HAS_NUMBERS) {
-    event.number = (uint32_t)*next;
-    event.extra = (uint32_t)(*next++ >> 32);
+    event.numbers[1] = (uint32_t)*next;
+    event.numbers[2] = (uint32_t)(*next++ >> 32);
   }
   if (parts & HAS_VALUE)
     event.value = *next++;
