@@ -4,18 +4,17 @@
 
 #include "tool/thread.h"
 
-#define UNPACK(...) __VA_ARGS__
-
-/* on_<name>: the two copies of <name>_event, the second out of the way of the first. */
-#define IN_TWO_WAYS(name, parameters, arguments) WAYS(, name, parameters, arguments)
-#define STATIC_IN_TWO_WAYS(name, parameters, arguments) WAYS(static, name, parameters, arguments)
-#define WAYS(storage, name, parameters, arguments)                                                           \
-  static __attribute__((cold, noinline)) void on_##name##_slow parameters {                                  \
-    name##_event(SLOW, UNPACK arguments);                                                                    \
+/* on_<name>: the two copies of <name>_event, the second out of the way of the first. signature: of
+ * callbacks.def. */
+#define IN_TWO_WAYS(name, signature) WAYS(, name, signature)
+#define STATIC_IN_TWO_WAYS(name, signature) WAYS(static, name, signature)
+#define WAYS(storage, name, signature)                                                                       \
+  static __attribute__((cold, noinline)) void on_##name##_slow OMPT_PARAMETERS(signature) {                  \
+    name##_event(SLOW, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT));                                 \
   }                                                                                                          \
-  storage __attribute__((noinline)) void on_##name parameters {                                              \
-    if (__builtin_expect(!name##_event(FAST, UNPACK arguments), false))                                      \
-      on_##name##_slow arguments;                                                                            \
+  storage __attribute__((noinline)) void on_##name OMPT_PARAMETERS(signature) {                              \
+    if (__builtin_expect(!name##_event(FAST, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT)), false))   \
+      on_##name##_slow OMPT_ARGUMENTS(signature);                                                            \
   }
 
 #define BODY static inline __attribute__((always_inline)) bool

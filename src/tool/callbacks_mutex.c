@@ -33,9 +33,7 @@ BODY begin_event(enum way way, enum record_type type, ompt_mutex_t kind, unsigne
                     const void *codeptr) {                                                                   \
     return begin_event(way, RECORD_##name, kind, hint, impl, wait_id, codeptr);                              \
   }                                                                                                          \
-  IN_TWO_WAYS(                                                                                               \
-      name, (ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr),  \
-      (kind, hint, impl, wait_id, codeptr))
+  IN_TWO_WAYS(name, mutex_acquire)
 
 BEGIN_IN_TWO_WAYS(mutex_acquire)
 BEGIN_IN_TWO_WAYS(lock_init)
@@ -55,8 +53,7 @@ BODY mutex_event(enum way way, enum record_type type, ompt_mutex_t kind, ompt_wa
   BODY name##_event(enum way way, ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr) {          \
     return mutex_event(way, RECORD_##name, kind, wait_id, codeptr);                                          \
   }                                                                                                          \
-  IN_TWO_WAYS(name, (ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr),                        \
-              (kind, wait_id, codeptr))
+  IN_TWO_WAYS(name, mutex)
 
 MUTEX_IN_TWO_WAYS(mutex_acquired)
 MUTEX_IN_TWO_WAYS(mutex_released)
@@ -70,5 +67,4 @@ BODY nest_lock_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_wait_id_
   EVENT_PUT(&event, 1, nest_lock, endpoint, 0, .wait_id = wait_id, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(nest_lock, (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr),
-            (endpoint, wait_id, codeptr))
+IN_TWO_WAYS(nest_lock, nest_lock)

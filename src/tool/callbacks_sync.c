@@ -12,10 +12,7 @@ BODY work_event(enum way way, ompt_work_t kind, ompt_scope_endpoint_t endpoint, 
   EVENT_PUT(&event, 1, work, endpoint, 0, .count = count, .codeptr = event.code, .kind = (uint32_t)kind);
   return true;
 }
-IN_TWO_WAYS(work,
-            (ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-             uint64_t count, const void *codeptr),
-            (kind, endpoint, parallel, task, count, codeptr))
+IN_TWO_WAYS(work, work)
 
 /* sync_region, sync_region_wait and reduction say the same of different things. */
 BODY sync_event(enum way way, enum record_type type, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
@@ -34,10 +31,7 @@ BODY sync_event(enum way way, enum record_type type, ompt_sync_region_t kind, om
     (void)parallel;                                                                                          \
     return sync_event(way, RECORD_##name, kind, endpoint, task, codeptr);                                    \
   }                                                                                                          \
-  IN_TWO_WAYS(name,                                                                                          \
-              (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t * parallel,              \
-               ompt_data_t * task, const void *codeptr),                                                     \
-              (kind, endpoint, parallel, task, codeptr))
+  IN_TWO_WAYS(name, sync_region)
 
 SYNC_IN_TWO_WAYS(sync_region)
 SYNC_IN_TWO_WAYS(sync_region_wait)
@@ -52,9 +46,7 @@ BODY masked_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *par
   EVENT_PUT(&event, 1, masked, endpoint, 0, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(masked,
-            (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
-            (endpoint, parallel, task, codeptr))
+IN_TWO_WAYS(masked, masked)
 
 BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind,
                     ompt_data_t instance) {
@@ -70,8 +62,7 @@ BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt
             .kind = (uint32_t)kind);
   return true;
 }
-IN_TWO_WAYS(dispatch, (ompt_data_t * parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
-            (parallel, task, kind, instance))
+IN_TWO_WAYS(dispatch, dispatch)
 
 BODY flush_event(enum way way, ompt_data_t *thread, const void *codeptr) {
   (void)thread;
@@ -81,7 +72,7 @@ BODY flush_event(enum way way, ompt_data_t *thread, const void *codeptr) {
   EVENT_PUT(&event, 1, flush, 0, 0, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(flush, (ompt_data_t * thread, const void *codeptr), (thread, codeptr))
+IN_TWO_WAYS(flush, flush)
 
 /* Rare enough for the slow way alone. The message is copied: it is the runtime's. */
 void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr) {

@@ -114,10 +114,7 @@ BODY parallel_begin_event(enum way way, ompt_data_t *encountering_task, const om
     note_frame(event.thread, frame);
   return true;
 }
-IN_TWO_WAYS(parallel_begin,
-            (ompt_data_t * encountering_task, const ompt_frame_t *frame, ompt_data_t *parallel,
-             unsigned requested, int flags, const void *codeptr),
-            (encountering_task, frame, parallel, requested, flags, codeptr))
+IN_TWO_WAYS(parallel_begin, parallel_begin)
 
 BODY parallel_end_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, int flags,
                         const void *codeptr) {
@@ -128,8 +125,7 @@ BODY parallel_end_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, 
   EVENT_PUT(&event, 1, parallel_end, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(parallel_end, (ompt_data_t * parallel, ompt_data_t *task, int flags, const void *codeptr),
-            (parallel, task, flags, codeptr))
+IN_TWO_WAYS(parallel_end, parallel_end)
 
 /* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime takes what a worker's has in its
  * data for the task of a taskwait with depend (docs/DESIGN.md). Each thread's own is meant anyway. */
@@ -153,10 +149,7 @@ BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, omp
             .actual_and_index = actual_and_index, .task_flags = (unsigned)flags);
   return true;
 }
-STATIC_IN_TWO_WAYS(implicit_task_begin,
-                   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual,
-                    unsigned index, int flags),
-                   (endpoint, parallel, task, actual, index, flags))
+STATIC_IN_TWO_WAYS(implicit_task_begin, implicit_task)
 
 BODY implicit_task_end_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                              ompt_data_t *task, unsigned actual, unsigned index, int flags) {
@@ -169,10 +162,7 @@ BODY implicit_task_end_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_
   EVENT_PUT(&event, 1, implicit_task_end, ENDPOINT_END, 0, .index = index, .task_flags = (unsigned)flags);
   return true;
 }
-STATIC_IN_TWO_WAYS(implicit_task_end,
-                   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual,
-                    unsigned index, int flags),
-                   (endpoint, parallel, task, actual, index, flags))
+STATIC_IN_TWO_WAYS(implicit_task_end, implicit_task)
 
 /* scope_beginend, or what no specification names. */
 static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_endpoint_t endpoint,
@@ -220,10 +210,7 @@ BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_
     note_frame(event.thread, frame);
   return true;
 }
-IN_TWO_WAYS(task_create,
-            (ompt_data_t * encountering_task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags,
-             int has_dependences, const void *codeptr),
-            (encountering_task, frame, new_task, flags, has_dependences, codeptr))
+IN_TWO_WAYS(task_create, task_create)
 
 BODY task_schedule_event(enum way way, ompt_data_t *prior, ompt_task_status_t prior_status,
                          ompt_data_t *next) {
@@ -234,8 +221,7 @@ BODY task_schedule_event(enum way way, ompt_data_t *prior, ompt_task_status_t pr
             .prior_status = (uint32_t)prior_status);
   return true;
 }
-IN_TWO_WAYS(task_schedule, (ompt_data_t * prior, ompt_task_status_t prior_status, ompt_data_t *next),
-            (prior, prior_status, next))
+IN_TWO_WAYS(task_schedule, task_schedule)
 
 /* One record for each, all reserved and published at once. */
 BODY dependences_event(enum way way, ompt_data_t *task, const ompt_dependence_t *dependences,
@@ -280,7 +266,7 @@ BODY task_dependence_event(enum way way, ompt_data_t *source, ompt_data_t *sink)
   EVENT_PUT(&event, 1, task_dependence, 0, 0, .source_task = id_of(source), .sink_task = id_of(sink));
   return true;
 }
-IN_TWO_WAYS(task_dependence, (ompt_data_t * source, ompt_data_t *sink), (source, sink))
+IN_TWO_WAYS(task_dependence, task_dependence)
 
 BODY cancel_event(enum way way, ompt_data_t *task, int flags, const void *codeptr) {
   struct event event;
@@ -290,4 +276,4 @@ BODY cancel_event(enum way way, ompt_data_t *task, int flags, const void *codept
             .cancel_flags = (unsigned)flags);
   return true;
 }
-IN_TWO_WAYS(cancel, (ompt_data_t * task, int flags, const void *codeptr), (task, flags, codeptr))
+IN_TWO_WAYS(cancel, cancel)
