@@ -1,10 +1,13 @@
 """What counting_tool counted, and comparing it with what an archive holds."""
 import array
 import collections
+import functools
 import struct
 
+from ompt import values
+
 Count = collections.namedtuple("Count", "name kind endpoint")
-BEGIN, END, BEGINEND = 1, 2, 3
+BEGIN, END, BEGINEND = values("SCOPE", "begin", "end", "beginend")
 
 
 def settings(counting_tool, tool, output):
@@ -73,23 +76,30 @@ def problems_of_records(expected, properties):
 
 # What a callback becomes in an archive whose program ended by itself: (what is told, how many
 # events of the callbacks, how many of the archive). Work, synchronisation and mutexes by kind.
-LOOPS = (1, 10, 11, 12, 13)
-BARRIERS, IMPLICIT_BARRIERS = (1, 3), (2, 4, 8, 9, 10)
+WORK, SYNC, MUTEX = (functools.partial(values, name) for name in ("WORK", "SYNC_REGION", "MUTEX"))
+LOOPS = WORK("loop", "loop_static", "loop_dynamic", "loop_guided", "loop_other")
+BARRIERS = SYNC("barrier", "barrier_explicit")
+IMPLICIT_BARRIERS = SYNC("barrier_implicit", "barrier_implementation", "barrier_implicit_workshare",
+                         "barrier_implicit_parallel", "barrier_teams")
 CONSTRUCTS = [
-    ("work", LOOPS, "for"), ("work", (2,), "sections"), ("work", (3, 4), "single"),
-    ("work", (3,), "single sblock"), ("work", (5,), "workshare"), ("work", (6,), "distribute"),
-    ("work", (7,), "taskloop"), ("work", (8,), "scope"),
+    ("work", LOOPS, "for"), ("work", WORK("sections"), "sections"),
+    ("work", WORK("single_executor", "single_other"), "single"),
+    ("work", WORK("single_executor"), "single sblock"), ("work", WORK("workshare"), "workshare"),
+    ("work", WORK("distribute"), "distribute"), ("work", WORK("taskloop"), "taskloop"),
+    ("work", WORK("scope"), "scope"),
     ("sync_region", BARRIERS, "barrier"), ("sync_region", IMPLICIT_BARRIERS, "implicit barrier"),
-    ("sync_region", (5,), "taskwait"), ("sync_region", (6,), "taskgroup"),
+    ("sync_region", SYNC("taskwait"), "taskwait"), ("sync_region", SYNC("taskgroup"), "taskgroup"),
     ("sync_region_wait", BARRIERS + IMPLICIT_BARRIERS, "barrier wait"),
-    ("sync_region_wait", (5,), "taskwait wait"), ("sync_region_wait", (6,), "taskgroup wait"),
+    ("sync_region_wait", SYNC("taskwait"), "taskwait wait"), ("sync_region_wait", SYNC("taskgroup"), "taskgroup wait"),
     ("masked", None, "masked"),
 ]
-MUTEXES = [((1,), "omp_set_lock"), ((2,), "omp_test_lock"), ((3,), "omp_set_nest_lock"),
-           ((4,), "omp_test_nest_lock"), ((5,), "!$omp critical"), ((6,), "!$omp atomic"),
-           ((7,), "!$omp ordered")]
+MUTEXES = [(MUTEX("lock"), "omp_set_lock"), (MUTEX("test_lock"), "omp_test_lock"),
+           (MUTEX("nest_lock"), "omp_set_nest_lock"), (MUTEX("test_nest_lock"), "omp_test_nest_lock"),
+           (MUTEX("critical"), "!$omp critical"), (MUTEX("atomic"), "!$omp atomic"),
+           (MUTEX("ordered"), "!$omp ordered")]
 DISPATCHES = ("section", "loop chunk", "taskloop chunk", "distribute chunk")
-EXPLICIT_TASK_ENDS = (1, 3, 4, 8)
+EXPLICIT_TASK_ENDS = values("TASK_STATUS", "complete", "cancel", "detach", "taskwait_complete")
+FULFILLED = values("TASK_STATUS", "early_fulfill", "late_fulfill")
 
 
 class Events:
@@ -119,7 +129,7 @@ class Events:
 
 
 def pairs_of_teams(counts, events):
-    members = counts.of("implicit_task", kinds=(2,), endpoints=(BEGIN,))
+    members = counts.of("implicit_task", kinds=values("TASK", "implicit"), endpoints=(BEGIN,))
     yield "ThreadFork", counts.of("parallel_begin", kinds=(0,)), events.kinds["ThreadFork"]
     yield "ThreadJoin", counts.of("parallel_end", kinds=(0,)), events.kinds["ThreadJoin"]
     yield "ThreadTeamBegin", members, events.kinds["ThreadTeamBegin"]
@@ -132,7 +142,7 @@ def pairs_of_tasks(counts, events):
     yield "ThreadTaskCreate", counts.of("task_create"), events.kinds["ThreadTaskCreate"]
     yield ("ThreadTaskComplete", counts.of("task_schedule", kinds=EXPLICIT_TASK_ENDS),
            events.kinds["ThreadTaskComplete"])
-    yield ("omp_fulfill_event", counts.of("task_schedule", kinds=(5, 6)),
+    yield ("omp_fulfill_event", counts.of("task_schedule", kinds=FULFILLED),
            events.entered["omp_fulfill_event"])
     depends = sum(number for name, number in events.entered.items()
                   if name.startswith("!$omp depend"))
@@ -152,16 +162,18 @@ def pairs_of_constructs(counts, events):
         begun = counts.of(callback, kinds=kinds, endpoints=(BEGIN, BEGINEND))
         yield name, begun, events.constructs(name)
     reductions = counts.of("reduction", endpoints=(BEGIN, BEGINEND)) + \
-        counts.of("sync_region", kinds=(7,), endpoints=(BEGIN, BEGINEND))
+        counts.of("sync_region", kinds=SYNC("reduction"), endpoints=(BEGIN, BEGINEND))
     yield "reduction", reductions, events.constructs("reduction")
     yield "dispatch", counts.of("dispatch"), events.constructs(*DISPATCHES)
     yield "flush", counts.of("flush"), events.constructs("flush")
     yield "cancel", counts.of("cancel"), events.constructs("cancel")
 
 
-TARGETS = [((1, 9), "target"), ((2, 10), "target enter data"), ((3, 11), "target exit data"),
-           ((4, 12), "target update")]
-DATA_OPS = [((2, 18), "RmaGet"), ((3, 19), "RmaPut")]
+TARGETS = [(values("TARGET", "region", "nowait"), "target")] + \
+    [(values("TARGET", name, name + "_nowait"), construct) for name, construct in
+     (("enter_data", "target enter data"), ("exit_data", "target exit data"), ("update", "target update"))]
+DATA_OPS = [(values("TARGET_DATA", name, name + "_async"), event) for name, event in
+            (("transfer_to_device", "RmaGet"), ("transfer_from_device", "RmaPut"))]
 
 
 def pairs_of_devices(counts, events):

@@ -6,10 +6,10 @@
  * such a file, "-2" and so on is appended, as in STAVE_OUTPUT. The file is mapped, so that the counts are
  * there however the program ends. A forked child that has events gets a file of its own.
  *
- * KIND is the kind of work, synchronisation, mutex, dispatch or thread, the status of task_schedule, the
- * flags of cancel; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20
- * for merged, in task_create and implicit_task. Each dependence of `dependences` is counted as `dependence`
- * by its type as well. */
+ * KIND is what callbacks.def calls the value that tells the callback's events apart: a kind, a status, flags;
+ * 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for merged, in
+ * task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by its type as
+ * well. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -26,7 +26,7 @@
 enum { CALLBACKS_MAX = 64, KINDS_MAX = 128, ENDPOINTS_MAX = 4 };
 enum { NO_KIND = KINDS_MAX - 1, DEPENDENCE = CALLBACKS_MAX - 1 };
 
-/* The file. A name is that of omp-tools.h without ompt_callback_; registered: by the other tool. */
+/* The file. A name is OMPT's without ompt_callback_; registered: by the other tool. */
 struct counts {
   struct {
     char name[24];
@@ -86,7 +86,7 @@ static void adopt_counts(void) {
 }
 
 /* Endpoint 0: the event has none. */
-static void count(unsigned number, uint64_t kind, unsigned endpoint) {
+static void count_event(unsigned number, uint64_t kind, unsigned endpoint) {
   if (!*self.is_ours)
     adopt_counts();
   if (kind >= KINDS_MAX)
@@ -95,147 +95,47 @@ static void count(unsigned number, uint64_t kind, unsigned endpoint) {
                             memory_order_relaxed);
 }
 
-/* ON(name, number, type, parameters, arguments, kind, endpoint): counts the event and hands it on. */
-#define UNPACK(...) __VA_ARGS__
-#define ON(name, number, type, parameters, arguments, kind, endpoint)                                        \
-  static void on_##name parameters {                                                                         \
-    count(number, kind, endpoint);                                                                           \
-    if (self.forward[number])                                                                                \
-      ((type)self.forward[number]) arguments;                                                                \
+/* What tells an event from others of its callback. */
+struct what {
+  uint64_t kind;
+  unsigned endpoint;
+};
+
+static uint64_t kind_of(enum ompt_enumeration enumeration, uint64_t value) {
+  const uint32_t kinds =
+      OMPT_TASK_initial | OMPT_TASK_implicit | OMPT_TASK_explicit | OMPT_TASK_target | OMPT_TASK_taskwait;
+  if (enumeration == OMPT_PARALLEL)
+    return (value & OMPT_PARALLEL_league) != 0;
+  if (enumeration == OMPT_TASK)
+    return (value & kinds) | (value & OMPT_TASK_merged ? 0x20 : 0);
+  return value;
+}
+
+static void look(struct what *what, enum ompt_enumeration enumeration, uint64_t value) {
+  if (enumeration == OMPT_SCOPE)
+    what->endpoint = (unsigned)value;
+  else
+    what->kind = kind_of(enumeration, value);
+}
+
+/* on_<name>: counts the event and hands it on. */
+#define IGNORE(meaning, type, name) (void)name
+#define LOOK(enumeration, type, name) look(&what, OMPT_##enumeration, (uint64_t)name)
+#define CALLBACK(name, number, since, result, signature, ...)                                                \
+  static result on_##name OMPT_PARAMETERS(signature) {                                                       \
+    struct what what = {NO_KIND, 0};                                                                         \
+    SIGNATURE_##signature(IGNORE, LOOK);                                                                     \
+    count_event(number, what.kind, what.endpoint);                                                           \
+    if (!self.forward[number])                                                                               \
+      return (result)0;                                                                                      \
+    return ((ompt_callback_##signature##_t)self.forward[number])OMPT_ARGUMENTS(signature);                   \
   }
+#include "ompt/callbacks.def"
 
-static uint64_t is_league(int flags) {
-  return ((unsigned)flags >> 30) & 1;
-}
-
-static uint64_t task_kind(int flags) {
-  return (flags & 0x1f) | ((unsigned)flags >> 31) << 5;
-}
-
-ON(thread_begin, 1, ompt_callback_thread_begin_t, (ompt_thread_t type, ompt_data_t *thread), (type, thread),
-   type, 0)
-ON(thread_end, 2, ompt_callback_thread_end_t, (ompt_data_t * thread), (thread), NO_KIND, 0)
-ON(parallel_begin, 3, ompt_callback_parallel_begin_t,
-   (ompt_data_t * task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
-    const void *codeptr),
-   (task, frame, parallel, requested, flags, codeptr), is_league(flags), 0)
-ON(parallel_end, 4, ompt_callback_parallel_end_t,
-   (ompt_data_t * parallel, ompt_data_t *task, int flags, const void *codeptr),
-   (parallel, task, flags, codeptr), is_league(flags), 0)
-ON(task_create, 5, ompt_callback_task_create_t,
-   (ompt_data_t * task, const ompt_frame_t *frame, ompt_data_t *new_task, int flags, int dependences,
-    const void *codeptr),
-   (task, frame, new_task, flags, dependences, codeptr), task_kind(flags), 0)
-ON(task_schedule, 6, ompt_callback_task_schedule_t,
-   (ompt_data_t * prior, ompt_task_status_t status, ompt_data_t *next), (prior, status, next), status, 0)
-ON(implicit_task, 7, ompt_callback_implicit_task_t,
-   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned actual, unsigned index,
-    int flags),
-   (endpoint, parallel, task, actual, index, flags), task_kind(flags), endpoint)
-ON(sync_region_wait, 16, ompt_callback_sync_region_t,
-   (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-    const void *codeptr),
-   (kind, endpoint, parallel, task, codeptr), kind, endpoint)
-ON(mutex_released, 17, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
-   (kind, wait, codeptr), kind, 0)
-ON(task_dependence, 19, ompt_callback_task_dependence_t, (ompt_data_t * source, ompt_data_t *sink),
-   (source, sink), NO_KIND, 0)
-ON(work, 20, ompt_callback_work_t,
-   (ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-    uint64_t iterations, const void *codeptr),
-   (kind, endpoint, parallel, task, iterations, codeptr), kind, endpoint)
-ON(masked, 21, ompt_callback_masked_t,
-   (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr),
-   (endpoint, parallel, task, codeptr), NO_KIND, endpoint)
-ON(sync_region, 23, ompt_callback_sync_region_t,
-   (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-    const void *codeptr),
-   (kind, endpoint, parallel, task, codeptr), kind, endpoint)
-ON(lock_init, 24, ompt_callback_mutex_acquire_t,
-   (ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait, const void *codeptr),
-   (kind, hint, impl, wait, codeptr), kind, 0)
-ON(lock_destroy, 25, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
-   (kind, wait, codeptr), kind, 0)
-ON(mutex_acquire, 26, ompt_callback_mutex_acquire_t,
-   (ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait, const void *codeptr),
-   (kind, hint, impl, wait, codeptr), kind, 0)
-ON(mutex_acquired, 27, ompt_callback_mutex_t, (ompt_mutex_t kind, ompt_wait_id_t wait, const void *codeptr),
-   (kind, wait, codeptr), kind, 0)
-ON(nest_lock, 28, ompt_callback_nest_lock_t,
-   (ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait, const void *codeptr), (endpoint, wait, codeptr),
-   NO_KIND, endpoint)
-ON(flush, 29, ompt_callback_flush_t, (ompt_data_t * thread, const void *codeptr), (thread, codeptr), NO_KIND,
-   0)
-ON(cancel, 30, ompt_callback_cancel_t, (ompt_data_t * task, int flags, const void *codeptr),
-   (task, flags, codeptr), (unsigned)flags, 0)
-ON(reduction, 31, ompt_callback_sync_region_t,
-   (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-    const void *codeptr),
-   (kind, endpoint, parallel, task, codeptr), kind, endpoint)
-ON(dispatch, 32, ompt_callback_dispatch_t,
-   (ompt_data_t * parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
-   (parallel, task, kind, instance), kind, 0)
-ON(error, 37, ompt_callback_error_t,
-   (ompt_severity_t severity, const char *message, size_t length, const void *codeptr),
-   (severity, message, length, codeptr), severity, 0)
-
-ON(device_initialize, 12, ompt_callback_device_initialize_t,
-   (int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
-    const char *documentation),
-   (device, type, handle, lookup, documentation), NO_KIND, 0)
-ON(device_finalize, 13, ompt_callback_device_finalize_t, (int device), (device), NO_KIND, 0)
-ON(device_load, 14, ompt_callback_device_load_t,
-   (int device, const char *file, int64_t offset, void *vma, size_t bytes, void *host, void *address,
-    uint64_t module),
-   (device, file, offset, vma, bytes, host, address, module), NO_KIND, 0)
-ON(device_unload, 15, ompt_callback_device_unload_t, (int device, uint64_t module), (device, module), NO_KIND,
-   0)
-ON(target, 8, ompt_callback_target_t,
-   (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target,
-    const void *codeptr),
-   (kind, endpoint, device, task, target, codeptr), kind, endpoint)
-ON(target_emi, 33, ompt_callback_target_emi_t,
-   (ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
-    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr),
-   (kind, endpoint, device, task, target_task, target, codeptr), kind, endpoint)
-ON(target_data_op, 9, ompt_callback_target_data_op_t,
-   (ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source, int source_device,
-    void *destination, int destination_device, size_t bytes, const void *codeptr),
-   (target, host_op, kind, source, source_device, destination, destination_device, bytes, codeptr), kind, 0)
-ON(target_data_op_emi, 34, ompt_callback_target_data_op_emi_t,
-   (ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target, ompt_id_t *host_op,
-    ompt_target_data_op_t kind, void *source, int source_device, void *destination, int destination_device,
-    size_t bytes, const void *codeptr),
-   (endpoint, target_task, target, host_op, kind, source, source_device, destination, destination_device,
-    bytes, codeptr),
-   kind, endpoint)
-ON(target_submit, 10, ompt_callback_target_submit_t,
-   (ompt_id_t target, ompt_id_t host_op, unsigned requested), (target, host_op, requested), NO_KIND, 0)
-ON(target_submit_emi, 35, ompt_callback_target_submit_emi_t,
-   (ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op, unsigned requested),
-   (endpoint, target, host_op, requested), NO_KIND, endpoint)
-ON(target_map, 22, ompt_callback_target_map_t,
-   (ompt_id_t target, unsigned number, void **host, void **device, size_t *bytes, unsigned *flags,
-    const void *codeptr),
-   (target, number, host, device, bytes, flags, codeptr), NO_KIND, 0)
-ON(target_map_emi, 36, ompt_callback_target_map_emi_t,
-   (ompt_data_t * target, unsigned number, void **host, void **device, size_t *bytes, unsigned *flags,
-    const void *codeptr),
-   (target, number, host, device, bytes, flags, codeptr), NO_KIND, 0)
-
-static void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int number) {
-  count(18, NO_KIND, 0);
+static void on_each_dependence(ompt_data_t *task, const ompt_dependence_t *dependences, int number) {
   for (int i = 0; dependences && i < number; i++)
-    count(DEPENDENCE, dependences[i].dependence_type, 0);
-  if (self.forward[18])
-    ((ompt_callback_dependences_t)self.forward[18])(task, dependences, number);
-}
-
-static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr) {
-  count(11, command, 0);
-  if (!self.forward[11])
-    return 0;
-  return ((ompt_callback_control_tool_t)self.forward[11])(command, modifier, argument, codeptr);
+    count_event(DEPENDENCE, dependences[i].dependence_type, 0);
+  on_dependences(task, dependences, number);
 }
 
 static const struct {
@@ -243,54 +143,25 @@ static const struct {
   unsigned number;
   ompt_callback_t handler;
 } table[] = {
-#define ROW(name, number)                                                                                    \
-  { #name, number, (ompt_callback_t)on_##name }
-    ROW(thread_begin, 1),
-    ROW(thread_end, 2),
-    ROW(parallel_begin, 3),
-    ROW(parallel_end, 4),
-    ROW(task_create, 5),
-    ROW(task_schedule, 6),
-    ROW(implicit_task, 7),
-    ROW(control_tool, 11),
-    ROW(dependences, 18),
-    ROW(mutex_released, 17),
-    ROW(sync_region_wait, 16),
-    ROW(task_dependence, 19),
-    ROW(work, 20),
-    ROW(masked, 21),
-    ROW(sync_region, 23),
-    ROW(lock_init, 24),
-    ROW(lock_destroy, 25),
-    ROW(mutex_acquire, 26),
-    ROW(mutex_acquired, 27),
-    ROW(nest_lock, 28),
-    ROW(flush, 29),
-    ROW(cancel, 30),
-    ROW(reduction, 31),
-    ROW(dispatch, 32),
-    ROW(error, 37),
-    ROW(target, 8),
-    ROW(target_data_op, 9),
-    ROW(target_submit, 10),
-    ROW(target_map, 22),
-    ROW(target_emi, 33),
-    ROW(target_data_op_emi, 34),
-    ROW(target_submit_emi, 35),
-    ROW(target_map_emi, 36),
-    ROW(device_initialize, 12),
-    ROW(device_finalize, 13),
-    ROW(device_load, 14),
-    ROW(device_unload, 15),
-#undef ROW
+#define CALLBACK(name, number, ...) {#name, number, (ompt_callback_t)on_##name},
+#include "ompt/callbacks.def"
 };
 
 enum { ROWS = sizeof table / sizeof *table };
 
-/* What a runtime cannot always deliver without harm to the program (src/session/harmful.def): only if the
- * other tool asks for it, which knows when. */
+/* What a runtime cannot always deliver without harm to the program: only if the other tool asks for it, which
+ * knows when. */
 static bool is_harmful(unsigned number) {
-  return self.other && (number == 18 || number == 37);
+  bool is_named = false;
+#define HARMFUL(name, class, reason) is_named |= number == OMPT_CALLBACK_##name;
+#include "session/harmful.def"
+#undef HARMFUL
+  return self.other && is_named;
+}
+
+static ompt_callback_t handler_of(size_t row) {
+  return table[row].number == OMPT_CALLBACK_dependences ? (ompt_callback_t)on_each_dependence
+                                                        : table[row].handler;
 }
 
 /* What the other tool sees of the runtime: everything but ompt_set_callback is the runtime's own. */
@@ -300,7 +171,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t ca
       continue;
     self.forward[which] = callback;
     if (is_harmful(which))
-      self.results[which] = self.set_callback(which, table[i].handler);
+      self.results[which] = self.set_callback(which, handler_of(i));
     self.counts->callbacks[which].is_registered = 1;
     return self.results[which];
   }
@@ -317,7 +188,7 @@ static int initialize(ompt_function_lookup_t runtime_lookup, int device, ompt_da
   self.set_callback = (ompt_set_callback_t)runtime_lookup("ompt_set_callback");
   for (size_t i = 0; i < ROWS; i++)
     if (!is_harmful(table[i].number))
-      self.results[table[i].number] = self.set_callback((ompt_callbacks_t)table[i].number, table[i].handler);
+      self.results[table[i].number] = self.set_callback(table[i].number, handler_of(i));
   return self.other ? self.other->initialize(lookup, device, &self.other->tool_data) : 1;
 }
 

@@ -63,10 +63,6 @@ static struct mark {
   uint64_t time;
 } marks[MARKS_MAX];
 
-static const struct name result_names[] = {
-    {"error", 0},  {"never", 1}, {"impossible", 2}, {"sometimes", 3}, {"sometimes_paired", 4},
-    {"always", 5}, {NULL, 0}};
-
 static struct device *device_numbered(const struct line *line, int number) {
   for (size_t i = 0; i < DEVICES_MAX; i++)
     if (devices[i].is_used && devices[i].number == number)
@@ -88,7 +84,7 @@ static struct device *device_numbered(const struct line *line, int number) {
 }
 
 static struct device *device_of(struct line *line) {
-  return device_numbered(line, (int)line_number(line, "device", NULL));
+  return device_numbered(line, (int)line_number(line, "device"));
 }
 
 static uint64_t now_on(const struct device *device) {
@@ -252,19 +248,19 @@ static bool is_yes(struct line *line, const char *key, bool otherwise) {
 }
 
 static int answer(struct line *line, const char *key, int otherwise) {
-  return line_text(line, key) ? (int)line_number(line, key, result_names) : otherwise;
+  return line_text(line, key) ? (int)line_value(line, key, OMPT_SET_RESULT) : otherwise;
 }
 
 void do_device(struct line *line) {
   const char *number = line_word(line);
-  struct device *device = device_numbered(line, number ? (int)parse_number(line, number, NULL) : 0);
+  struct device *device = device_numbered(line, number ? (int)parse_number(line, number) : 0);
   device->procs = answer(line, "procs", device->procs);
   device->start_answer = answer(line, "start_trace", device->start_answer);
   device->stop_answer = answer(line, "stop_trace", device->stop_answer);
   device->set_ompt_answer = answer(line, "set_trace_ompt", device->set_ompt_answer);
   device->set_native_answer = answer(line, "set_trace_native", device->set_native_answer);
-  device->offset = line_text(line, "offset") ? line_number(line, "offset", NULL) : device->offset;
-  device->rate = line_text(line, "rate") ? line_number(line, "rate", NULL) : device->rate;
+  device->offset = line_text(line, "offset") ? line_number(line, "offset") : device->offset;
+  device->rate = line_text(line, "rate") ? line_number(line, "rate") : device->rate;
   device->lacking = line_text(line, "lacks") ? line_text(line, "lacks") : device->lacking;
   device->is_frozen = is_yes(line, "frozen", device->is_frozen);
   device->is_stuck = is_yes(line, "stuck", device->is_stuck);
@@ -289,7 +285,7 @@ static uint64_t value_of(struct line *line, const char *key) {
   if (text && *text == '@')
     return data_value(line, text + 1);
   if (!text || *text != '%')
-    return text ? parse_number(line, text, NULL) : 0;
+    return text ? parse_number(line, text) : 0;
   for (size_t i = 0; i < MARKS_MAX && marks[i].name; i++)
     if (!strcmp(marks[i].name, text + 1))
       return marks[i].time;
@@ -346,7 +342,7 @@ static unsigned type_of(struct line *line) {
       return i;
   if (!name)
     line_fails(line, "record TYPE");
-  return (unsigned)parse_number(line, name, NULL);
+  return (unsigned)parse_number(line, name);
 }
 
 /* As many items as `items` says; the first has the values of the line, the others are one more each. */
@@ -400,7 +396,7 @@ void do_native(struct line *line) {
 }
 
 void do_odd(struct line *line) {
-  add_item(line, (int)line_number(line, "record_type", NULL));
+  add_item(line, (int)line_number(line, "record_type"));
 }
 
 /* cut: so many bytes less than there are; owned=0: the device goes on with this buffer; buffer=NULL: with
@@ -408,8 +404,8 @@ void do_odd(struct line *line) {
 void do_deliver(struct line *line) {
   struct device *device = device_of(line);
   const char *buffer = line_text(line, "buffer");
-  size_t cut = line_number(line, "cut", NULL);
-  bool is_owned = !line_text(line, "owned") || line_number(line, "owned", NULL);
+  size_t cut = line_number(line, "cut");
+  bool is_owned = !line_text(line, "owned") || line_number(line, "owned");
   bool is_null = buffer && !strcmp(buffer, "NULL");
   if (is_null && device->complete)
     device->complete(device->number, NULL, sizeof(struct item), 0, is_owned);

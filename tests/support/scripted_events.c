@@ -1,6 +1,7 @@
-/* The callbacks that a script can fire: one row, one function each, which takes the arguments from the line.
- * The keys are the parameters' names in OpenMP, shortened. Values are passed by number, whatever the header
- * knows. */
+/* The callbacks that a script can fire, and the arguments that they take from its lines: both come from
+ * src/ompt/callbacks.def. The keys are the parameters' names there; values have the names of
+ * enumerations.def, or numbers. A parameter has a reader: that of its meaning, or, in an enumeration,
+ * read_value. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,318 +9,125 @@
 
 #include "scripted_runtime.h"
 
-enum { DEPENDENCES_MAX = 64 };
+enum { DEPENDENCES_MAX = 64, MAPS_MAX = 200 };
 
-#define NO_MORE                                                                                              \
-  { NULL, 0 }
-
-const struct name endpoint_names[] = {{"begin", 1}, {"end", 2}, {"beginend", 3}, NO_MORE};
-static const struct name thread_names[] = {
-    {"initial", 1}, {"worker", 2}, {"other", 3}, {"unknown", 4}, NO_MORE};
-static const struct name parallel_flags[] = {
-    {"program", 1}, {"runtime", 2}, {"league", 0x40000000}, {"team", 0x80000000}, NO_MORE};
-static const struct name task_flags[] = {{"initial", 1},
-                                         {"implicit", 2},
-                                         {"explicit", 4},
-                                         {"target", 8},
-                                         {"taskwait", 0x10},
-                                         {"undeferred", 1 << 27},
-                                         {"untied", 1 << 28},
-                                         {"final", 1 << 29},
-                                         {"mergeable", 1 << 30},
-                                         {"merged", 0x80000000},
-                                         NO_MORE};
-static const struct name status_names[] = {{"complete", 1},
-                                           {"yield", 2},
-                                           {"cancel", 3},
-                                           {"detach", 4},
-                                           {"early_fulfill", 5},
-                                           {"late_fulfill", 6},
-                                           {"switch", 7},
-                                           {"taskwait_complete", 8},
-                                           NO_MORE};
-static const struct name work_names[] = {{"loop", 1},
-                                         {"sections", 2},
-                                         {"single_executor", 3},
-                                         {"single_other", 4},
-                                         {"workshare", 5},
-                                         {"distribute", 6},
-                                         {"taskloop", 7},
-                                         {"scope", 8},
-                                         {"loop_static", 10},
-                                         {"loop_dynamic", 11},
-                                         {"loop_guided", 12},
-                                         {"loop_other", 13},
-                                         NO_MORE};
-static const struct name sync_names[] = {{"barrier", 1},
-                                         {"barrier_implicit", 2},
-                                         {"barrier_explicit", 3},
-                                         {"barrier_implementation", 4},
-                                         {"taskwait", 5},
-                                         {"taskgroup", 6},
-                                         {"reduction", 7},
-                                         {"barrier_implicit_workshare", 8},
-                                         {"barrier_implicit_parallel", 9},
-                                         {"barrier_teams", 10},
-                                         NO_MORE};
-static const struct name mutex_names[] = {{"lock", 1},           {"test_lock", 2}, {"nest_lock", 3},
-                                          {"test_nest_lock", 4}, {"critical", 5},  {"atomic", 6},
-                                          {"ordered", 7},        NO_MORE};
-static const struct name dispatch_names[] = {{"iteration", 1},        {"section", 2},
-                                             {"ws_loop_chunk", 3},    {"taskloop_chunk", 4},
-                                             {"distribute_chunk", 5}, NO_MORE};
-static const struct name dependence_names[] = {
-    {"in", 1},   {"out", 2},      {"inout", 3},           {"mutexinoutset", 4},     {"source", 5},
-    {"sink", 6}, {"inoutset", 7}, {"out_all_memory", 34}, {"inout_all_memory", 35}, NO_MORE};
-static const struct name cancel_flags[] = {
-    {"parallel", 1},     {"sections", 2},    {"loop", 4},         {"taskgroup", 8},
-    {"activated", 0x10}, {"detected", 0x20}, {"discarded", 0x40}, NO_MORE};
-static const struct name target_names[] = {{"target", 1},
-                                           {"enter_data", 2},
-                                           {"exit_data", 3},
-                                           {"update", 4},
-                                           {"target_nowait", 9},
-                                           {"enter_data_nowait", 10},
-                                           {"exit_data_nowait", 11},
-                                           {"update_nowait", 12},
-                                           NO_MORE};
-static const struct name data_op_names[] = {{"alloc", 1},
-                                            {"to_device", 2},
-                                            {"from_device", 3},
-                                            {"delete", 4},
-                                            {"associate", 5},
-                                            {"disassociate", 6},
-                                            {"alloc_async", 17},
-                                            {"to_device_async", 18},
-                                            {"from_device_async", 19},
-                                            {"delete_async", 20},
-                                            NO_MORE};
-static const struct name map_flags[] = {{"to", 1},      {"from", 2},      {"alloc", 4}, {"release", 8},
-                                        {"delete", 16}, {"implicit", 32}, NO_MORE};
-static const struct name severity_names[] = {{"warning", 1}, {"fatal", 2}, NO_MORE};
-
-#define CALL(type) ((type)callback)
-#define DATA(key) line_data(line, key)
-#define NUMBER(key, names) line_number(line, key, names)
-#define CODE line_code(line, "codeptr")
-#define FIRE(name) static void fire_##name(ompt_callback_t callback, struct line *line)
+/* -- values -- */
 
 /* The bare word begin, end, beginend, or endpoint=NUMBER. */
-static ompt_scope_endpoint_t endpoint_of(struct line *line) {
+static uint64_t read_endpoint(struct line *line) {
   const char *word = line_word(line);
   if (!word)
     word = line_text(line, "endpoint");
   if (!word)
     line_fails(line, "begin, end or beginend is missing");
-  return (ompt_scope_endpoint_t)parse_number(line, word, endpoint_names);
+  return parse_value(line, word, OMPT_SCOPE);
 }
 
-/* frame=NULL, or a frame with the flags of exit_flags and enter_flags. */
-static const ompt_frame_t *frame_of(struct line *line) {
-  static _Thread_local ompt_frame_t frame;
-  const char *text = line_text(line, "frame");
-  frame.exit_frame_flags = (int)NUMBER("exit_flags", NULL);
-  frame.enter_frame_flags = (int)NUMBER("enter_flags", NULL);
-  return text && !strcmp(text, "NULL") ? NULL : &frame;
-}
-
-FIRE(thread_begin) {
-  ompt_data_t *thread = DATA("thread");
-  answers.thread_data = thread;
-  CALL(ompt_callback_thread_begin_t)((ompt_thread_t)NUMBER("type", thread_names), thread);
-}
-
-FIRE(thread_end) {
-  CALL(ompt_callback_thread_end_t)(DATA("thread"));
-}
-
-FIRE(parallel_begin) {
-  CALL(ompt_callback_parallel_begin_t)
-  (DATA("task"), frame_of(line), DATA("parallel"), (unsigned)NUMBER("requested", NULL),
-   (int)NUMBER("flags", parallel_flags), CODE);
-}
-
-FIRE(parallel_end) {
-  CALL(ompt_callback_parallel_end_t)
-  (DATA("parallel"), DATA("task"), (int)NUMBER("flags", parallel_flags), CODE);
-}
-
-FIRE(implicit_task) {
-  CALL(ompt_callback_implicit_task_t)
-  (endpoint_of(line), DATA("parallel"), DATA("task"), (unsigned)NUMBER("actual", NULL),
-   (unsigned)NUMBER("index", NULL), (int)NUMBER("flags", task_flags));
-}
-
-FIRE(task_create) {
-  CALL(ompt_callback_task_create_t)
-  (DATA("task"), frame_of(line), DATA("new"), (int)NUMBER("flags", task_flags),
-   (int)NUMBER("has_dependences", NULL), CODE);
-}
-
-FIRE(task_schedule) {
-  CALL(ompt_callback_task_schedule_t)
-  (DATA("prior"), (ompt_task_status_t)NUMBER("status", status_names), DATA("next"));
-}
-
-FIRE(work) {
-  CALL(ompt_callback_work_t)
-  ((ompt_work_t)NUMBER("kind", work_names), endpoint_of(line), DATA("parallel"), DATA("task"),
-   NUMBER("count", NULL), CODE);
-}
-
-FIRE(masked) {
-  CALL(ompt_callback_masked_t)(endpoint_of(line), DATA("parallel"), DATA("task"), CODE);
-}
-
-FIRE(sync_region) {
-  CALL(ompt_callback_sync_region_t)
-  ((ompt_sync_region_t)NUMBER("kind", sync_names), endpoint_of(line), DATA("parallel"), DATA("task"), CODE);
-}
-
-/* mutex_acquire, lock_init */
-FIRE(mutex_acquire) {
-  CALL(ompt_callback_mutex_acquire_t)
-  ((ompt_mutex_t)NUMBER("kind", mutex_names), (unsigned)NUMBER("hint", NULL), (unsigned)NUMBER("impl", NULL),
-   NUMBER("wait", NULL), CODE);
-}
-
-/* mutex_acquired, mutex_released, lock_destroy */
-FIRE(mutex) {
-  CALL(ompt_callback_mutex_t)((ompt_mutex_t)NUMBER("kind", mutex_names), NUMBER("wait", NULL), CODE);
-}
-
-FIRE(nest_lock) {
-  CALL(ompt_callback_nest_lock_t)(endpoint_of(line), NUMBER("wait", NULL), CODE);
-}
-
-FIRE(flush) {
-  CALL(ompt_callback_flush_t)(DATA("thread"), CODE);
-}
-
-FIRE(cancel) {
-  CALL(ompt_callback_cancel_t)(DATA("task"), (int)NUMBER("flags", cancel_flags), CODE);
-}
-
-/* deps=in:0x10,34:0x20 or NULL; ndeps says another number than there are. */
-FIRE(dependences) {
-  ompt_dependence_t dependences[DEPENDENCES_MAX] = {0};
-  const char *text = line_text(line, "deps"), *number = line_text(line, "ndeps");
-  bool is_null = !text || !strcmp(text, "NULL");
-  char *copy = strdup(is_null ? "" : text), *rest = copy;
-  int count = 0;
-  for (char *one; (one = strsep(&rest, ",")) && *one && count < DEPENDENCES_MAX; count++) {
-    char *colon = strchr(one, ':');
-    if (!colon)
-      line_fails(line, "a dependence is TYPE:VALUE");
-    *colon = '\0';
-    dependences[count].dependence_type = (ompt_dependence_type_t)parse_number(line, one, dependence_names);
-    dependences[count].variable.value = parse_number(line, colon + 1, NULL);
-  }
-  free(copy);
-  CALL(ompt_callback_dependences_t)
-  (DATA("task"), is_null ? NULL : dependences, number ? (int)parse_number(line, number, NULL) : count);
-}
-
-FIRE(task_dependence) {
-  CALL(ompt_callback_task_dependence_t)(DATA("source"), DATA("sink"));
-}
-
-/* instance=NUMBER, instance=NULL, or chunk=START,ITERATIONS for the kinds whose instance points to a
- * chunk. */
-FIRE(dispatch) {
-  struct {
-    uint64_t start, iterations;
-  } chunk = {0, 0};
-  const char *text = line_text(line, "chunk"), *value = line_text(line, "instance");
-  ompt_data_t instance = {.value = value && strcmp(value, "NULL") ? parse_number(line, value, NULL) : 0};
-  if (text) {
-    char *end;
-    chunk.start = strtoull(text, &end, 0);
-    chunk.iterations = *end ? strtoull(end + 1, NULL, 0) : 0;
-    instance.ptr = &chunk;
-  }
-  CALL(ompt_callback_dispatch_t)
-  (DATA("parallel"), DATA("task"), (ompt_dispatch_t)NUMBER("kind", dispatch_names), instance);
-}
-
-/* length=N says another length than the message has. */
-FIRE(error) {
-  const char *message = line_text(line, "message"), *length = line_text(line, "length");
-  CALL(ompt_callback_error_t)
-  ((ompt_severity_t)NUMBER("severity", severity_names), message,
-   length    ? (size_t)parse_number(line, length, NULL)
-   : message ? strlen(message)
-             : 0,
-   CODE);
-}
-
-/* name=TEXT: as stave.h calls, with file=TEXT line=NUMBER unit=TEXT and integer=NUMBER (a double by its
- * bits). */
-FIRE(control_tool) {
+/* Stave's own commands have names, too. */
+static uint64_t read_command(struct line *line, const char *key) {
   static const struct name commands[] = {{"region_begin", STAVE_COMMAND_REGION_BEGIN},
                                          {"region_end", STAVE_COMMAND_REGION_END},
                                          {"message", STAVE_COMMAND_MESSAGE},
                                          {"counter_integer", STAVE_COMMAND_COUNTER_INTEGER},
-                                         {"counter_double", STAVE_COMMAND_COUNTER_DOUBLE},
-                                         NO_MORE};
-  struct stave_call call = {.name = line_text(line, "name"),
-                            .unit = line_text(line, "unit"),
-                            .file = line_text(line, "file"),
-                            .line = NUMBER("line", NULL),
-                            .value.integer = (int64_t)NUMBER("integer", NULL)};
-  uint64_t modifier = NUMBER("modifier", NULL), argument = NUMBER("arg", NULL);
-  CALL(ompt_callback_control_tool_t)
-  (NUMBER("command", commands), call.name ? STAVE_MODIFIER : modifier,
-   call.name ? (void *)&call : (void *)(uintptr_t)argument, CODE);
+                                         {"counter_double", STAVE_COMMAND_COUNTER_DOUBLE}};
+  const char *text = line_text(line, key);
+  for (size_t i = 0; text && i < sizeof commands / sizeof *commands; i++)
+    if (!strcmp(commands[i].name, text))
+      return commands[i].value;
+  return line_value(line, key, OMPT_CONTROL_TOOL);
 }
 
-/* -- devices -- */
+static uint64_t read_value(struct line *line, const char *key, enum ompt_enumeration enumeration) {
+  if (enumeration == OMPT_SCOPE)
+    return read_endpoint(line);
+  return enumeration == OMPT_CONTROL_TOOL ? read_command(line, key) : line_value(line, key, enumeration);
+}
 
-#define POINTER(key) ((void *)(uintptr_t)NUMBER(key, NULL))
+#define read_DATA line_data
+#define read_NUMBER line_number
+#define read_CODE line_code
+#define read_TEXT line_text
+
+static void *read_ADDRESS(struct line *line, const char *key) {
+  return (void *)(uintptr_t)line_number(line, key);
+}
+
+/* frame=NULL, or a frame with the flags of exit_flags and enter_flags. */
+static const ompt_frame_t *read_FRAME(struct line *line, const char *key) {
+  static _Thread_local ompt_frame_t frame;
+  const char *text = line_text(line, key);
+  frame.exit_frame_flags = (int)line_number(line, "exit_flags");
+  frame.enter_frame_flags = (int)line_number(line, "enter_flags");
+  return text && !strcmp(text, "NULL") ? NULL : &frame;
+}
+
+/* length=N says another length than the message has. */
+static size_t read_LENGTH(struct line *line, const char *key) {
+  const char *message = line_text(line, "message");
+  if (line_text(line, key))
+    return (size_t)line_number(line, key);
+  return message ? strlen(message) : 0;
+}
 
 /* The object's value as the runtime's id of an operation. */
-static ompt_id_t *host_op_of(struct line *line) {
-  ompt_data_t *data = DATA("host_op");
+static ompt_id_t *read_HOST_OP(struct line *line, const char *key) {
+  ompt_data_t *data = line_data(line, key);
   return data ? &data->value : NULL;
 }
 
-FIRE(target_emi) {
-  CALL(ompt_callback_target_emi_t)
-  ((ompt_target_t)NUMBER("kind", target_names), endpoint_of(line), (int)NUMBER("device", NULL), DATA("task"),
-   DATA("target_task"), DATA("target"), CODE);
+/* instance=NUMBER, instance=NULL, or chunk=START,ITERATIONS for the kinds whose instance points to a
+ * chunk. */
+static ompt_data_t read_INSTANCE(struct line *line, const char *key) {
+  static _Thread_local ompt_dispatch_chunk_t chunk;
+  const char *text = line_text(line, "chunk"), *value = line_text(line, key);
+  if (!text)
+    return (ompt_data_t){.value = value && strcmp(value, "NULL") ? parse_number(line, value) : 0};
+  char *end;
+  chunk.start = strtoull(text, &end, 0);
+  chunk.iterations = *end ? strtoull(end + 1, NULL, 0) : 0;
+  return (ompt_data_t){.ptr = &chunk};
 }
 
-FIRE(target) {
-  CALL(ompt_callback_target_t)
-  ((ompt_target_t)NUMBER("kind", target_names), endpoint_of(line), (int)NUMBER("device", NULL), DATA("task"),
-   NUMBER("target", NULL), CODE);
+/* -- arrays -- */
+
+struct dependences {
+  ompt_dependence_t array[DEPENDENCES_MAX];
+  int count;
+};
+
+/* deps=in:0x10,34:0x20 or NULL. */
+static const ompt_dependence_t *read_dependences(struct line *line, const char *key,
+                                                 struct dependences *dependences) {
+  const char *text = line_text(line, key);
+  bool is_null = !text || !strcmp(text, "NULL");
+  char *copy = strdup(is_null ? "" : text), *rest = copy;
+  dependences->count = 0;
+  for (char *one; (one = strsep(&rest, ",")) && *one && dependences->count < DEPENDENCES_MAX;) {
+    char *colon = strchr(one, ':');
+    if (!colon)
+      line_fails(line, "a dependence is TYPE:VALUE");
+    *colon = '\0';
+    ompt_dependence_t *dependence = &dependences->array[dependences->count++];
+    dependence->dependence_type = (ompt_dependence_type_t)parse_value(line, one, OMPT_DEPENDENCE);
+    dependence->variable.value = parse_number(line, colon + 1);
+  }
+  free(copy);
+  return is_null ? NULL : dependences->array;
 }
 
-FIRE(target_data_op_emi) {
-  CALL(ompt_callback_target_data_op_emi_t)
-  (endpoint_of(line), DATA("target_task"), DATA("target"), host_op_of(line),
-   (ompt_target_data_op_t)NUMBER("kind", data_op_names), POINTER("src"), (int)NUMBER("src_device", NULL),
-   POINTER("dest"), (int)NUMBER("dest_device", NULL), NUMBER("bytes", NULL), CODE);
+static const ompt_dependence_t *read_DEPENDENCES(struct line *line, const char *key) {
+  static _Thread_local struct dependences dependences;
+  return read_dependences(line, key, &dependences);
 }
 
-FIRE(target_data_op) {
-  CALL(ompt_callback_target_data_op_t)
-  (NUMBER("target", NULL), NUMBER("host_op", NULL), (ompt_target_data_op_t)NUMBER("kind", data_op_names),
-   POINTER("src"), (int)NUMBER("src_device", NULL), POINTER("dest"), (int)NUMBER("dest_device", NULL),
-   NUMBER("bytes", NULL), CODE);
+/* ndeps says another number than there are. */
+static int read_DEPENDENCE_COUNT(struct line *line, const char *key) {
+  struct dependences dependences;
+  if (line_text(line, key))
+    return (int)line_number(line, key);
+  read_dependences(line, "deps", &dependences);
+  return dependences.count;
 }
-
-FIRE(target_submit_emi) {
-  CALL(ompt_callback_target_submit_emi_t)
-  (endpoint_of(line), DATA("target"), host_op_of(line), (unsigned)NUMBER("requested", NULL));
-}
-
-FIRE(target_submit) {
-  CALL(ompt_callback_target_submit_t)
-  (NUMBER("target", NULL), NUMBER("host_op", NULL), (unsigned)NUMBER("requested", NULL));
-}
-
-enum { MAPS_MAX = 200 };
 
 struct maps {
   void *host[MAPS_MAX], *device[MAPS_MAX];
@@ -328,95 +136,81 @@ struct maps {
 };
 
 /* maps=HOST:DEVICE:BYTES:FLAGS,... */
-static void read_maps(struct line *line, struct maps *maps) {
+static struct maps *read_maps(struct line *line) {
+  static _Thread_local struct maps maps;
   const char *text = line_text(line, "maps");
   char *copy = strdup(text ? text : ""), *rest = copy;
-  for (char *one; (one = strsep(&rest, ",")) && *one && maps->count < MAPS_MAX; maps->count++) {
-    uint64_t values[4] = {0};
-    for (int i = 0; i < 4 && one; i++)
-      values[i] = parse_number(line, strsep(&one, ":"), i == 3 ? map_flags : NULL);
-    maps->host[maps->count] = (void *)(uintptr_t)values[0];
-    maps->device[maps->count] = (void *)(uintptr_t)values[1];
-    maps->bytes[maps->count] = values[2];
-    maps->flags[maps->count] = (unsigned)values[3];
+  maps = (struct maps){.count = 0};
+  for (char *one; (one = strsep(&rest, ",")) && *one && maps.count < MAPS_MAX; maps.count++) {
+    uint64_t values[3] = {0};
+    for (int i = 0; i < 3 && one; i++)
+      values[i] = parse_number(line, strsep(&one, ":"));
+    maps.host[maps.count] = (void *)(uintptr_t)values[0];
+    maps.device[maps.count] = (void *)(uintptr_t)values[1];
+    maps.bytes[maps.count] = values[2];
+    maps.flags[maps.count] = one ? (unsigned)parse_value(line, one, OMPT_MAP) : 0;
   }
   free(copy);
+  return &maps;
 }
 
-FIRE(target_map_emi) {
-  struct maps maps = {.count = 0};
-  read_maps(line, &maps);
-  CALL(ompt_callback_target_map_emi_t)
-  (DATA("target"), maps.count, maps.host, maps.device, maps.bytes, maps.flags, CODE);
+#define read_MAP_COUNT(line, key) read_maps(line)->count
+#define read_MAP_HOSTS(line, key) read_maps(line)->host
+#define read_MAP_DEVICES(line, key) read_maps(line)->device
+#define read_MAP_BYTES(line, key) read_maps(line)->bytes
+#define read_MAP_FLAGS(line, key) read_maps(line)->flags
+
+/* -- omp_control_tool -- */
+
+static uint64_t read_MODIFIER(struct line *line, const char *key) {
+  uint64_t modifier = line_number(line, key);
+  return line_text(line, "name") ? STAVE_MODIFIER : modifier;
 }
 
-FIRE(target_map) {
-  struct maps maps = {.count = 0};
-  read_maps(line, &maps);
-  CALL(ompt_callback_target_map_t)
-  (NUMBER("target", NULL), maps.count, maps.host, maps.device, maps.bytes, maps.flags, CODE);
+/* name=TEXT: as stave.h calls, with file=TEXT line=NUMBER unit=TEXT and integer=NUMBER (a double by its
+ * bits). */
+static void *read_ARGUMENT(struct line *line, const char *key) {
+  static _Thread_local struct stave_call call;
+  uint64_t argument = line_number(line, key);
+  call = (struct stave_call){.name = line_text(line, "name"),
+                             .unit = line_text(line, "unit"),
+                             .file = line_text(line, "file"),
+                             .line = line_number(line, "line"),
+                             .value.integer = (int64_t)line_number(line, "integer")};
+  return call.name ? (void *)&call : (void *)(uintptr_t)argument;
 }
 
-FIRE(device_initialize) {
+/* -- devices -- */
+
+static ompt_device_t *read_DEVICE(struct line *line, const char *key) {
   ompt_device_t *handle;
   ompt_function_lookup_t lookup;
+  (void)key;
   device_handles(line, &handle, &lookup);
-  CALL(ompt_callback_device_initialize_t)
-  ((int)NUMBER("device", NULL), line_text(line, "type"), handle, lookup, line_text(line, "documentation"));
+  return handle;
 }
 
-FIRE(device_finalize) {
-  CALL(ompt_callback_device_finalize_t)((int)NUMBER("device", NULL));
+static ompt_function_lookup_t read_LOOKUP(struct line *line, const char *key) {
+  ompt_device_t *handle;
+  ompt_function_lookup_t lookup;
+  (void)key;
+  device_handles(line, &handle, &lookup);
+  return lookup;
 }
 
-FIRE(device_load) {
-  CALL(ompt_callback_device_load_t)
-  ((int)NUMBER("device", NULL), line_text(line, "file"), (int64_t)NUMBER("offset", NULL), POINTER("vma"),
-   NUMBER("bytes", NULL), POINTER("host"), POINTER("address"), NUMBER("module", NULL));
-}
+/* -- callbacks -- */
 
-FIRE(device_unload) {
-  CALL(ompt_callback_device_unload_t)((int)NUMBER("device", NULL), NUMBER("module", NULL));
-}
+#define READ(meaning, type, name) read_##meaning(line, #name)
+#define READ_VALUE(enumeration, type, name) (type) read_value(line, #name, OMPT_##enumeration)
+#define CALLBACK(name, number, since, result, signature, ...)                                                \
+  static void fire_##name(ompt_callback_t callback, struct line *line) {                                     \
+    ((ompt_callback_##signature##_t)callback)(SIGNATURE_##signature(READ, READ_VALUE));                      \
+  }
+#include "ompt/callbacks.def"
 
 static const struct event_row rows[] = {
-    {"thread_begin", 1, fire_thread_begin},
-    {"thread_end", 2, fire_thread_end},
-    {"parallel_begin", 3, fire_parallel_begin},
-    {"parallel_end", 4, fire_parallel_end},
-    {"task_create", 5, fire_task_create},
-    {"task_schedule", 6, fire_task_schedule},
-    {"implicit_task", 7, fire_implicit_task},
-    {"target", 8, fire_target},
-    {"target_data_op", 9, fire_target_data_op},
-    {"target_submit", 10, fire_target_submit},
-    {"device_initialize", 12, fire_device_initialize},
-    {"device_finalize", 13, fire_device_finalize},
-    {"device_load", 14, fire_device_load},
-    {"device_unload", 15, fire_device_unload},
-    {"target_map", 22, fire_target_map},
-    {"target_emi", 33, fire_target_emi},
-    {"target_data_op_emi", 34, fire_target_data_op_emi},
-    {"target_submit_emi", 35, fire_target_submit_emi},
-    {"target_map_emi", 36, fire_target_map_emi},
-    {"control_tool", 11, fire_control_tool},
-    {"sync_region_wait", 16, fire_sync_region},
-    {"mutex_released", 17, fire_mutex},
-    {"dependences", 18, fire_dependences},
-    {"task_dependence", 19, fire_task_dependence},
-    {"work", 20, fire_work},
-    {"masked", 21, fire_masked},
-    {"sync_region", 23, fire_sync_region},
-    {"lock_init", 24, fire_mutex_acquire},
-    {"lock_destroy", 25, fire_mutex},
-    {"mutex_acquire", 26, fire_mutex_acquire},
-    {"mutex_acquired", 27, fire_mutex},
-    {"nest_lock", 28, fire_nest_lock},
-    {"flush", 29, fire_flush},
-    {"cancel", 30, fire_cancel},
-    {"reduction", 31, fire_sync_region},
-    {"dispatch", 32, fire_dispatch},
-    {"error", 37, fire_error},
+#define CALLBACK(name, number, ...) {#name, number, fire_##name},
+#include "ompt/callbacks.def"
 };
 
 const struct event_row *event_find(const char *name) {

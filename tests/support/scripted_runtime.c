@@ -3,8 +3,8 @@
  *     2: sync_region begin kind=barrier_explicit parallel=P1 task=I2 codeptr=alpha+4
  *
  * Thread 2 fires a callback; the lines are executed one after the other, whatever their thread (0, the main
- * thread, if left out). Callbacks are called as in omp-tools.h, without ompt_callback_; the keys and the
- * names of enumerations are in scripted_events.c, and every number is allowed in the place of a name. P1 and
+ * thread, if left out). Callbacks are called as in OMPT, without ompt_callback_; the keys and the
+ * names of values come from src/ompt, and every number is allowed in the place of a name. P1 and
  * I2 are ompt_data_t objects: they come into being with the value 0 and keep what the tool stores; beside=N
  * on the line hands out addresses N bytes behind theirs. Addresses are functions (those of
  * scripted_program.c, of any library) plus an offset, or numbers. '#' starts a comment. The other actions:
@@ -60,10 +60,6 @@ static struct {
 } self = {.version = "scripted runtime", .omp_version = 202011};
 
 _Thread_local struct thread_answers answers = {.place = -1, .processor = -1};
-
-static const struct name result_names[] = {
-    {"error", 0},  {"never", 1}, {"impossible", 2}, {"sometimes", 3}, {"sometimes_paired", 4},
-    {"always", 5}, {NULL, 0}};
 
 /* -- what the tool may call -- */
 
@@ -209,7 +205,7 @@ static ompt_interface_fn_t lookup(const char *name) {
 /* -- the actions -- */
 
 static struct runtime *runtime_of(struct line *line) {
-  uint64_t number = line_text(line, "runtime") ? line_number(line, "runtime", NULL) : 1;
+  uint64_t number = line_text(line, "runtime") ? line_number(line, "runtime") : 1;
   if (number < 1 || number > RUNTIMES_MAX)
     line_fails(line, "runtimes are 1 to %d", RUNTIMES_MAX);
   return &self.runtimes[number];
@@ -251,7 +247,7 @@ static void do_unload(struct line *line) {
 
 static void do_runtime(struct line *line) {
   self.version = line_text(line, "version");
-  self.omp_version = (unsigned)line_number(line, "omp", NULL);
+  self.omp_version = (unsigned)line_number(line, "omp");
 }
 
 static void do_result(struct line *line) {
@@ -259,14 +255,14 @@ static void do_result(struct line *line) {
   const struct event_row *row = name ? event_find(name) : NULL;
   if (!row || !result)
     line_fails(line, "result CALLBACK RESULT");
-  self.results[row->number] = (int)parse_number(line, result, result_names);
+  self.results[row->number] = (int)parse_value(line, result, OMPT_SET_RESULT);
 }
 
 static void read_names(struct line *line, struct name *names) {
   for (size_t i = 0; i < line->count; i++) {
     struct word *word = &line->words[i];
     word->is_used = true;
-    names[i] = (struct name){word->value, parse_number(line, word->key ? word->key : "", NULL)};
+    names[i] = (struct name){word->value, parse_number(line, word->key ? word->key : "")};
   }
 }
 
@@ -297,11 +293,11 @@ static void do_lacks(struct line *line) {
 
 static void do_is(struct line *line) {
   if (line_text(line, "place"))
-    answers.place = (int)line_number(line, "place", NULL);
+    answers.place = (int)line_number(line, "place");
   if (line_text(line, "processor"))
-    answers.processor = (int)line_number(line, "processor", NULL);
-  answers.state = (int)line_number(line, "state", NULL);
-  answers.wait_id = line_number(line, "wait", NULL);
+    answers.processor = (int)line_number(line, "processor");
+  answers.state = (int)line_number(line, "state");
+  answers.wait_id = line_number(line, "wait");
 }
 
 static void do_forget(struct line *line) {
@@ -328,7 +324,7 @@ static void write_counts(void) {
 static int status_of(struct line *line) {
   const char *word = line_word(line);
   write_counts();
-  return word ? (int)parse_number(line, word, NULL) : 0;
+  return word ? (int)parse_number(line, word) : 0;
 }
 
 static void do_exit(struct line *line) {
@@ -383,6 +379,8 @@ static void do_event(struct line *line) {
     self.skipped[row->number]++;
     return;
   }
+  if (row->number == OMPT_CALLBACK_thread_begin)
+    answers.thread_data = line_data(line, "thread");
   row->fire(callback, line);
   line_expect_used(line);
   self.delivered[row->number]++;
@@ -409,7 +407,7 @@ static size_t play(struct script *script, size_t from) {
       threads_do(line);
       continue;
     }
-    uint64_t times = parse_number(line, line->count ? line->words[0].value : "", NULL);
+    uint64_t times = parse_number(line, line->count ? line->words[0].value : "");
     size_t body = i + 1;
     while (times-- > 0)
       i = play(script, body);

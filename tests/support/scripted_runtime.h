@@ -52,10 +52,13 @@ const char *line_text(struct line *line, const char *key);
 /* The next bare word that was not used, or NULL. */
 const char *line_word(struct line *line);
 
-/* A number, one of the names (ended by a NULL name; `names` may be NULL), or several of either joined by
- * '|'. */
-uint64_t line_number(struct line *line, const char *key, const struct name *names);
-uint64_t parse_number(const struct line *line, const char *text, const struct name *names);
+/* A number, or several joined by '|'. */
+uint64_t line_number(struct line *line, const char *key);
+uint64_t parse_number(const struct line *line, const char *text);
+
+/* The same, where values of the enumeration also have names: an id or a text of enumerations.def. */
+uint64_t line_value(struct line *line, const char *key, enum ompt_enumeration enumeration);
+uint64_t parse_value(const struct line *line, const char *text, enum ompt_enumeration enumeration);
 
 /* The ompt_data_t of that name; a new name makes a new one, with the value 0. "NULL" is NULL. */
 ompt_data_t *line_data(struct line *line, const char *key);
@@ -76,15 +79,13 @@ void line_expect_used(const struct line *line);
 
 struct event_row {
   const char *name; /* without ompt_callback_ */
-  unsigned number;  /* ompt_callbacks_t by value: headers differ */
+  unsigned number;
   void (*fire)(ompt_callback_t callback, struct line *line);
 };
 
 /* The row of that name, or NULL. */
 const struct event_row *event_find(const char *name);
 const struct event_row *event_by_number(unsigned number);
-
-extern const struct name endpoint_names[];
 
 /* -- devices that trace themselves (scripted_devices.c) -- */
 

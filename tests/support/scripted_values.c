@@ -42,10 +42,22 @@ void line_expect_used(const struct line *line) {
                  line->words[i].key ? line->words[i].key : line->words[i].value);
 }
 
-static uint64_t parse_one(const struct line *line, const char *text, const struct name *names) {
-  for (; names && names->name; names++)
-    if (!strcmp(names->name, text))
-      return names->value;
+enum { NO_ENUMERATION = -1 };
+
+static const struct value {
+  int enumeration;
+  const char *id, *text;
+  uint64_t value;
+} values[] = {
+#define VALUE(enumeration, id, number, text, name, since) {OMPT_##enumeration, #id, text, (uint64_t)(number)},
+#include "ompt/enumerations.def"
+};
+
+static uint64_t parse_one(const struct line *line, const char *text, int enumeration) {
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (values[i].enumeration == enumeration &&
+        (!strcmp(values[i].id, text) || !strcmp(values[i].text, text)))
+      return values[i].value;
   char *end;
   uint64_t value = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
   if (end == text || *end)
@@ -53,20 +65,33 @@ static uint64_t parse_one(const struct line *line, const char *text, const struc
   return value;
 }
 
-uint64_t parse_number(const struct line *line, const char *text, const struct name *names) {
+static uint64_t parse(const struct line *line, const char *text, int enumeration) {
   char copy[TEXT_MAX], *rest = copy, *part;
   uint64_t value = 0;
   if (strlen(text) >= sizeof copy)
     line_fails(line, "too long: %s", text);
   strcpy(copy, text);
   while ((part = strsep(&rest, "|")))
-    value |= parse_one(line, part, names);
+    value |= parse_one(line, part, enumeration);
   return value;
 }
 
-uint64_t line_number(struct line *line, const char *key, const struct name *names) {
+uint64_t parse_number(const struct line *line, const char *text) {
+  return parse(line, text, NO_ENUMERATION);
+}
+
+uint64_t parse_value(const struct line *line, const char *text, enum ompt_enumeration enumeration) {
+  return parse(line, text, (int)enumeration);
+}
+
+uint64_t line_number(struct line *line, const char *key) {
   const char *text = line_text(line, key);
-  return text ? parse_number(line, text, names) : 0;
+  return text ? parse_number(line, text) : 0;
+}
+
+uint64_t line_value(struct line *line, const char *key, enum ompt_enumeration enumeration) {
+  const char *text = line_text(line, key);
+  return text ? parse_value(line, text, enumeration) : 0;
 }
 
 static ompt_data_t *data_of(const struct line *line, const char *name) {
@@ -83,7 +108,7 @@ static ompt_data_t *data_of(const struct line *line, const char *name) {
 ompt_data_t *line_data(struct line *line, const char *key) {
   const char *name = line_text(line, key), *beside = line_text(line, "beside");
   ompt_data_t *data = !name || !strcmp(name, "NULL") ? NULL : data_of(line, name);
-  return data && beside ? (ompt_data_t *)((char *)data + parse_number(line, beside, NULL)) : data;
+  return data && beside ? (ompt_data_t *)((char *)data + parse_number(line, beside)) : data;
 }
 
 uint64_t data_value(const struct line *line, const char *name) {
@@ -103,7 +128,7 @@ const void *line_code(struct line *line, const char *key) {
     return NULL;
   size_t length = strcspn(text, "+");
   if (*text >= '0' && *text <= '9')
-    return (const void *)(uintptr_t)parse_number(line, text, NULL);
+    return (const void *)(uintptr_t)parse_number(line, text);
   if (length >= sizeof function)
     line_fails(line, "too long: %s", text);
   memcpy(function, text, length);
@@ -111,5 +136,5 @@ const void *line_code(struct line *line, const char *key) {
   const char *address = dlsym(RTLD_DEFAULT, function);
   if (!address)
     line_fails(line, "no function is called %s", function);
-  return address + (text[length] ? parse_number(line, text + length + 1, NULL) : 0);
+  return address + (text[length] ? parse_number(line, text + length + 1) : 0);
 }
