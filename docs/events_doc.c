@@ -249,13 +249,15 @@ static void print_regions(void) {
   static const struct {
     const char *kind, *name, *role;
   } rows[] = {
-#define CONSTRUCT(id, kind, name, role) {#kind, name, #role},
-#include "writer/definitions/constructs.def"
+#define CONSTRUCT(id, kind, name, role, ...) {#kind, name, #role},
+#include "ompt/constructs.def"
 #undef CONSTRUCT
   };
   puts("\n## Regions\n\n| name | role |\n|---|---|");
   for (size_t i = 0; i < COUNT(rows); i++) {
     bool is_construct = strcmp(rows[i].kind, "omp") == 0;
+    if (strcmp(rows[i].kind, "foreign") == 0)
+      continue;
     printf("| `%s%s%s` | %s |\n", is_construct ? "!$omp " : "", rows[i].name,
            is_construct ? " @FILE:LINE" : "", rows[i].role);
   }

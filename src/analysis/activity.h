@@ -1,10 +1,8 @@
-/* What a thread is doing, and what a region is: one classification for all who show traces. */
+/* What a thread is doing: one classification for all who show traces. */
 #ifndef STAVE_ANALYSIS_ACTIVITY_H
 #define STAVE_ANALYSIS_ACTIVITY_H
 
 #include <stdbool.h>
-
-#include "analysis/trace.h"
 
 /* After the classes of thread states in OpenMP 5.1, 4.4.4.26 (ompt_state_t). */
 enum activity {
@@ -27,29 +25,5 @@ const char *activity_name(enum activity activity);
 
 /* True if it is the program's own work: work, serial, task, device. */
 bool activity_is_useful(enum activity activity);
-
-enum construct {
-#define CONSTRUCT(id, text, other, activity) CONSTRUCT_##id,
-#include "analysis/constructs.def"
-#undef CONSTRUCT
-  CONSTRUCT_COUNT
-};
-
-/* What the region is, by its name, and by role and paradigm if the name says nothing. */
-enum construct construct_of_region(const struct trace_region *region);
-
-/* "parallel", "omp_set_lock", ...; "" for those that have no name of their own. Constant memory. */
-const char *construct_name(enum construct construct);
-
-/* Gives what is done in such a region itself. Returns false, and leaves *ret, if that is what is done around
- * it. */
-bool construct_activity(enum construct construct, enum activity *ret);
-
-/* True for task and task untied. */
-bool construct_is_task(enum construct construct);
-
-/* True for what is a region around an acquired lock or leads to one: critical, ordered, atomic, omp_set_lock,
- * ... */
-bool construct_is_mutex(enum construct construct);
 
 #endif

@@ -86,7 +86,7 @@ static struct variable *get_variable(struct dependences *dependences, struct par
   if (!variable)
     return NULL;
   variable->address = address;
-  variable->kind = CONSTRUCT_DEPEND_OUT;
+  variable->kind = CONSTRUCT_depend_out;
   bool is_whole = parent->all_memory.id == 0 || put(&variable->last, parent->all_memory);
   if (!is_whole || !table_put(&dependences->variables_by_address, parent->id, address, variable)) {
     free_variable(variable);
@@ -102,13 +102,13 @@ static struct variable *get_variable(struct dependences *dependences, struct par
 
 /* The first kind of those that act alike; OTHER if it orders no tasks. */
 static enum construct kind_of(enum construct kind) {
-  if (kind == CONSTRUCT_DEPEND_IN || kind == CONSTRUCT_DEPEND_MUTEXINOUTSET ||
-      kind == CONSTRUCT_DEPEND_INOUTSET)
+  if (kind == CONSTRUCT_depend_in || kind == CONSTRUCT_depend_mutexinoutset ||
+      kind == CONSTRUCT_depend_inoutset)
     return kind;
-  if (kind == CONSTRUCT_DEPEND_OUT || kind == CONSTRUCT_DEPEND_INOUT ||
-      kind == CONSTRUCT_DEPEND_OUT_ALL_MEMORY || kind == CONSTRUCT_DEPEND_INOUT_ALL_MEMORY)
-    return CONSTRUCT_DEPEND_OUT;
-  return CONSTRUCT_OTHER;
+  if (kind == CONSTRUCT_depend_out || kind == CONSTRUCT_depend_inout ||
+      kind == CONSTRUCT_depend_out_all_memory || kind == CONSTRUCT_depend_inout_all_memory)
+    return CONSTRUCT_depend_out;
+  return CONSTRUCT_other;
 }
 
 static void drop_unwanted(const struct dependences *dependences, struct set *set) {
@@ -148,7 +148,7 @@ static void tell_all(const struct dependences *dependences, const struct set *se
 }
 
 static bool joins(const struct variable *variable, enum construct kind) {
-  return kind != CONSTRUCT_DEPEND_OUT && kind == variable->kind && variable->last.count > 0;
+  return kind != CONSTRUCT_depend_out && kind == variable->kind && variable->last.count > 0;
 }
 
 static bool add_to(struct dependences *dependences, struct variable *variable, struct dependences_task task,
@@ -165,7 +165,7 @@ static bool add_to(struct dependences *dependences, struct variable *variable, s
     variable->set_number = ++dependences->set_count;
   }
   tell_all(dependences, &variable->before, task, variable->address);
-  if (kind == CONSTRUCT_DEPEND_MUTEXINOUTSET && dependences->observer.exclusive)
+  if (kind == CONSTRUCT_depend_mutexinoutset && dependences->observer.exclusive)
     dependences->observer.exclusive(dependences->data, task, variable->set_number);
   return put(&variable->last, task);
 }
@@ -175,7 +175,7 @@ static bool add_to_all(struct dependences *dependences, struct parent *parent, s
   if (!parent->variables && parent->all_memory.id > 0)
     dependences->observer.before(dependences->data, parent->all_memory, task, 0);
   for (struct variable *variable = parent->variables; variable; variable = variable->next)
-    is_done &= add_to(dependences, variable, task, CONSTRUCT_DEPEND_OUT);
+    is_done &= add_to(dependences, variable, task, CONSTRUCT_depend_out);
   parent->all_memory = task;
   return is_done;
 }
@@ -183,10 +183,10 @@ static bool add_to_all(struct dependences *dependences, struct parent *parent, s
 bool dependences_add(struct dependences *dependences, uint64_t parent_id, struct dependences_task task,
                      enum construct kind, uint64_t address) {
   enum construct acts_as = kind_of(kind);
-  if (acts_as == CONSTRUCT_OTHER)
+  if (acts_as == CONSTRUCT_other)
     return true;
   struct parent *parent = get_parent(dependences, parent_id);
-  if (parent && (kind == CONSTRUCT_DEPEND_OUT_ALL_MEMORY || kind == CONSTRUCT_DEPEND_INOUT_ALL_MEMORY))
+  if (parent && (kind == CONSTRUCT_depend_out_all_memory || kind == CONSTRUCT_depend_inout_all_memory))
     return add_to_all(dependences, parent, task);
   if (parent)
     sweep(dependences, parent);

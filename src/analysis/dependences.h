@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/activity.h"
+#include "ompt/constructs.h"
 
 /* A task as the replay names it. */
 struct dependences_task {
@@ -37,7 +37,7 @@ struct dependences *dependences_create(const struct dependences_observer *observ
 /* Accepts NULL. */
 void dependences_free(struct dependences *dependences);
 
-/* The task, a child of `parent`, has a dependence of this kind (CONSTRUCT_DEPEND_IN, ...) on the address. Of
+/* The task, a child of `parent`, has a dependence of this kind (CONSTRUCT_depend_in, ...) on the address. Of
  * other constructs nothing comes. Tell what follows of siblings in the order of their creation. False: no
  * memory. */
 bool dependences_add(struct dependences *dependences, uint64_t parent, struct dependences_task task,

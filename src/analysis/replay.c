@@ -88,7 +88,7 @@ static enum activity around(const struct thread *thread, const struct replay_tas
 }
 
 static bool is_serial_task(const struct thread *thread, enum construct construct) {
-  return construct == CONSTRUCT_IMPLICIT_TASK && thread->context_count == 1 &&
+  return construct == CONSTRUCT_implicit_task && thread->context_count == 1 &&
          thread->base == ACTIVITY_SERIAL;
 }
 
@@ -108,7 +108,7 @@ static uint32_t region_position(const struct replay *replay, uint32_t ref) {
 
 static struct effect effect_of(const struct replay *replay, uint32_t region) {
   if (region == REPLAY_NONE)
-    return (struct effect){CONSTRUCT_OTHER, 0, true};
+    return (struct effect){CONSTRUCT_other, 0, true};
   return replay->effects[region];
 }
 
@@ -117,9 +117,9 @@ static struct effect effect_of(const struct replay *replay, uint32_t region) {
 static void name_task(struct thread *thread, struct replay_task *task, enum construct construct,
                       uint32_t region) {
   struct replay_team *team = top_context(thread)->team;
-  if (task->region == REPLAY_NONE && !task->is_implicit && construct_is_task(construct))
+  if (task->region == REPLAY_NONE && !task->is_implicit && construct_class(construct) == CONSTRUCT_CLASS_task)
     task->region = region;
-  if (construct != CONSTRUCT_PARALLEL || !task->is_implicit || !team)
+  if (construct != CONSTRUCT_parallel || !task->is_implicit || !team)
     return;
   if (task->region == REPLAY_NONE)
     task->region = region;
@@ -135,7 +135,7 @@ static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, 
   enum activity outer = around(thread, task);
   bool is_around = effect.is_around || is_serial_task(thread, effect.construct);
   /* what a device is in, it is at work on */
-  if (thread->is_device && effect.construct != CONSTRUCT_PROGRAM) {
+  if (thread->is_device && effect.construct != CONSTRUCT_program) {
     effect.activity = ACTIVITY_DEVICE;
     is_around = false;
   }
@@ -148,7 +148,8 @@ static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, 
                                  .depth = (uint16_t)(depth < DEPTH_MOST ? depth : DEPTH_MOST),
                                  .construct = effect.construct,
                                  .activity = is_around ? (uint8_t)outer : effect.activity};
-  frame->inner = construct_is_mutex(effect.construct) ? (uint8_t)outer : frame->activity;
+  bool is_mutex = construct_class(effect.construct) == CONSTRUCT_CLASS_mutex;
+  frame->inner = is_mutex ? (uint8_t)outer : frame->activity;
   if (task->frame_count == 1)
     name_task(thread, task, effect.construct, region);
   thread->is_between = false;
@@ -159,7 +160,8 @@ static void pop_frame(struct replay *replay, struct thread *thread, struct repla
                       uint64_t ticks) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
   tell_slice(replay, thread, task, frame, ticks, true);
-  task->has_left_region |= task->frame_count == 1 && construct_is_task((enum construct)frame->construct);
+  task->has_left_region |=
+      task->frame_count == 1 && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_task;
   task->frame_count--;
 }
 

@@ -12,7 +12,7 @@
 #ifndef STAVE_ANALYSIS_REPLAY_H
 #define STAVE_ANALYSIS_REPLAY_H
 
-#include "analysis/activity.h"
+#include "analysis/constructs.h"
 #include "analysis/trace.h"
 
 /* No region, no slot, no lock, no thread. */

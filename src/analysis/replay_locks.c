@@ -52,7 +52,7 @@ void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
   struct held_lock *held = table_get(&replay->lock_table, lock, order);
-  bool is_wanted = frame && construct_is_mutex((enum construct)frame->construct);
+  bool is_wanted = frame && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_mutex;
   if (held)
     replay->anomalies.unmatched_lock++;
   else

@@ -69,7 +69,7 @@ static void tell(const struct replay *replay, enum replay_task_step step, size_t
 
 static bool is_in_taskwait(const struct replay_task *task) {
   for (uint32_t i = 1; i <= 2 && i <= task->frame_count; i++)
-    if (task->frames[task->frame_count - i].construct == CONSTRUCT_TASKWAIT_DEPEND)
+    if (task->frames[task->frame_count - i].construct == CONSTRUCT_taskwait_depend)
       return true;
   return false;
 }

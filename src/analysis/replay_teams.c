@@ -35,7 +35,7 @@ bool replay_push_base(struct replay *replay, struct thread *thread) {
  * Outside of all teams there is no doubt which it is. */
 static uint32_t forked_region(struct replay *replay, const struct thread *thread,
                               const struct replay_frame *frame) {
-  bool is_parallel = frame && frame->construct == CONSTRUCT_PARALLEL;
+  bool is_parallel = frame && frame->construct == CONSTRUCT_parallel;
   replay->enters_before_fork |= is_parallel && thread->context_count == 1;
   return is_parallel && replay->enters_before_fork ? frame->region : REPLAY_NONE;
 }

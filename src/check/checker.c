@@ -187,9 +187,9 @@ static bool take(void *data, const struct trace_event *event) {
   if (event->kind == TRACE_Enter) {
     enum construct construct =
         replay_construct(checker->replay, checker_region(checker, event->Enter.region));
-    checker->result->has_openmp |= construct != CONSTRUCT_OTHER && construct != CONSTRUCT_PROGRAM;
+    checker->result->has_openmp |= construct != CONSTRUCT_other && construct != CONSTRUCT_program;
     check_teams_on_enter(checker, event, construct);
-    if (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_DEPEND_UNKNOWN)
+    if (construct_class(construct) == CONSTRUCT_CLASS_depend)
       check_tasks_on_dependence(checker, event, construct);
   } else {
     checker->result->has_openmp |= is_openmp(event->kind);
@@ -215,7 +215,7 @@ static bool look_for_gap(void *data, const struct trace_event *event) {
   struct gaps *gaps = data;
   bool is_gap = event->kind == TRACE_Enter &&
                 replay_construct(gaps->checker->replay, checker_region(gaps->checker, event->Enter.region)) ==
-                    CONSTRUCT_LOST_EVENTS;
+                    CONSTRUCT_lost_events;
   if (is_gap && gaps->last_ticks[event->location] < gaps->first_ticks)
     gaps->first_ticks = gaps->last_ticks[event->location];
   gaps->last_ticks[event->location] = event->ticks;

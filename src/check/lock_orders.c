@@ -19,13 +19,13 @@ static bool is_passed_by_all(const struct checker *checker, const struct trace_e
   if (event->kind != TRACE_Leave || !outermost || !task->is_implicit)
     return false;
   enum construct construct = replay_construct(checker->replay, checker_region(checker, event->Leave.region));
-  return (construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER) &&
+  return (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) &&
          outermost == replay_current_team(checker->replay, event->location);
 }
 
 static bool is_cancel(const struct checker *checker, const struct trace_event *event) {
   return event->kind == TRACE_Enter &&
-         replay_construct(checker->replay, checker_region(checker, event->Enter.region)) == CONSTRUCT_CANCEL;
+         replay_construct(checker->replay, checker_region(checker, event->Enter.region)) == CONSTRUCT_cancel;
 }
 
 void check_lock_orders_before_event(struct checker *checker, const struct trace_event *event) {

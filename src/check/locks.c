@@ -24,7 +24,7 @@ struct lock_state *check_locks_state(struct checker *checker, uint64_t number) {
 /* Ordered and atomic regions are locks for the runtime only: they cannot be nested the wrong way round. */
 static bool is_lock(const struct checker *checker, uint32_t region) {
   enum construct construct = replay_construct(checker->replay, region);
-  return construct != CONSTRUCT_ORDERED && construct != CONSTRUCT_ATOMIC;
+  return construct != CONSTRUCT_ordered && construct != CONSTRUCT_atomic;
 }
 
 /* -- steps of a lock -- */
@@ -165,9 +165,9 @@ static const struct task_state *holder_on(struct checker *checker, size_t locati
 
 static void check_stuck(struct checker *checker, size_t location) {
   const struct replay_frame *frame = replay_top_frame(checker->replay, location);
-  enum construct construct = frame ? (enum construct)frame->construct : CONSTRUCT_OTHER;
-  bool is_waiting = construct == CONSTRUCT_CRITICAL || construct == CONSTRUCT_SET_LOCK ||
-                    construct == CONSTRUCT_SET_NEST_LOCK;
+  enum construct construct = frame ? (enum construct)frame->construct : CONSTRUCT_other;
+  bool is_waiting = construct == CONSTRUCT_critical || construct == CONSTRUCT_set_lock ||
+                    construct == CONSTRUCT_set_nest_lock;
   const struct task_state *holder = is_waiting ? holder_on(checker, location) : NULL;
   uint64_t second = checker->trace->clock.ticks_per_second;
   if (!is_waiting || (!holder && checker->end_ticks - frame->begin_ticks < second))

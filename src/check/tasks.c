@@ -177,15 +177,15 @@ static void leave_sets(struct checker *checker, const struct task_state *task) {
 static bool is_in_barrier(const struct replay_task *task) {
   for (uint32_t i = 1; i <= 4 && i <= task->frame_count; i++) {
     uint8_t construct = task->frames[task->frame_count - i].construct;
-    if (construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER ||
-        construct == CONSTRUCT_BARRIER_WAIT)
+    if (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier ||
+        construct == CONSTRUCT_barrier_wait)
       return true;
   }
   return false;
 }
 
 static bool is_tied(const struct checker *checker, const struct replay_task *task) {
-  return replay_construct(checker->replay, task->region) == CONSTRUCT_TASK;
+  return replay_construct(checker->replay, task->region) == CONSTRUCT_task;
 }
 
 /* A helper thread executes tasks of teams that it is not in: the constraint knows no such thing. */
@@ -366,20 +366,21 @@ static void enter_task(struct checker *checker, const struct trace_event *event,
     return;
   state->region = region;
   const struct replay_task_event step = {REPLAY_TASK_BEGUN, event->location, event->ticks, task, NULL, NULL};
-  if (checks(checker, CHECK_TIED_SCHEDULING) && replay_construct(checker->replay, region) == CONSTRUCT_TASK)
+  if (checks(checker, CHECK_TIED_SCHEDULING) && replay_construct(checker->replay, region) == CONSTRUCT_task)
     begin_tied(checker, &step, state);
 }
 
 /* What may come between the creation of an undeferred task and its begin. */
 static bool belongs_to_creation(enum construct construct) {
-  return (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_TASK_DEPENDENCE) ||
-         construct == CONSTRUCT_CREATE_TASK;
+  enum construct_class class = construct_class(construct);
+  return class == CONSTRUCT_CLASS_depend || class == CONSTRUCT_CLASS_doacross ||
+         construct == CONSTRUCT_create_task;
 }
 
 /* One that has begun: LLVM's runtime does not always say when it goes on or ends. */
 static bool is_known_untied(const struct checker *checker, const struct task_state *task) {
   return task->region != CHECK_NO_REGION &&
-         replay_construct(checker->replay, task->region) == CONSTRUCT_TASK_UNTIED;
+         replay_construct(checker->replay, task->region) == CONSTRUCT_task_untied;
 }
 
 static void check_undeferred(struct checker *checker, const struct trace_event *event,

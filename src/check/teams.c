@@ -7,21 +7,22 @@
 #include "check/checker.h"
 
 static bool is_worksharing(enum construct construct) {
-  return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_SECTIONS || construct == CONSTRUCT_SINGLE ||
-         construct == CONSTRUCT_WORKSHARE;
+  return construct == CONSTRUCT_loop || construct == CONSTRUCT_sections || construct == CONSTRUCT_single ||
+         construct == CONSTRUCT_workshare;
 }
 
 /* -- nesting -- */
 
 static bool forbids_inside(enum construct construct) {
-  return is_worksharing(construct) || construct_is_task(construct) || construct == CONSTRUCT_TASKLOOP ||
-         construct == CONSTRUCT_CRITICAL || construct == CONSTRUCT_ORDERED || construct == CONSTRUCT_ATOMIC ||
-         construct == CONSTRUCT_MASKED || construct == CONSTRUCT_MASTER;
+  return is_worksharing(construct) || construct_class(construct) == CONSTRUCT_CLASS_task ||
+         construct == CONSTRUCT_taskloop || construct == CONSTRUCT_critical ||
+         construct == CONSTRUCT_ordered || construct == CONSTRUCT_atomic || construct == CONSTRUCT_masked ||
+         construct == CONSTRUCT_master;
 }
 
 static void check_nesting(struct checker *checker, const struct trace_event *event,
                           const struct replay_task *task) {
-  for (uint32_t i = task->frame_count; i-- > 0 && task->frames[i].construct != CONSTRUCT_PARALLEL;) {
+  for (uint32_t i = task->frame_count; i-- > 0 && task->frames[i].construct != CONSTRUCT_parallel;) {
     if (!forbids_inside((enum construct)task->frames[i].construct))
       continue;
     struct check_finding *found =
@@ -107,8 +108,8 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
                           enum construct construct) {
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
-  bool is_met = is_worksharing(construct) || construct == CONSTRUCT_BARRIER;
-  if (construct == CONSTRUCT_CANCEL && team && checks(checker, CHECK_TEAM_ORDER)) {
+  bool is_met = is_worksharing(construct) || construct == CONSTRUCT_barrier;
+  if (construct == CONSTRUCT_cancel && team && checks(checker, CHECK_TEAM_ORDER)) {
     struct team_state *state = state_of(checker, team);
     if (state)
       state->is_given_up = true; /* a cancelled thread goes past what the others still meet */

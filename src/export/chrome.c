@@ -37,9 +37,10 @@ struct chrome {
 
 /* Shown as marks instead of slices: what never lasts. */
 static bool is_point(enum construct construct) {
-  return (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_TASK_DEPENDENCE) ||
-         construct == CONSTRUCT_CANCEL || construct == CONSTRUCT_ERROR ||
-         construct == CONSTRUCT_FULFILL_EVENT || construct == CONSTRUCT_LOST_EVENTS;
+  enum construct_class class = construct_class(construct);
+  return class == CONSTRUCT_CLASS_depend || class == CONSTRUCT_CLASS_doacross ||
+         construct == CONSTRUCT_cancel || construct == CONSTRUCT_error ||
+         construct == CONSTRUCT_fulfill_event || construct == CONSTRUCT_lost_events;
 }
 
 /* -- definitions -- */
@@ -221,7 +222,7 @@ static void write_mark(struct chrome *chrome, size_t location, uint64_t ticks, u
 
 /* Only an untied task may go elsewhere. */
 static bool may_move(const struct chrome *chrome, const struct replay_task *task) {
-  return !task->is_implicit && replay_construct(chrome->replay, task->region) == CONSTRUCT_TASK_UNTIED;
+  return !task->is_implicit && replay_construct(chrome->replay, task->region) == CONSTRUCT_task_untied;
 }
 
 static bool is_innermost(const struct replay_slice *slice) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/activity.h"
+#include "analysis/constructs.h"
 #include "export/export.h"
 #include "export/fragment.h"
 #include "export/values.h"

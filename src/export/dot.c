@@ -356,21 +356,21 @@ static void enter(struct graph *graph, const struct trace_event *event, enum con
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
   const struct created *created = &graph->last_created[event->location];
   uint64_t address;
-  if (construct == CONSTRUCT_TASKGROUP) {
+  if (construct == CONSTRUCT_taskgroup) {
     struct node *node = node_of(graph, task);
     if (node)
       begin_taskgroup(graph, node);
-  } else if (construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_DEPEND_UNKNOWN &&
-             created->parent > 0 && values_attribute(graph->trace, event, "dependence address", &address)) {
+  } else if (construct_class(construct) == CONSTRUCT_CLASS_depend && created->parent > 0 &&
+             values_attribute(graph->trace, event, "dependence address", &address)) {
     if (!dependences_add(graph->dependences, created->parent, created->task, construct, address))
       graph->error = -ENOMEM;
   }
 }
 
 static bool ends_waiting(enum construct construct) {
-  return construct == CONSTRUCT_TASKWAIT || construct == CONSTRUCT_TASKWAIT_DEPEND ||
-         construct == CONSTRUCT_TASKGROUP || construct == CONSTRUCT_BARRIER ||
-         construct == CONSTRUCT_IMPLICIT_BARRIER;
+  return construct == CONSTRUCT_taskwait || construct == CONSTRUCT_taskwait_depend ||
+         construct == CONSTRUCT_taskgroup || construct == CONSTRUCT_barrier ||
+         construct == CONSTRUCT_implicit_barrier;
 }
 
 static void leave(struct graph *graph, const struct trace_event *event, enum construct construct,
@@ -379,13 +379,13 @@ static void leave(struct graph *graph, const struct trace_event *event, enum con
   struct node *node = node_of(graph, task);
   if (!node)
     return;
-  if (construct == CONSTRUCT_TASKWAIT)
+  if (construct == CONSTRUCT_taskwait)
     end_taskwait(graph, node, region);
-  else if (construct == CONSTRUCT_TASKWAIT_DEPEND && graph->last_created[event->location].parent == node->id)
+  else if (construct == CONSTRUCT_taskwait_depend && graph->last_created[event->location].parent == node->id)
     node->current = (struct place){'t', graph->last_created[event->location].task.id, 0};
-  else if (construct == CONSTRUCT_TASKGROUP)
+  else if (construct == CONSTRUCT_taskgroup)
     end_taskgroup(graph, node, region);
-  else if (construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER) {
+  else if (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) {
     struct team *team = task->is_implicit ? team_at(graph, event->location) : NULL;
     if (team)
       end_barrier(graph, node, team, region);

@@ -93,7 +93,7 @@ static void charge_wait(struct collector *collector, size_t location, const stru
   }
   if (!member || now->activity != ACTIVITY_BARRIER_WAIT)
     return;
-  if (collector->interests[region].construct == CONSTRUCT_BARRIER)
+  if (collector->interests[region].construct == CONSTRUCT_barrier)
     member->explicit_wait += ticks;
   else
     member->implicit_wait += ticks;
@@ -264,45 +264,23 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 
 /* -- beginning and end -- */
 
-static bool is_loop(enum construct construct) {
-  return construct == CONSTRUCT_LOOP || construct == CONSTRUCT_DISTRIBUTE ||
-         construct == CONSTRUCT_TASKLOOP || construct == CONSTRUCT_SECTIONS ||
-         construct == CONSTRUCT_WORKSHARE || construct == CONSTRUCT_SCOPE ||
-         construct == CONSTRUCT_WORKDISTRIBUTE || construct == CONSTRUCT_SINGLE;
-}
-
-static bool is_chunk(enum construct construct) {
-  return construct == CONSTRUCT_LOOP_CHUNK || construct == CONSTRUCT_TASKLOOP_CHUNK ||
-         construct == CONSTRUCT_DISTRIBUTE_CHUNK || construct == CONSTRUCT_SECTION;
-}
-
-static bool is_synchronisation(enum construct construct) {
-  return construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER ||
-         construct == CONSTRUCT_TASKWAIT || construct == CONSTRUCT_TASKWAIT_DEPEND ||
-         construct == CONSTRUCT_TASKGROUP;
-}
-
-static bool is_dependence(enum construct construct) {
-  return construct >= CONSTRUCT_DEPEND_IN && construct <= CONSTRUCT_TASK_DEPENDENCE &&
-         construct != CONSTRUCT_DEPEND_SOURCE && construct != CONSTRUCT_DEPEND_SINK;
-}
-
-static bool is_openmp(enum construct construct) {
-  return construct >= CONSTRUCT_IMPLICIT_TASK && construct != CONSTRUCT_UNKNOWN;
+static struct interest interest_in(enum construct construct) {
+  enum construct_class class = construct_class(construct);
+  return (struct interest){
+      .construct = (uint8_t)construct,
+      .is_loop = class == CONSTRUCT_CLASS_work,
+      .is_chunk = class == CONSTRUCT_CLASS_dispatch,
+      .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
+      .is_depend = class == CONSTRUCT_CLASS_depend,
+      .is_wait_inside = class == CONSTRUCT_CLASS_wait,
+  };
 }
 
 static void learn_regions(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->region_count; i++) {
     enum construct construct = replay_construct(collector->replay, (uint32_t)i);
-    collector->interests[i] = (struct interest){.construct = (uint8_t)construct,
-                                                .is_loop = is_loop(construct),
-                                                .is_chunk = is_chunk(construct),
-                                                .is_barrier = is_synchronisation(construct),
-                                                .is_depend = is_dependence(construct),
-                                                .is_wait_inside = construct == CONSTRUCT_BARRIER_WAIT ||
-                                                                  construct == CONSTRUCT_TASKWAIT_WAIT ||
-                                                                  construct == CONSTRUCT_TASKGROUP_WAIT};
-    collector->report->has_openmp |= is_openmp(construct);
+    collector->interests[i] = interest_in(construct);
+    collector->report->has_openmp |= construct_class(construct) != CONSTRUCT_CLASS_none;
   }
 }
 

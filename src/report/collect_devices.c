@@ -50,8 +50,9 @@ void devices_take(struct collector *collector, const struct trace_event *event) 
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice) {
   struct report_device *device = &collector->report->devices[slice->location];
   uint64_t ticks = slice->end_ticks - slice->begin_ticks;
-  bool is_kernel = slice->construct == CONSTRUCT_TARGET_KERNEL || slice->construct == CONSTRUCT_OTHER;
-  if (!slice->is_last || slice->construct == CONSTRUCT_PROGRAM)
+  bool is_kernel =
+      construct_class(slice->construct) == CONSTRUCT_CLASS_kernel || slice->construct == CONSTRUCT_other;
+  if (!slice->is_last || slice->construct == CONSTRUCT_program)
     return;
   spread_add(is_kernel ? &device->kernels : &device->others, ticks);
 }

@@ -236,7 +236,7 @@ static void count_completed(struct collector *collector, const struct replay_tas
   if (task->region == REPLAY_NONE)
     return;
   detail->task_region = task->region;
-  detail->untied += replay_construct(collector->replay, task->region) == CONSTRUCT_TASK_UNTIED;
+  detail->untied += replay_construct(collector->replay, task->region) == CONSTRUCT_task_untied;
 }
 
 static void forget_variables(struct collector *collector) {
@@ -394,7 +394,7 @@ bool tasks_prepare(struct collector *collector) {
 }
 
 static bool is_read_only(enum construct construct) {
-  return construct == CONSTRUCT_DEPEND_IN;
+  return construct == CONSTRUCT_depend_in;
 }
 
 /* A dependence of the task that the thread created last. Who came before and is complete is remembered by the
@@ -430,10 +430,10 @@ static void add_dependence(struct collector *collector, const struct trace_event
 void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now) {
   enum construct construct = (enum construct)collector->interests[region].construct;
-  struct strand *strand = construct == CONSTRUCT_TASKGROUP ? tasks_strand(collector, now->task) : NULL;
+  struct strand *strand = construct == CONSTRUCT_taskgroup ? tasks_strand(collector, now->task) : NULL;
   if (strand)
     open_group(collector, strand);
-  else if (construct == CONSTRUCT_TASK_DEPENDENCE)
+  else if (construct == CONSTRUCT_task_dependence)
     add_told_edge(collector, event);
   else if (collector->interests[region].is_depend)
     add_dependence(collector, event, construct);
@@ -443,10 +443,10 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
                         const struct replay_now *now) {
   (void)event;
   enum construct construct = (enum construct)collector->interests[region].construct;
-  if (construct != CONSTRUCT_TASKGROUP && construct != CONSTRUCT_TASKWAIT)
+  if (construct != CONSTRUCT_taskgroup && construct != CONSTRUCT_taskwait)
     return;
   struct strand *strand = tasks_strand(collector, now->task);
-  if (strand && construct == CONSTRUCT_TASKGROUP)
+  if (strand && construct == CONSTRUCT_taskgroup)
     close_group(collector, strand);
   else if (strand)
     path_join(&collector->paths, &strand->path, &strand->children);

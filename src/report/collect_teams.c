@@ -232,7 +232,7 @@ static void count_iterations(struct collector *collector, const struct trace_eve
 
 static struct crew *barrier_crew(struct collector *collector, uint32_t region, const struct replay_now *now) {
   uint8_t construct = collector->interests[region].construct;
-  if (construct != CONSTRUCT_BARRIER && construct != CONSTRUCT_IMPLICIT_BARRIER)
+  if (construct != CONSTRUCT_barrier && construct != CONSTRUCT_implicit_barrier)
     return NULL;
   return now->task->is_implicit && now->team ? crew_at(collector, now->team->slot) : NULL;
 }

@@ -109,7 +109,7 @@ static void find_serial(struct report *report) {
 /* -- worksharing -- */
 
 static const char *loop_advice(const struct report *report, uint32_t region, enum construct construct) {
-  if (construct == CONSTRUCT_SECTIONS)
+  if (construct == CONSTRUCT_sections)
     return "cut the sections into pieces of equal length, or into tasks";
   const char *schedule = detail_schedule(&report->trace->regions[region]);
   if (strcmp(schedule, "dynamic") == 0)
@@ -144,7 +144,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   double mean = loop->by_location ? mean_of(report, loop->by_location) : 0;
   double longest = loop->by_location ? (double)loop->by_location[most] : 0;
   const char *name = report->trace->locations[most].name;
-  if (construct == CONSTRUCT_SINGLE) {
+  if (construct == CONSTRUCT_single) {
     say(finding->what, "the team waits for one thread in %s", label_of(&texts, region));
     say(finding->evidence, "%" PRIu64 " teams met it, the executing threads needed %s", loop->teams,
         time_of(&texts, (double)loop->longest));
@@ -170,13 +170,13 @@ static double find_loops(struct report *report, uint32_t parallel, double budget
       continue;
     enum construct construct = construct_of_region(&report->trace->regions[i]);
     bool has_tasks = report->regions[parallel].parallel->tasks > 0;
-    if (construct == CONSTRUCT_SINGLE && has_tasks)
+    if (construct == CONSTRUCT_single && has_tasks)
       continue; /* the others run what it creates */
     double gain = (double)loop->imbalance * scale;
     gain = gain < budget ? gain : budget;
     budget -= gain;
     struct report_finding *finding =
-        add(report, construct == CONSTRUCT_SINGLE ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE, i, gain);
+        add(report, construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE, i, gain);
     if (finding)
       describe_loop(report, finding, i, construct);
   }

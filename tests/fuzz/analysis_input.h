@@ -3,7 +3,7 @@
  *   passes (bits, enum input_pass)
  *   clock: exponent of ten of the ticks in a second
  *   number of locations, and the type of each
- *   number of regions, and construct (analysis/constructs.def), role and line of each
+ *   number of regions, and construct (ompt/constructs.def), role and line of each
  *   number of communicators, and of each: its parent + 1, number of members, members
  *   events: location, kind, ticks since the last one, fields as in analysis/kinds.h but for arrays, number of
  *     attributes, and of each: which one, value

@@ -9,7 +9,7 @@
 
 #include <otf2/otf2.h>
 
-#include "analysis/activity.h"
+#include "analysis/constructs.h"
 #include "analysis/trace.h"
 #include "analysis_input.h"
 #include "check/check.h"

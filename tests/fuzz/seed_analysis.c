@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/activity.h"
+#include "analysis/constructs.h"
 #include "analysis/trace.h"
 #include "analysis_input.h"
 

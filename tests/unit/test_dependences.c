@@ -39,7 +39,7 @@ static void close_transitively(struct graph *graph) {
 
 /* Two readers, two mutexinoutset and two inoutset are not ordered; everything else on one variable is. */
 static bool is_ordered(enum construct earlier, enum construct later) {
-  bool is_writer = later == CONSTRUCT_DEPEND_OUT || later == CONSTRUCT_DEPEND_INOUT;
+  bool is_writer = later == CONSTRUCT_depend_out || later == CONSTRUCT_depend_inout;
   return earlier && later && (earlier != later || is_writer);
 }
 
@@ -51,8 +51,8 @@ static void model(const struct graph *graph, struct graph *wanted) {
   close_transitively(wanted);
 }
 
-static const enum construct all_kinds[] = {CONSTRUCT_DEPEND_IN, CONSTRUCT_DEPEND_OUT, CONSTRUCT_DEPEND_INOUT,
-                                           CONSTRUCT_DEPEND_MUTEXINOUTSET, CONSTRUCT_DEPEND_INOUTSET};
+static const enum construct all_kinds[] = {CONSTRUCT_depend_in, CONSTRUCT_depend_out, CONSTRUCT_depend_inout,
+                                           CONSTRUCT_depend_mutexinoutset, CONSTRUCT_depend_inoutset};
 
 static void siblings_follow_each_other_as_specified(void **state) {
   const struct dependences_observer observer = {.before = on_before};
@@ -88,10 +88,10 @@ static void all_memory_is_every_variable(void **state) {
   struct graph *graph = calloc(1, sizeof *graph);
   struct dependences *dependences = dependences_create(&observer, graph);
   (void)state;
-  add(dependences, PARENT, 0, CONSTRUCT_DEPEND_IN, 8);
-  add(dependences, PARENT, 1, CONSTRUCT_DEPEND_INOUT_ALL_MEMORY, 0);
-  add(dependences, PARENT, 2, CONSTRUCT_DEPEND_IN, 16); /* a variable that nobody has named before */
-  add(dependences, PARENT, 3, CONSTRUCT_DEPEND_OUT_ALL_MEMORY, 0);
+  add(dependences, PARENT, 0, CONSTRUCT_depend_in, 8);
+  add(dependences, PARENT, 1, CONSTRUCT_depend_inout_all_memory, 0);
+  add(dependences, PARENT, 2, CONSTRUCT_depend_in, 16); /* a variable that nobody has named before */
+  add(dependences, PARENT, 3, CONSTRUCT_depend_out_all_memory, 0);
   assert_true(graph->follows[1][0]);
   assert_true(graph->follows[2][1]);
   assert_true(graph->follows[3][2]);
@@ -104,11 +104,11 @@ static void only_siblings_depend(void **state) {
   struct graph *graph = calloc(1, sizeof *graph);
   struct dependences *dependences = dependences_create(&observer, graph);
   (void)state;
-  add(dependences, 1, 0, CONSTRUCT_DEPEND_OUT, 8);
-  add(dependences, 2, 1, CONSTRUCT_DEPEND_OUT, 8);
-  add(dependences, 1, 2, CONSTRUCT_DEPEND_SINK, 8); /* orders iterations, not tasks */
+  add(dependences, 1, 0, CONSTRUCT_depend_out, 8);
+  add(dependences, 2, 1, CONSTRUCT_depend_out, 8);
+  add(dependences, 1, 2, CONSTRUCT_depend_sink, 8); /* orders iterations, not tasks */
   dependences_forget(dependences, 1);
-  add(dependences, 1, 3, CONSTRUCT_DEPEND_IN, 8);
+  add(dependences, 1, 3, CONSTRUCT_depend_in, 8);
   for (int sink = 0; sink < 4; sink++)
     for (int source = 0; source < 4; source++)
       assert_false(graph->follows[sink][source]);
@@ -121,11 +121,11 @@ static void exclusive_tasks_are_told(void **state) {
   struct graph *graph = calloc(1, sizeof *graph);
   struct dependences *dependences = dependences_create(&observer, graph);
   (void)state;
-  add(dependences, PARENT, 0, CONSTRUCT_DEPEND_OUT, 8);
+  add(dependences, PARENT, 0, CONSTRUCT_depend_out, 8);
   for (uint32_t task = 1; task < 4; task++)
-    add(dependences, PARENT, task, CONSTRUCT_DEPEND_MUTEXINOUTSET, 8);
-  add(dependences, PARENT, 4, CONSTRUCT_DEPEND_IN, 8);
-  add(dependences, PARENT, 5, CONSTRUCT_DEPEND_MUTEXINOUTSET, 8);
+    add(dependences, PARENT, task, CONSTRUCT_depend_mutexinoutset, 8);
+  add(dependences, PARENT, 4, CONSTRUCT_depend_in, 8);
+  add(dependences, PARENT, 5, CONSTRUCT_depend_mutexinoutset, 8);
   assert_true(graph->follows[3][0]);
   assert_false(graph->follows[3][2]);
   assert_true(graph->sets[1] > 0 && graph->sets[1] == graph->sets[2] && graph->sets[2] == graph->sets[3]);
@@ -142,11 +142,11 @@ static void complete_tasks_are_forgotten(void **state) {
   (void)state;
   graph->is_complete[0] = true;
   for (uint64_t address = 0; address < 100000; address++) {
-    add(dependences, PARENT, 0, CONSTRUCT_DEPEND_OUT, address);
-    add(dependences, PARENT, 1, CONSTRUCT_DEPEND_IN, address & 1023);
+    add(dependences, PARENT, 0, CONSTRUCT_depend_out, address);
+    add(dependences, PARENT, 1, CONSTRUCT_depend_in, address & 1023);
   }
   assert_false(graph->follows[1][0]);
-  add(dependences, PARENT, 2, CONSTRUCT_DEPEND_OUT, 5);
+  add(dependences, PARENT, 2, CONSTRUCT_depend_out, 5);
   assert_true(graph->follows[2][1]);
   dependences_free(dependences);
   free(graph);

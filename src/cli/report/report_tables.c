@@ -438,10 +438,10 @@ static const struct section other_section = {
 
 /* Those constructs that no other table has. */
 static bool is_of_the_rest(enum construct construct) {
-  return construct == CONSTRUCT_REDUCTION || construct == CONSTRUCT_FLUSH || construct == CONSTRUCT_MASKED ||
-         construct == CONSTRUCT_MASTER || construct == CONSTRUCT_CANCEL || construct == CONSTRUCT_ERROR ||
-         construct == CONSTRUCT_TEST_LOCK || construct == CONSTRUCT_TEST_NEST_LOCK ||
-         (construct >= CONSTRUCT_TARGET && construct < CONSTRUCT_UNKNOWN);
+  return construct_class(construct) == CONSTRUCT_CLASS_target || construct == CONSTRUCT_target_kernel ||
+         construct == CONSTRUCT_reduction || construct == CONSTRUCT_flush || construct == CONSTRUCT_masked ||
+         construct == CONSTRUCT_master || construct == CONSTRUCT_cancel || construct == CONSTRUCT_error ||
+         construct == CONSTRUCT_test_lock || construct == CONSTRUCT_test_nest_lock;
 }
 
 static void print_rest(const struct report_print *print) {

@@ -14,15 +14,13 @@
 
 enum { NOWHERE_MOST = 8 };
 
-enum construct_kind { KIND_omp, KIND_routine, KIND_user, KIND_own, KIND_function };
-
 static const struct {
   enum construct_kind kind;
   const char *name;
   OTF2_RegionRole role;
 } constructs[CONSTRUCT_COUNT] = {
-#define CONSTRUCT(id, kind, name, role) {KIND_##kind, name, OTF2_REGION_ROLE_##role},
-#include "writer/definitions/constructs.def"
+#define CONSTRUCT(id, kind, name, role, ...) {CONSTRUCT_KIND_##kind, name, OTF2_REGION_ROLE_##role},
+#include "ompt/constructs.def"
 #undef CONSTRUCT
 };
 
@@ -252,7 +250,7 @@ static char *describe(const struct region *region, const char *function) {
 }
 
 static void name_construct(struct region *region) {
-  const char *prefix = constructs[region->construct].kind == KIND_omp ? "!$omp " : "";
+  const char *prefix = constructs[region->construct].kind == CONSTRUCT_KIND_omp ? "!$omp " : "";
   const char *word = constructs[region->construct].name;
   const struct code_place *place = region->place;
   bool is_resolved = place && code_place_resolved(place);
@@ -416,19 +414,20 @@ static uint32_t renumber(struct regions *regions) {
 static void name_region(const struct regions *regions, struct region *region) {
   region->paradigm = OTF2_PARADIGM_OPENMP;
   switch (constructs[region->construct].kind) {
-  case KIND_omp:
-  case KIND_routine:
+  case CONSTRUCT_KIND_omp:
+  case CONSTRUCT_KIND_routine:
+  case CONSTRUCT_KIND_foreign:
     name_construct(region);
     return;
-  case KIND_user:
+  case CONSTRUCT_KIND_user:
     region->paradigm = OTF2_PARADIGM_USER;
     name_user(regions, region);
     return;
-  case KIND_own:
+  case CONSTRUCT_KIND_own:
     region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
     name_own(regions, region);
     return;
-  case KIND_function:
+  case CONSTRUCT_KIND_function:
     if (region->construct == CONSTRUCT_function)
       region->paradigm = OTF2_PARADIGM_SAMPLING;
     return; /* regions_function has named it */

@@ -12,14 +12,8 @@
 
 #include <otf2/otf2.h>
 
+#include "ompt/constructs.h"
 #include "writer/symbols/symbols.h"
-
-enum construct {
-#define CONSTRUCT(id, kind, name, role) CONSTRUCT_##id,
-#include "writer/definitions/constructs.def"
-#undef CONSTRUCT
-  CONSTRUCT_COUNT
-};
 
 enum { REGION_NONE = UINT32_MAX };
 

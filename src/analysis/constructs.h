@@ -1,0 +1,23 @@
+/* What a region is: one classification for all who show traces. */
+#ifndef STAVE_ANALYSIS_CONSTRUCTS_H
+#define STAVE_ANALYSIS_CONSTRUCTS_H
+
+#include <stdbool.h>
+
+#include "analysis/activity.h"
+#include "analysis/trace.h"
+#include "ompt/constructs.h"
+
+/* What the region is, by its name, and by role and paradigm if the name says nothing. */
+enum construct construct_of_region(const struct trace_region *region);
+
+/* "parallel", "omp_set_lock", ...; "" for those that have no name of their own. Constant memory. */
+const char *construct_name(enum construct construct);
+
+enum construct_class construct_class(enum construct construct);
+
+/* Gives what is done in such a region itself. Returns false, and leaves *ret, if that is what is done around
+ * it. */
+bool construct_activity(enum construct construct, enum activity *ret);
+
+#endif
