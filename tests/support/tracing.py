@@ -165,9 +165,9 @@ def load_script(path):
 
 
 @contextlib.contextmanager
-def temporary_folder(name):
+def temporary_folder(name, place=None):
     """Removed at the end, unless the test fails."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"stave-{name}."))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"stave-{name}.", dir=place))
     try:
         yield folder
     except Skip:

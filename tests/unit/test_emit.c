@@ -21,7 +21,7 @@ struct noted {
 static struct noted noted[NOTED_MOST];
 static size_t noted_count;
 static OTF2_ErrorCode answer;
-static unsigned closed;
+static unsigned closed, many;
 static bool has_memory = true;
 
 static OTF2_ErrorCode note(OTF2_EvtWriter *writer, char what, uint64_t ticks, uint32_t number) {
@@ -105,6 +105,12 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   return attribute;
 }
 
+void definitions_expect_many(struct definitions *definitions, const struct location *location) {
+  (void)definitions;
+  assert_int_equal(location->events, ARCHIVE_FEW_EVENTS);
+  many++;
+}
+
 void definitions_close_location(struct definitions *definitions, struct location *location) {
   (void)definitions;
   location->writer = NULL;
@@ -133,7 +139,7 @@ static int setup(void **state) {
     locations[i].whole_events = &whole_events[i];
   }
   noted_count = 0;
-  closed = 0;
+  closed = many = 0;
   answer = OTF2_SUCCESS;
   emitter_open(&emitter, NULL, NULL, NULL);
   team = new_team();
@@ -189,6 +195,17 @@ static void events_without_a_team_are_written_at_once(void **state) {
   assert_int_equal(locations[0].events, 2);
   assert_int_equal(locations[0].first_ticks, 10);
   assert_int_equal(locations[0].written_ticks, 20);
+}
+
+/* There is room for few of them until it is told that there are more. */
+static void room_is_asked_for_once(void **state) {
+  (void)state;
+  for (uint64_t i = 1; i < ARCHIVE_FEW_EVENTS; i++)
+    put(0, EVENT_ENTER, i, 1, NULL, false);
+  assert_int_equal(many, 0);
+  for (uint64_t i = 0; i < 5; i++)
+    put(0, EVENT_LEAVE, 1000 + i, 1, NULL, false);
+  assert_int_equal(many, 1);
 }
 
 /* The first event that has to wait holds back all that follow on its thread, and nothing on others. */
@@ -421,6 +438,7 @@ int main(void) {
       TEST(late_ends_are_not_moved_by_samples),
       TEST(samples_wait_for_events_that_wait),
       TEST(not_all_samples_are_held_back),
+      TEST(room_is_asked_for_once),
       TEST(ended_locations_are_closed_when_nothing_waits),
       TEST(creators_are_named_by_rank),
       TEST(refused_events_are_counted),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -185,6 +186,51 @@ static void it_stays_when_the_disk_has_refused(void **state) {
   recovery_close(recovery);
 }
 
+static uint64_t bytes_on_disk(void) {
+  char path[sizeof folder + 32];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/" STAVE_RECOVERY_FILE, folder);
+  assert_int_equal(stat(path, &status), 0);
+  return (uint64_t)status.st_blocks * 512;
+}
+
+/* Where room is memory, a thread that does next to nothing gets little of it. */
+static void in_memory_a_block_grows(void **state) {
+  struct recovery *recovery;
+  (void)state;
+  file_system = TMPFS_MAGIC;
+  struct recovery_block *block = open_one(&recovery), *other = recovery_take(recovery, RECOVERY_EVENTS);
+  uint64_t few = bytes_on_disk();
+  assert_true(few < RECOVERY_CHUNK_BYTES);
+  recovery_take_whole(recovery, block);
+  assert_true(bytes_on_disk() >= few + RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES);
+  assert_false(recovery_is_cut(recovery));
+  recovery_release(recovery, other);
+  few = bytes_on_disk();
+  assert_ptr_equal(recovery_take(recovery, RECOVERY_JOURNAL), other);
+  assert_true(bytes_on_disk() >= few + RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES);
+  memset(other->bytes, 1, sizeof other->bytes);
+  memset(block->bytes, 1, sizeof block->bytes);
+  assert_false(is_frozen(block));
+  recovery_close(recovery);
+}
+
+static void on_a_disk_some_blocks_get_room_at_once(void **state) {
+  struct recovery *recovery;
+  (void)state;
+  file_system = EXT4_SUPER_MAGIC;
+  open_one(&recovery);
+  for (int i = 0; i < 15; i++)
+    assert_non_null(recovery_take(recovery, RECOVERY_EVENTS));
+  assert_non_null(recovery_take(recovery, RECOVERY_EVENTS)); /* number 16 takes two with it */
+  uint64_t before = bytes_on_disk();
+  assert_true(before >= 19 * (uint64_t)RECOVERY_CHUNK_BYTES);
+  for (int i = 0; i < 2; i++)
+    assert_non_null(recovery_take(recovery, RECOVERY_EVENTS));
+  assert_int_equal(bytes_on_disk(), before);
+  recovery_close(recovery);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(it_stays_when_each_store_waits, setup, teardown),
@@ -193,6 +239,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(taking_blocks_is_no_halt, setup, teardown),
       cmocka_unit_test_setup_teardown(other_file_systems_are_not_watched, setup, teardown),
       cmocka_unit_test_setup_teardown(it_stays_when_the_disk_has_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(in_memory_a_block_grows, setup, teardown),
+      cmocka_unit_test_setup_teardown(on_a_disk_some_blocks_get_room_at_once, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

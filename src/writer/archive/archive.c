@@ -175,6 +175,10 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
   return event_files_whole_events(archive->files, location);
 }
 
+void archive_expect_many(struct archive *archive, uint32_t location) {
+  event_files_expect_many(archive->files, location);
+}
+
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
   uint64_t events = 0, refused = event_files_refused(archive->files);
   OTF2_LocationRef location;

@@ -9,6 +9,8 @@
 struct archive;
 struct recovery;
 
+enum { ARCHIVE_FEW_EVENTS = 64 }; /* of a location, which fit into RECOVERY_FEW_BYTES */
+
 /* Opens an archive named "traces" in the existing, empty directory. What is not in its files yet is kept by
  * `recovery`, which stays the caller's; NULL: by nobody. Returns NULL if OTF2 cannot. */
 struct archive *archive_open(const char *directory, struct recovery *recovery);
@@ -21,6 +23,9 @@ OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location
 
 /* Where the number of whole events of an open location is to be told after each, for its recovery. */
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location);
+
+/* An open location has got its ARCHIVE_FEW_EVENTS, and will get more: until then it needs little room. */
+void archive_expect_many(struct archive *archive, uint32_t location);
 
 /* Closes the location's events for good; returns how many there are. */
 uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer);

@@ -20,6 +20,7 @@ enum {
   CHUNKS_AHEAD_MOST = 16,   /* that get their room at once */
   LOCATION_BYTES = 8 << 10, /* of definitions */
   DESCRIPTORS_KEPT = 32,    /* for everything but event files */
+  LOCATIONS_BETWEEN_LOOKS = 8,
 };
 
 /* Of a location. */
@@ -27,11 +28,11 @@ struct event_file {
   struct recovery_block *block;
   bool is_ordinary; /* the block lies in no file */
   bool is_refused;  /* a full chunk was not taken: nothing but the last follows it */
-  bool shares_room; /* its first chunk's is held in files->first_room */
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
   /* all events are in the file, which has its mark of the end: the block is not needed any more */
   bool is_whole;
   int fd;                   /* -1: not open */
+  uint64_t shared_room;     /* bytes that are held for its first chunk in files->first_room */
   int close_error;          /* negative errno: what had been written may be lost; 0: it is not */
   uint64_t chunks;          /* in the file */
   uint64_t events;          /* the last one in them */
@@ -81,7 +82,7 @@ struct event_files *event_files_open(const char *directory, struct recovery *rec
   files->directory = strcpy(memory_get(strlen(directory) + 1, 1), directory);
   files->folder_fd = -1;
   files->recovery = recovery;
-  files->first_room = shared_room_open(directory, RECOVERY_CHUNK_BYTES);
+  files->first_room = shared_room_open(directory);
   files->kept_bytes = kept_bytes;
   files->open_fds_most = descriptors_for_files();
   look_at_room(files);
@@ -195,25 +196,32 @@ static void set_needs_room(struct event_files *files, struct event_file *file, b
 }
 
 /* In its own file where it cannot be shared. */
-static int reserve_first(struct event_files *files, struct event_file *file) {
-  int error = shared_room_take(files->first_room);
-  file->shares_room = error == 0;
+static int reserve_first(struct event_files *files, struct event_file *file, uint64_t bytes) {
+  int error = shared_room_take(files->first_room, bytes);
+  file->shared_room += error == 0 ? bytes : 0;
   return error == ROOM_UNKNOWN ? reserve(files, file, 1) : error;
 }
 
-/* It has its file, and room for a chunk, before the first event: it may be long until the chunk is full, and
- * who takes the disk's last room meanwhile must not take this. */
+static void stop_for(struct event_files *files, int error) {
+  if (error < 0 && !is_for_want_of_descriptors(error) && !files->stop_error)
+    files->stop_error = -error;
+}
+
+/* It has its file, and room for its first events, before these come: it may be long until the chunk is full,
+ * and who takes the disk's last room meanwhile must not take this. Most of a program's threads may do next to
+ * nothing, and a chunk's room is some memory on tmpfs: the rest is reserved when more events follow
+ * (event_files_expect_many). */
 static struct event_file *open_location(struct event_files *files, uint64_t location) {
   struct event_file *file = memory_get(1, sizeof *file);
   file->fd = -1;
   int error = open_file(files, location, file);
-  error = error ? error : reserve_first(files, file);
+  error = error ? error : reserve_first(files, file, RECOVERY_FEW_BYTES);
   files->location_count++;
   set_needs_room(files, file, error != 0);
-  if (error < 0 && !is_for_want_of_descriptors(error) && !files->stop_error)
-    files->stop_error = -error;
+  stop_for(files, error);
   take_block(files, location, file);
-  look_at_room(files);
+  if (error || files->location_count % LOCATIONS_BETWEEN_LOOKS == 0)
+    look_at_room(files);
   if (files->open_fds > files->open_fds_most)
     close_file(files, file);
   return file;
@@ -222,9 +230,8 @@ static struct event_file *open_location(struct event_files *files, uint64_t loca
 /* -- chunks -- */
 
 static void leave_room(struct event_files *files, struct event_file *file) {
-  if (file->shares_room)
-    shared_room_leave(files->first_room);
-  file->shares_room = false;
+  shared_room_leave(files->first_room, file->shared_room);
+  file->shared_room = 0;
 }
 
 static int write_chunk(struct event_files *files, struct event_file *file, size_t count) {
@@ -239,8 +246,8 @@ static int append(struct event_files *files, uint64_t location, struct event_fil
                   uint64_t last) {
   int error = open_file(files, location, file);
   error = error ? error : write_chunk(files, file, count);
-  if (error && file->shares_room && file->fd >= 0) {
-    file->shares_room = false;
+  if (error && file->shared_room && file->fd >= 0) {
+    file->shared_room = 0;
     shared_room_release(files->first_room);
     error = write_chunk(files, file, count);
   }
@@ -303,6 +310,14 @@ void *event_files_next_chunk(struct event_files *files, uint64_t location) {
   file->before = last;
   file->block->sequence++;
   return file->block->bytes;
+}
+
+void event_files_expect_many(struct event_files *files, uint64_t location) {
+  struct event_file *file = files->by_location[location];
+  if (file->shared_room)
+    stop_for(files, reserve_first(files, file, RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES));
+  if (!file->is_ordinary)
+    recovery_take_whole(files->recovery, file->block);
 }
 
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location) {

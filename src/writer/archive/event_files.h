@@ -21,6 +21,10 @@ void event_files_close(struct event_files *files);
  * has been written. The location's file is opened with its first chunk, and has the disk's room for it. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
+/* The location has had so many events that RECOVERY_FEW_BYTES might not be enough for much longer: gets it
+ * the room for a whole chunk. */
+void event_files_expect_many(struct event_files *files, uint64_t location);
+
 /* Where the number of whole events of a location is to be told after each, for its recovery. The location has
  * a chunk.
  * */

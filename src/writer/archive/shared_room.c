@@ -7,18 +7,16 @@
 #include "base/memory.h"
 #include "writer/archive/room.h"
 
-enum { AHEAD_MOST = 16 }; /* pieces that are reserved at once */
+enum { AHEAD_MOST = 4 << 20 }; /* bytes that are reserved beyond what is needed */
 
 struct shared_room {
-  int fd; /* -1: such a file cannot be had */
-  uint64_t piece_bytes;
-  uint64_t held, needed; /* pieces */
+  int fd;                /* -1: such a file cannot be had */
+  uint64_t held, needed; /* bytes */
 };
 
-struct shared_room *shared_room_open(const char *directory, uint64_t piece_bytes) {
+struct shared_room *shared_room_open(const char *directory) {
   struct shared_room *room = memory_get(1, sizeof *room);
   room->fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  room->piece_bytes = piece_bytes;
   return room;
 }
 
@@ -28,26 +26,30 @@ void shared_room_close(struct shared_room *room) {
   free(room);
 }
 
-static int hold_more(struct shared_room *room, uint64_t pieces) {
-  int error = room_extend(room->fd, room->held * room->piece_bytes, pieces * room->piece_bytes);
+static int hold_more(struct shared_room *room, uint64_t bytes) {
+  int error = room_extend(room->fd, room->held, bytes);
   if (error == 0)
-    room->held += pieces;
+    room->held += bytes;
   return error;
 }
 
-int shared_room_take(struct shared_room *room) {
-  if (room->fd < 0 || !room_is_allowed(room->piece_bytes))
+int shared_room_take(struct shared_room *room, uint64_t bytes) {
+  if (room->fd < 0)
     return ROOM_UNKNOWN;
-  uint64_t ahead = room->held / 8 < AHEAD_MOST ? room->held / 8 : AHEAD_MOST;
-  int error = room->needed < room->held ? 0 : hold_more(room, 1 + ahead);
+  uint64_t wanted = room->needed + bytes, ahead = room->held / 8 < AHEAD_MOST ? room->held / 8 : AHEAD_MOST;
+  uint64_t lacking = wanted > room->held ? wanted - room->held : 0;
+  if (lacking && !room_is_allowed(bytes))
+    return ROOM_UNKNOWN;
+  int error = lacking ? hold_more(room, lacking + ahead) : 0;
   if (error < 0 && ahead)
-    error = hold_more(room, 1);
-  room->needed += error == 0;
+    error = hold_more(room, lacking);
+  if (error == 0)
+    room->needed = wanted;
   return error;
 }
 
-void shared_room_leave(struct shared_room *room) {
-  room->needed -= room->needed > 0;
+void shared_room_leave(struct shared_room *room, uint64_t bytes) {
+  room->needed -= bytes < room->needed ? bytes : room->needed;
 }
 
 void shared_room_release(struct shared_room *room) {

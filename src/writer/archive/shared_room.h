@@ -1,5 +1,4 @@
-/* Room on the disk for chunks that may have to be written: pieces of one size, all in one file without a
- * name.
+/* Room on the disk for chunks that may have to be written, all in one file without a name.
  *
  * A location's first chunk may stay the only one, and small. If its own file reserved the room, that would
  * have to be given back when the file ends, which takes ext4 half a millisecond: a thousand locations do so
@@ -13,17 +12,17 @@
 struct shared_room;
 
 /* On the directory's file system. Never NULL; free with shared_room_close, which gives all back. */
-struct shared_room *shared_room_open(const char *directory, uint64_t piece_bytes);
+struct shared_room *shared_room_open(const char *directory);
 
 /* NULL is fine. */
 void shared_room_close(struct shared_room *room);
 
-/* Holds one piece more. Returns 0; ROOM_UNKNOWN where that cannot be done; or the negative errno that a write
- * would meet. */
-int shared_room_take(struct shared_room *room);
+/* Holds so many bytes more. Returns 0; ROOM_UNKNOWN where that cannot be done; or the negative errno that a
+ * write would meet. */
+int shared_room_take(struct shared_room *room, uint64_t bytes);
 
-/* One piece less is needed, which goes to who takes the next one. */
-void shared_room_leave(struct shared_room *room);
+/* So many bytes less are needed; they go to who takes some next. */
+void shared_room_leave(struct shared_room *room, uint64_t bytes);
 
 /* Gives all back to the disk, for what is about to be written. None is to be had here any more. (ext4 gives
  * nothing back of a single piece: it lies behind the end of the file.) */

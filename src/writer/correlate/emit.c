@@ -209,6 +209,8 @@ static inline void write_final(struct emitter *emitter, struct location *locatio
   }
   location->written_ticks = ticks;
   atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
+  if (__builtin_expect(location->events == ARCHIVE_FEW_EVENTS, 0))
+    definitions_expect_many(emitter->definitions, location);
 }
 
 static __attribute__((noinline)) void write_sample(struct emitter *emitter, struct location *location) {

@@ -97,6 +97,10 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   return number;
 }
 
+void definitions_expect_many(struct definitions *definitions, const struct location *location) {
+  archive_expect_many(definitions->archive, location->id);
+}
+
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
   uint32_t number = 0;
   while (number < definitions->attribute_count && definitions->attributes[number] != attribute)

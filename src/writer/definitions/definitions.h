@@ -48,6 +48,9 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
  * memory, zeros at first, for who keeps something of his own behind it. NULL if OTF2 cannot. */
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
 
+/* The location has got ARCHIVE_FEW_EVENTS. */
+void definitions_expect_many(struct definitions *definitions, const struct location *location);
+
 /* Names the location `template` with its number in place of %s, or with the next free number if that name is
  * taken. */
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,

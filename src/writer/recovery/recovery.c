@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -18,6 +20,7 @@
 
 enum {
   ARENA_BLOCKS = 64,            /* mapped at once */
+  BLOCKS_AHEAD_MOST = 16,       /* that get their room at once */
   DISK_RESERVE_BYTES = 4 << 20, /* below that the disk's room is for the archive alone */
 };
 
@@ -27,6 +30,7 @@ struct recovery {
   bool has_failed;                  /* the journal has: what follows it would be worth nothing */
   bool is_cut;                      /* somebody has made the file shorter: what was in it is gone */
   bool may_get_stuck;               /* in stores to it */
+  bool is_in_memory;                /* reserving takes the longer, the more is reserved */
   volatile sig_atomic_t is_growing; /* the list of arenas may be */
   volatile sig_atomic_t is_frozen;  /* the file stays as it is: what is stored goes to memory of our own */
   struct recovery_header *header;
@@ -34,6 +38,7 @@ struct recovery {
   struct recovery_block **arenas;
   size_t arena_count, arena_capacity;
   size_t block_count;   /* taken from the file so far */
+  size_t ready_blocks;  /* the first ones, which have their room on a disk */
   size_t blocks_before; /* when the writer was last found stuck */
   struct recovery_block **unused;
   size_t unused_count, unused_capacity;
@@ -177,6 +182,8 @@ static int make_header(struct recovery *recovery) {
   if (!header)
     return -errno;
   recovery->header = header;
+  struct statfs disk;
+  recovery->is_in_memory = fstatfs(recovery->fd, &disk) == 0 && disk.f_type == TMPFS_MAGIC;
   recovery->may_get_stuck = stuck_is_possible(recovery->fd);
   keep_pages_of(recovery);
   snprintf(header->version, sizeof header->version, "%s", STAVE_VERSION);
@@ -252,15 +259,54 @@ static int add_arena(struct recovery *recovery) {
   return 0;
 }
 
-static int new_block(struct recovery *recovery, struct recovery_block **ret_block) {
+/* Some at once, since a disk takes as long for one. In memory the file gets long enough, no more. */
+static int prepare_blocks(struct recovery *recovery, size_t number, size_t count) {
+  off_t begin = block_offset(number), end = block_offset(number + count - 1) + RECOVERY_USED_BYTES;
+  int error = 0;
+  if (!recovery->is_in_memory)
+    error = reserve(recovery, begin, (size_t)(end - begin));
+  else if (ftruncate(recovery->fd, end) < 0)
+    error = -errno;
+  if (!error)
+    recovery->ready_blocks = number + count;
+  return error;
+}
+
+static int reserve_whole(struct recovery *recovery, const struct recovery_block *block) {
+  for (size_t i = 0; i < recovery->arena_count; i++)
+    if (is_in(recovery->arenas[i], arena_bytes, block)) {
+      size_t number = i * ARENA_BLOCKS + (size_t)(block - recovery->arenas[i]);
+      return reserve(recovery, block_offset(number), RECOVERY_USED_BYTES);
+    }
+  return 0;
+}
+
+/* A journal that has begun goes on as long as it can: all that was told before depends on it. */
+static int look_before_block(struct recovery *recovery, enum recovery_use use) {
+  if (recovery_is_cut(recovery))
+    return -EIO;
+  return use == RECOVERY_JOURNAL && recovery->journal_blocks > 0 ? 0 : look_for_room(recovery);
+}
+
+static int make_ready(struct recovery *recovery, size_t number, enum recovery_use use) {
+  size_t more = number / 8 < BLOCKS_AHEAD_MOST ? number / 8 : BLOCKS_AHEAD_MOST;
+  int error = look_before_block(recovery, use);
+  if (error)
+    return error;
+  error = prepare_blocks(recovery, number, 1 + more);
+  return error && more ? prepare_blocks(recovery, number, 1) : error;
+}
+
+static int new_block(struct recovery *recovery, enum recovery_use use, struct recovery_block **ret_block) {
   size_t number = recovery->block_count;
-  int error = recovery_is_cut(recovery) ? -EIO : 0;
+  int error = number < recovery->ready_blocks ? 0 : make_ready(recovery, number, use);
   recovery->is_growing = true; /* not to be frozen in between */
   if (!error && number == recovery->arena_count * ARENA_BLOCKS)
     error = recovery->is_frozen ? -EIO : add_arena(recovery);
   recovery->is_growing = false;
-  if (!error)
-    error = reserve(recovery, block_offset(number), RECOVERY_USED_BYTES);
+  if (!error && recovery->is_in_memory)
+    error =
+        reserve(recovery, block_offset(number), offsetof(struct recovery_block, bytes) + RECOVERY_FEW_BYTES);
   if (error)
     return error;
   recovery->block_count++;
@@ -268,24 +314,30 @@ static int new_block(struct recovery *recovery, struct recovery_block **ret_bloc
   return 0;
 }
 
-/* A journal that has begun goes on as long as it can: all that was told before depends on it. */
 struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use) {
   struct recovery_block *block = NULL;
   if (recovery->is_frozen || recovery->has_failed)
     return NULL;
-  bool goes_on = use == RECOVERY_JOURNAL && recovery->journal_blocks > 0;
-  int error = recovery->unused_count > 0 || goes_on ? 0 : look_for_room(recovery);
+  int error = 0;
   if (recovery->unused_count > 0)
     block = recovery->unused[--recovery->unused_count];
-  else if (!error)
-    error = new_block(recovery, &block);
-  if (error)
+  else
+    error = new_block(recovery, use, &block);
+  if (!error && use == RECOVERY_JOURNAL && recovery->is_in_memory)
+    error = reserve_whole(recovery, block);
+  if (error) {
     fall_short(recovery, error);
-  if (!block)
     return NULL;
+  }
   block->sequence = 0;
   atomic_store_explicit(&block->count, 0, memory_order_relaxed);
   return block;
+}
+
+void recovery_take_whole(struct recovery *recovery, const struct recovery_block *block) {
+  int error = recovery->is_in_memory && !recovery->is_frozen ? reserve_whole(recovery, block) : 0;
+  if (error)
+    fall_short(recovery, error);
 }
 
 void recovery_release(struct recovery *recovery, struct recovery_block *block) {

@@ -46,6 +46,10 @@ struct recovery_header {
 };
 _Static_assert(sizeof(struct recovery_header) <= RECOVERY_UNIT_BYTES, "the header is one unit");
 
+/* Of a block of events, what a thread needs that does next to nothing: its first 64 events, of 256 bytes at
+ * most, and what 256 records become. */
+enum { RECOVERY_FEW_BYTES = 32 << 10 };
+
 enum recovery_use { RECOVERY_UNUSED, RECOVERY_JOURNAL, RECOVERY_EVENTS };
 
 struct recovery_block {
