@@ -80,7 +80,7 @@ static bool on_region(struct journal *journal, struct payload payload) {
   struct journal_region region;
   if (!read_head(&payload, &region, sizeof region) || region.construct >= CONSTRUCT_COUNT)
     return false;
-  regions_add_again(journal->regions, region.construct, region.address, region.detail);
+  regions_restore(journal->regions, region.construct, region.address, region.detail);
   return true;
 }
 
@@ -93,8 +93,7 @@ static bool on_context(struct journal *journal, struct payload payload) {
       (context.parent != CONTEXT_NONE && context.parent >= contexts) ||
       (!context.address && context.region >= regions))
     return false;
-  contexts_add_again(journal->contexts, context.parent, context.region, context.address,
-                     context.is_in_runtime);
+  contexts_restore(journal->contexts, context.parent, context.region, context.address, context.is_in_runtime);
   return true;
 }
 
@@ -139,7 +138,7 @@ static bool on_user_region(struct journal *journal, struct payload payload) {
   struct payload name = {payload.bytes, entry.name_bytes},
                  file = {payload.bytes + entry.name_bytes, entry.file_bytes};
   char *name_text = read_text(&name), *file_text = read_text(&file);
-  regions_user_again(journal->regions, (enum construct)entry.construct, name_text, file_text, entry.line);
+  regions_restore_user(journal->regions, (enum construct)entry.construct, name_text, file_text, entry.line);
   free(name_text);
   free(file_text);
   return true;
@@ -149,8 +148,8 @@ static bool on_counter(struct journal *journal, struct payload payload) {
   struct journal_counter entry;
   if (!read_head(&payload, &entry, sizeof entry))
     return false;
-  definitions_counter_again(journal->definitions, entry.name, entry.unit,
-                            entry.type == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64);
+  definitions_restore_counter(journal->definitions, entry.name, entry.unit,
+                              entry.type == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64);
   return true;
 }
 
@@ -167,7 +166,7 @@ static bool on_location(struct journal *journal, struct payload payload) {
     told->partition = 0;
   if (told->device > definitions_device_count(journal->definitions))
     told->device = 0;
-  definitions_location_again(journal->definitions, location, told);
+  definitions_restore_location(journal->definitions, location, told);
   return true;
 }
 

@@ -46,7 +46,7 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
   struct journal *journal = rewriter->journal;
   switch (reference) {
   case REFERENCE_REGION:
-    regions_add_again(journal->regions, CONSTRUCT_unknown, 0, 0);
+    regions_restore(journal->regions, CONSTRUCT_unknown, 0, 0);
     return rewriter->known[REFERENCE_REGION];
   case REFERENCE_STRING:
     return definitions_string(journal->definitions, "unknown");

@@ -126,11 +126,11 @@ static void begin_journal(struct writer *writer) {
   run->mpi_rank = output_mpi_rank();
   char texts[sizeof writer->arguments + sizeof writer->runtimes];
   int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
-  recovery_tell(writer->recovery, JOURNAL_RUN, run, sizeof *run, texts, (size_t)length);
+  recovery_append(writer->recovery, JOURNAL_RUN, run, sizeof *run, texts, (size_t)length);
   free(run);
-  definitions_tell(writer->definitions, writer->recovery);
-  regions_tell(writer->regions, writer->recovery);
-  contexts_tell(writer->contexts, writer->recovery);
+  definitions_set_recovery(writer->definitions, writer->recovery);
+  regions_set_recovery(writer->regions, writer->recovery);
+  contexts_set_recovery(writer->contexts, writer->recovery);
   writer->correlator.recovery = writer->recovery;
   recovery_watch(writer->recovery, &writer->correlator.records);
 }

@@ -56,7 +56,7 @@ static void nodes_are_numbered_behind_their_parents(void **state) {
   for (uint32_t i = 0; i < 1000; i++)
     parent = contexts_construct(*state, parent, i % 3);
   size_t count;
-  const struct context *all = contexts_all(*state, &count);
+  const struct calling_context *all = contexts_all(*state, &count);
   assert_int_equal(count, 1000);
   for (size_t i = 0; i < count; i++) {
     assert_int_equal(all[i].depth, i + 1);
@@ -84,7 +84,7 @@ static void code_gets_its_region_at_the_end(void **state) {
   contexts_ask_again(*state);
   contexts_finish(*state);
   size_t count;
-  const struct context *all = contexts_all(*state, &count);
+  const struct calling_context *all = contexts_all(*state, &count);
   assert_int_equal(all[0].region, 9);
   assert_int_equal(all[1].region, 51);
 }

@@ -15,7 +15,7 @@
 enum { CONTEXT_NONE = UINT32_MAX };
 
 /* A calling context as it will be defined. */
-struct context {
+struct calling_context {
   uint32_t parent;          /* a smaller number, or CONTEXT_NONE */
   uint32_t depth;           /* nodes on the way to it, itself included */
   uint32_t region;          /* as regions_get or regions_function gave it */
@@ -35,13 +35,13 @@ uint32_t contexts_construct(struct contexts *contexts, uint32_t parent, uint32_t
 /* The node of a code address under `parent`: a return address, or the sampled address + 1. */
 uint32_t contexts_code(struct contexts *contexts, uint32_t parent, uint64_t address, bool is_in_runtime);
 
-/* From now on every node is told to the journal before its number is given out. recovery stays the
+/* From now on every node goes into the journal before its number is given out. recovery stays the
  * caller's. */
-void contexts_tell(struct contexts *contexts, struct recovery *recovery);
+void contexts_set_recovery(struct contexts *contexts, struct recovery *recovery);
 
-/* What the journal told of gets the next number. The parent is CONTEXT_NONE or a smaller number. */
-void contexts_add_again(struct contexts *contexts, uint32_t parent, uint32_t region, uint64_t address,
-                        bool is_in_runtime);
+/* What the journal has gets the next number. The parent is CONTEXT_NONE or a smaller number. */
+void contexts_restore(struct contexts *contexts, uint32_t parent, uint32_t region, uint64_t address,
+                      bool is_in_runtime);
 
 /* How many nodes of `to` are new against `from` (CONTEXT_NONE: all), plus one: OTF2's unwind distance. */
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to);
@@ -53,6 +53,6 @@ void contexts_ask_again(struct contexts *contexts);
 void contexts_finish(struct contexts *contexts);
 
 /* All nodes, in order of their numbers. */
-const struct context *contexts_all(const struct contexts *contexts, size_t *ret_count);
+const struct calling_context *contexts_all(const struct contexts *contexts, size_t *ret_count);
 
 #endif

@@ -16,7 +16,7 @@ struct definitions *definitions_create(struct archive *archive) {
   return definitions;
 }
 
-void definitions_tell(struct definitions *definitions, struct recovery *recovery) {
+void definitions_set_recovery(struct definitions *definitions, struct recovery *recovery) {
   definitions->recovery = recovery;
 }
 
@@ -84,7 +84,7 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
   char *copy = memory_get(strlen(text) + 1, 1);
   definitions->strings[definitions->string_count] = strcpy(copy, text);
   map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
-  recovery_tell(definitions->recovery, JOURNAL_STRING, text, strlen(text), NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_STRING, text, strlen(text), NULL, 0);
   return (uint32_t)definitions->string_count++;
 }
 
@@ -108,7 +108,8 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   if (number < definitions->attribute_count)
     return number;
   definitions->attributes[definitions->attribute_count++] = attribute;
-  recovery_tell(definitions->recovery, JOURNAL_ATTRIBUTE, &(uint32_t){attribute}, sizeof(uint32_t), NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_ATTRIBUTE, &(uint32_t){attribute}, sizeof(uint32_t), NULL,
+                  0);
   return number;
 }
 
@@ -129,15 +130,15 @@ struct location *definitions_add_location(struct definitions *definitions, size_
 
 void definitions_location_changed(struct definitions *definitions, const struct location *location) {
   struct journal_location entry = {.id = location->id, .facts = location->facts};
-  recovery_tell(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
 }
 
 static uint64_t key_of_name(const char *name) {
   return hash_bytes(1, name, strlen(name));
 }
 
-static bool is_name_taken(const struct definitions *definitions, const char *name) {
-  return map_get(&definitions->location_names, key_of_name(name)) != NULL;
+static bool is_name_used(const struct definitions *definitions, const char *name) {
+  return map_get(&definitions->location_names, key_of_name(name));
 }
 
 /* The name that it had is free again. */
@@ -155,8 +156,8 @@ static void set_name(struct definitions *definitions, struct location *location,
   definitions_location_changed(definitions, location);
 }
 
-void definitions_location_again(struct definitions *definitions, struct location *location,
-                                const struct location_facts *facts) {
+void definitions_restore_location(struct definitions *definitions, struct location *location,
+                                  const struct location_facts *facts) {
   forget_name(definitions, location);
   location->facts = *facts;
   if (facts->is_named)
@@ -167,7 +168,7 @@ void definitions_name_location(struct definitions *definitions, struct location 
                                const char *number) {
   char name[sizeof location->facts.name];
   snprintf(name, sizeof name, "%s%s", prefix, number);
-  for (unsigned i = 1; is_name_taken(definitions, name); i++)
+  for (unsigned i = 1; is_name_used(definitions, name); i++)
     snprintf(name, sizeof name, "%s%u", prefix, i);
   set_name(definitions, location, name);
 }
@@ -182,7 +183,7 @@ bool definitions_name_thread(struct definitions *definitions, struct location *l
                              const char *position) {
   char name[sizeof location->facts.name];
   snprintf(name, sizeof name, "OMP thread %s", position);
-  bool is_free = !is_name_taken(definitions, name);
+  bool is_free = !is_name_used(definitions, name);
   if (is_free)
     set_name(definitions, location, name);
   else
@@ -223,8 +224,8 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
   *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial};
   memcpy(comm->members, members, count * sizeof *members);
   map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
-  recovery_tell(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},
-                sizeof(struct journal_comm), members, count * sizeof *members);
+  recovery_append(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},
+                  sizeof(struct journal_comm), members, count * sizeof *members);
   return (uint32_t)definitions->comm_count++;
 }
 

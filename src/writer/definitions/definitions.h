@@ -34,9 +34,9 @@ struct run {
 struct definitions *definitions_create(struct archive *archive);
 void definitions_destroy(struct definitions *definitions);
 
-/* From now on every definition is told to the journal before its number is given out. recovery stays the
+/* From now on every definition goes into the journal before its number is given out. recovery stays the
  * caller's. */
-void definitions_tell(struct definitions *definitions, struct recovery *recovery);
+void definitions_set_recovery(struct definitions *definitions, struct recovery *recovery);
 
 /* The number of a text; the text is copied. What is no UTF-8 in it becomes question marks. */
 uint32_t definitions_string(struct definitions *definitions, const char *text);
@@ -64,9 +64,9 @@ bool definitions_name_thread(struct definitions *definitions, struct location *l
 /* Names the location of a worker that has no position, or several, by its number: "OMP worker N". */
 void definitions_name_worker(struct definitions *definitions, struct location *location);
 
-/* What the journal has told of the location; the name ends within its room. */
-void definitions_location_again(struct definitions *definitions, struct location *location,
-                                const struct location_facts *facts);
+/* What the journal has of the location; the name ends within its room. */
+void definitions_restore_location(struct definitions *definitions, struct location *location,
+                                  const struct location_facts *facts);
 
 /* Its thread's type, ids or placement have changed. */
 void definitions_location_changed(struct definitions *definitions, const struct location *location);
@@ -85,7 +85,7 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
 /* A new device; returns what its locations name it by (location->device): 1 for the first. */
 uint32_t definitions_add_device(struct definitions *definitions, int32_t number);
 
-/* Something to tell about the device; the texts are copied. */
+/* A property of the device; the texts are copied. */
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
                                  const char *value);
 
@@ -98,15 +98,16 @@ uint32_t definitions_metric(struct definitions *definitions, enum metric metric)
 uint32_t definitions_counter(struct definitions *definitions, const char *name, const char *unit,
                              OTF2_Type type);
 
-/* The next one, as the journal tells it: name and unit are strings' numbers. */
-void definitions_counter_again(struct definitions *definitions, uint32_t name, uint32_t unit, OTF2_Type type);
+/* The next one, as the journal has it: name and unit are strings' numbers. */
+void definitions_restore_counter(struct definitions *definitions, uint32_t name, uint32_t unit,
+                                 OTF2_Type type);
 
 /* How far the device's clock and what ompt_translate_time makes of it have come since the device was
  * initialized. */
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks,
                               double seconds);
 
-/* The number of a parameter, an argument of what a device's record tells; the text is copied. */
+/* The number of a parameter, a field of a device's record; the text is copied. */
 uint32_t definitions_parameter(struct definitions *definitions, const char *name);
 
 /* How many of them there are. */

@@ -12,7 +12,7 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
   memory_grow(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
               sizeof *definitions->devices);
   definitions->devices[definitions->device_count].number = number;
-  recovery_tell(definitions->recovery, JOURNAL_DEVICE, &number, sizeof number, NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_DEVICE, &number, sizeof number, NULL, 0);
   return (uint32_t)++definitions->device_count;
 }
 
@@ -26,8 +26,8 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
   char *pair;
   int length = asprintf(&pair, "%s%c%s", name, '\0', value);
   if (length >= 0) {
-    recovery_tell(definitions->recovery, JOURNAL_DEVICE_PROPERTY, &device, sizeof device, pair,
-                  (size_t)length);
+    recovery_append(definitions->recovery, JOURNAL_DEVICE_PROPERTY, &device, sizeof device, pair,
+                    (size_t)length);
     free(pair);
   }
   for (size_t i = 0; i < definition->property_count; i++)
@@ -47,7 +47,7 @@ void definitions_device_clock(struct definitions *definitions, uint32_t device, 
   definitions->devices[device - 1].clock_ticks = ticks;
   definitions->devices[device - 1].clock_seconds = seconds;
   const struct journal_device_clock entry = {ticks, seconds, device};
-  recovery_tell(definitions->recovery, JOURNAL_DEVICE_CLOCK, &entry, sizeof entry, NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_DEVICE_CLOCK, &entry, sizeof entry, NULL, 0);
 }
 
 uint32_t definitions_parameter(struct definitions *definitions, const char *name) {
@@ -59,7 +59,7 @@ uint32_t definitions_parameter(struct definitions *definitions, const char *name
   memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u,
               sizeof *definitions->parameters);
   definitions->parameters[definitions->parameter_count++] = copy_of(name);
-  recovery_tell(definitions->recovery, JOURNAL_PARAMETER, name, strlen(name), NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_PARAMETER, name, strlen(name), NULL, 0);
   return number;
 }
 

@@ -31,7 +31,7 @@ static uint32_t add(struct definitions *definitions, const struct metric_definit
 uint32_t definitions_metric(struct definitions *definitions, enum metric metric) {
   if (definitions->metric_numbers[metric])
     return definitions->metric_numbers[metric] - 1;
-  recovery_tell(definitions->recovery, JOURNAL_METRIC, &(uint32_t){metric}, sizeof(uint32_t), NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_METRIC, &(uint32_t){metric}, sizeof(uint32_t), NULL, 0);
   uint32_t number = add(definitions, &(struct metric_definition){.row = metric});
   definitions->metric_numbers[metric] = number + 1;
   return number;
@@ -45,7 +45,7 @@ static uint32_t counter(struct definitions *definitions, uint32_t name, uint32_t
       return (uint32_t)(found - 1);
   }
   const struct journal_counter entry = {name, unit, type};
-  recovery_tell(definitions->recovery, JOURNAL_COUNTER, &entry, sizeof entry, NULL, 0);
+  recovery_append(definitions->recovery, JOURNAL_COUNTER, &entry, sizeof entry, NULL, 0);
   uint32_t number = add(definitions, &(struct metric_definition){METRIC_COUNT, name, unit, type});
   map_put(&definitions->counter_numbers, key, (void *)((uintptr_t)number + 1));
   return number;
@@ -57,8 +57,8 @@ uint32_t definitions_counter(struct definitions *definitions, const char *name, 
   return counter(definitions, name_number, definitions_string(definitions, unit), type);
 }
 
-void definitions_counter_again(struct definitions *definitions, uint32_t name, uint32_t unit,
-                               OTF2_Type type) {
+void definitions_restore_counter(struct definitions *definitions, uint32_t name, uint32_t unit,
+                                 OTF2_Type type) {
   if (name < definitions->string_count && unit < definitions->string_count)
     counter(definitions, name, unit, type);
 }

@@ -48,7 +48,7 @@ static void write_address(struct definitions *definitions, OTF2_GlobalDefWriter 
 static void write_contexts(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                            const struct regions *regions, const struct contexts *contexts) {
   size_t count, region_count;
-  const struct context *all = contexts_all(contexts, &count);
+  const struct calling_context *all = contexts_all(contexts, &count);
   const struct region *region = regions_all(regions, &region_count);
   struct source_locations locations = {.count = 0};
   for (size_t i = 0; i < count; i++) {

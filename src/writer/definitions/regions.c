@@ -143,8 +143,8 @@ static uint32_t find_or_add(struct regions *regions, enum construct construct, u
   }
   uint32_t id = add(regions, construct, place, detail);
   map_put(map, key, (void *)((uintptr_t)id + 1));
-  recovery_tell(regions->recovery, JOURNAL_REGION, &(struct journal_region){address, construct, detail},
-                sizeof(struct journal_region), NULL, 0);
+  recovery_append(regions->recovery, JOURNAL_REGION, &(struct journal_region){address, construct, detail},
+                  sizeof(struct journal_region), NULL, 0);
   return id;
 }
 
@@ -168,13 +168,13 @@ static uint32_t add_given(struct regions *regions, enum construct construct, con
   return id;
 }
 
-static void tell_given(struct regions *regions, const struct journal_user_region *entry, const char *name,
-                       const char *file) {
+static void append_given(struct regions *regions, const struct journal_user_region *entry, const char *name,
+                         const char *file) {
   size_t bytes = entry->name_bytes + (size_t)entry->file_bytes;
   char *texts = memory_get(bytes + 1, 1);
   memcpy(texts, name, entry->name_bytes);
   memcpy(texts + entry->name_bytes, file, entry->file_bytes);
-  recovery_tell(regions->recovery, JOURNAL_USER_REGION, entry, sizeof *entry, texts, bytes);
+  recovery_append(regions->recovery, JOURNAL_USER_REGION, entry, sizeof *entry, texts, bytes);
   free(texts);
 }
 
@@ -189,20 +189,20 @@ uint32_t regions_user(struct regions *regions, enum construct construct, const c
       return (uint32_t)(found - 1);
   uint32_t id = add_given(regions, construct, name, file, line);
   map_put(&regions->by_text, key, (void *)((uintptr_t)id + 1));
-  tell_given(regions, &entry, name, file);
+  append_given(regions, &entry, name, file);
   return id;
 }
 
-void regions_user_again(struct regions *regions, enum construct construct, const char *name, const char *file,
-                        uint32_t line) {
+void regions_restore_user(struct regions *regions, enum construct construct, const char *name,
+                          const char *file, uint32_t line) {
   add_given(regions, construct, name, file, line);
 }
 
-void regions_tell(struct regions *regions, struct recovery *recovery) {
+void regions_set_recovery(struct regions *regions, struct recovery *recovery) {
   regions->recovery = recovery;
 }
 
-void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
   add(regions, construct, address ? symbols_request(regions->symbols, address) : NULL, detail);
 }
 

@@ -64,14 +64,14 @@ uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t
 /* Whether the number is that of such a construct. */
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct);
 
-/* From now on every region is told to the journal before its number is given out. recovery stays the
+/* From now on every region goes into the journal before its number is given out. recovery stays the
  * caller's. */
-void regions_tell(struct regions *regions, struct recovery *recovery);
+void regions_set_recovery(struct regions *regions, struct recovery *recovery);
 
-/* What the journal told of gets the next number, whatever it is equal to. */
-void regions_user_again(struct regions *regions, enum construct construct, const char *name, const char *file,
-                        uint32_t line);
-void regions_add_again(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
+/* What the journal has gets the next number, whatever it is equal to. */
+void regions_restore_user(struct regions *regions, enum construct construct, const char *name,
+                          const char *file, uint32_t line);
+void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
 /* The number of the function at a resolved place; the runtime's functions are no others' namesakes. */
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime);

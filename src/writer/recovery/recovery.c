@@ -390,8 +390,8 @@ static void put(struct recovery *recovery, const void *data, size_t count) {
   }
 }
 
-void recovery_tell(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
-                   const void *rest, size_t rest_bytes) {
+void recovery_append(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
+                     const void *rest, size_t rest_bytes) {
   static const char zeros[8];
   size_t bytes = head_bytes + rest_bytes;
   if (!recovery || recovery->has_failed || bytes > UINT32_MAX)

@@ -51,7 +51,7 @@ void recovery_release(struct recovery *recovery, struct recovery_block *block);
 struct recovery_state *recovery_state(struct recovery *recovery);
 
 /* Appends an entry that consists of two pieces; the second may be NULL. NULL as recovery is fine. */
-void recovery_tell(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
-                   const void *rest, size_t rest_bytes);
+void recovery_append(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
+                     const void *rest, size_t rest_bytes);
 
 #endif
