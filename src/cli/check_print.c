@@ -1,15 +1,16 @@
 #include "cli/check_print.h"
 
 #include "cli/common/json.h"
-#include "cli/common/message.h"
+#include "cli/common/prose.h"
 #include "cli/common/summary.h"
-#include "cli/common/table.h"
+#include "cli/common/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PLACES_SHOWN = 10, LINE_WIDTH = 100, TEXT_BYTES = 1024 };
+enum { PLACES_SHOWN = 10, TEXT_BYTES = 1024 };
 
 static const char *location_name(const struct trace *trace, const struct check_finding *finding) {
   return finding->location < trace->location_count ? trace->locations[finding->location].name : "";
@@ -23,39 +24,22 @@ static const char *region_name(const struct trace *trace, uint32_t region) {
 
 /* -- text -- */
 
-/* Broken into lines of a width that can be read. */
-static void print_wrapped(const char *indent, const char *text) {
-  size_t column = 0;
-  while (*text) {
-    size_t length = strcspn(text, " ");
-    bool is_first = column == 0;
-    if (!is_first && column + 1 + length > LINE_WIDTH) {
-      printf("\n");
-      column = 0;
-      is_first = true;
-    }
-    printf("%s%.*s", is_first ? indent : " ", (int)length, text);
-    column += (is_first ? strlen(indent) : 1) + length;
-    text += length;
-    text += strspn(text, " ");
-  }
-  printf("\n");
-}
-
 static void print_rule(enum check_rule rule, enum check_severity severity) {
   static const char *const colours[] = {
       [CHECK_VIOLATION] = "\033[1;31m", [CHECK_HAZARD] = "\033[1;33m", [CHECK_INFORMATION] = "\033[1m"};
   const struct check_rule_text *text = check_rule_text(rule);
-  bool has_colour = table_has_colour();
+  bool has_colour = terminal_has_colour(STDOUT_FILENO);
   char line[TEXT_BYTES];
-  printf("%s%s%s: %s\n", has_colour ? colours[severity] : "", check_severity_name(severity),
-         has_colour ? "\033[0m" : "", text->summary);
+  const char *name = check_severity_name(severity);
+  printf("%s%s%s: ", has_colour ? colours[severity] : "", name, has_colour ? "\033[0m" : "");
+  prose_print_fact(strlen(name) + 2, 2, text->summary);
   snprintf(line, sizeof line, "%s [%s; %s]", text->explanation, text->name, text->place);
-  print_wrapped("  ", line);
+  printf("  ");
+  prose_print(2, 2, line);
 }
 
 static void print_place(const struct trace *trace, const struct check_finding *finding) {
-  char text[TEXT_BYTES], safe[4 * TEXT_BYTES], count[32], where[256];
+  char text[TEXT_BYTES], count[32], where[256];
   const char *name = region_name(trace, finding->region);
   summary_number(count, finding->count);
   snprintf(where, sizeof where, "%s at %.6f ms", location_name(trace, finding),
@@ -63,8 +47,8 @@ static void print_place(const struct trace *trace, const struct check_finding *f
   snprintf(text, sizeof text, "%s%s%s%s%s: %s", *name ? name : "", *name ? ", " : "",
            finding->count > 1 ? count : "", finding->count > 1 ? " times, first on " : "on ", where,
            finding->detail);
-  message_escape(safe, sizeof safe, text);
-  print_wrapped("    ", safe);
+  printf("    ");
+  prose_print(4, 4, text);
 }
 
 static bool begins_group(const struct check_result *result, size_t i) {
@@ -95,24 +79,25 @@ static void print_findings(const struct trace *trace, const struct check_result 
 static void print_not_checked(const struct check_result *result) {
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
     if (*result->not_checked[rule])
-      printf("not checked: %s: %s\n", check_rule_text((enum check_rule)rule)->name,
-             result->not_checked[rule]);
+      prose_say(0, "not checked: %s: %s", check_rule_text((enum check_rule)rule)->name,
+                result->not_checked[rule]);
 }
 
 void check_print_text(const struct trace *trace, const struct check_result *result, bool is_all) {
   char events[32];
   print_findings(trace, result, is_all);
   if (result->omitted > 0)
-    printf("%llu findings at more places than are kept are left out\n", (unsigned long long)result->omitted);
+    prose_say(0, "%llu findings at more places than are kept are left out",
+              (unsigned long long)result->omitted);
   print_not_checked(result);
   if (result->is_partial)
-    printf("checked only up to %.6f ms: %s\n", (double)trace_ns(trace, result->until_ticks) / 1e6,
-           result->partial_reason);
+    prose_say(0, "checked only up to %.6f ms: %s", (double)trace_ns(trace, result->until_ticks) / 1e6,
+              result->partial_reason);
   summary_number(events, result->events);
-  printf("%s events checked: %llu violations, %llu hazards, %llu for information\n", events,
-         (unsigned long long)result->of_severity[CHECK_VIOLATION],
-         (unsigned long long)result->of_severity[CHECK_HAZARD],
-         (unsigned long long)result->of_severity[CHECK_INFORMATION]);
+  prose_say(0, "%s events checked: %llu violations, %llu hazards, %llu for information", events,
+            (unsigned long long)result->of_severity[CHECK_VIOLATION],
+            (unsigned long long)result->of_severity[CHECK_HAZARD],
+            (unsigned long long)result->of_severity[CHECK_INFORMATION]);
 }
 
 /* -- JSON -- */

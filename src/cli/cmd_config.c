@@ -2,7 +2,9 @@
 
 #include "cli/common/json.h"
 #include "cli/common/message.h"
+#include "cli/common/prose.h"
 #include "cli/common/table.h"
+#include "cli/common/terminal.h"
 #include "cli/common/usage.h"
 #include "session/config.h"
 
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24, MDOC_COLUMNS = 110 };
+enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24, MDOC_COLUMNS = 110, TABLE_WIDTH = 75 };
 enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC };
 
 static const struct option options[] = {
@@ -110,7 +112,7 @@ static enum table_column value_column(const struct config_row *rows, size_t coun
   return TABLE_NAME;
 }
 
-static void print_text(const struct config_row *rows, size_t count) {
+static void print_table(const struct config_row *rows, size_t count) {
   struct table table;
   table_begin(&table);
   table_column(&table, "VARIABLE", TABLE_NAME);
@@ -125,6 +127,23 @@ static void print_text(const struct config_row *rows, size_t count) {
     table_row(&table, cells);
   }
   table_print(&table);
+}
+
+/* Where there is no room for a table. */
+static void print_paragraphs(const struct config_row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct setting setting = setting_of(&rows[i]);
+    prose_say(0, "%s=%s (%s)", rows[i].variable, value_of(&setting), state_of(&setting));
+    prose_say(2, "(%s) %s", rows[i].allowed, rows[i].doc);
+  }
+}
+
+static void print_text(const struct config_row *rows, size_t count) {
+  size_t width = terminal_width();
+  if (width > 0 && width < TABLE_WIDTH)
+    print_paragraphs(rows, count);
+  else
+    print_table(rows, count);
 }
 
 static json_t *json_setting(const struct setting *setting) {

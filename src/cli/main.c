@@ -11,6 +11,7 @@
 #include "cli/recover/cmd_recover.h"
 #include "cli/report/cmd_report.h"
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8, whatever the terminal is */
   memory_needed_by_json();
   int status = run(argc > 0 ? argc - 1 : 0, argv + 1);
   return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_UNDONE;

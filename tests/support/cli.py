@@ -42,8 +42,8 @@ def on_terminal(*arguments, look=lambda output: None, **environment):
     that it wrote."""
     process, terminal = pty.fork()
     if process == 0:
-        os.environ.update(TERM="xterm", **environment)
         os.environ.pop("NO_COLOR", None)
+        os.environ.update({"TERM": "xterm", **environment})
         os.execv(STAVE, [STAVE, *map(str, arguments)])
     output = b""
     while select.select([terminal], [], [], HANG_S)[0]:

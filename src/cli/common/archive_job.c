@@ -1,6 +1,7 @@
 #include "cli/common/archive_job.h"
 
 #include "cli/common/message.h"
+#include "cli/common/progress.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE_MS = 20000, QUIET_MS = 1000 };
+enum { PATIENCE_MS = 20000 };
 
 struct guarded_request {
   const char *path;
@@ -29,8 +30,7 @@ static void expect_events(const struct trace *trace, struct guard_progress *prog
 /* What shows the progress is taken from the terminal before there is output. */
 void archive_job_has_read(const struct archive_job *job) {
   atomic_store(&job->progress->is_waiting, true);
-  if (message_on_terminal())
-    fputs("\r\033[K", stderr);
+  progress_clear();
 }
 
 int archive_job_failed(const struct archive_job *job, const char *error) {
@@ -78,13 +78,13 @@ static int work(void *data, struct guard_progress *progress) {
 static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
   bool *is_shown = data;
   uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
-  if (elapsed_ms < QUIET_MS || atomic_load(&progress->is_waiting) || !message_on_terminal())
+  if (elapsed_ms < PROGRESS_QUIET_MS || atomic_load(&progress->is_waiting))
     return;
   *is_shown = true;
   if (total > 0)
-    fprintf(stderr, "\r\033[Kstave: reading, %u %%", (unsigned)(done < total ? done * 100 / total : 100));
+    progress_show("reading, %u %%", (unsigned)(done < total ? done * 100 / total : 100));
   else
-    fprintf(stderr, "\r\033[Kstave: reading the definitions");
+    progress_show("reading the definitions");
 }
 
 /* Signals by which a process dies of what it does itself. The others come from outside, such as from the
@@ -128,7 +128,7 @@ static int run_guarded(struct guarded_request *request) {
   fflush(NULL);
   struct guard_result result = guard_run(work, request, &watch);
   if (is_shown)
-    fprintf(stderr, "\r\033[K");
+    progress_clear();
   return report_worker(request->path, result);
 }
 

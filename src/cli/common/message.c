@@ -1,6 +1,7 @@
 #include "cli/common/message.h"
 
 #include "analysis/utf8.h"
+#include "cli/common/terminal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,10 +13,6 @@
 #include <unistd.h>
 
 enum { MESSAGE_BYTES = 8192 };
-
-bool message_on_terminal(void) {
-  return isatty(STDERR_FILENO) == 1;
-}
 
 /* Bytes of the character to print as it is; 0: the first byte is to be written as a number. U+0080 to U+009F
  * drive terminals too, and so do these bytes alone. */
@@ -85,7 +82,7 @@ void message_say(const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   message_escape(safe, sizeof safe, text);
-  bool colour = message_on_terminal() && !getenv("NO_COLOR");
+  bool colour = terminal_has_colour(STDERR_FILENO);
   int length =
       snprintf(line, sizeof line, "%sstave:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "", safe);
   write_line(line, (size_t)length);

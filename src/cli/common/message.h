@@ -17,9 +17,6 @@ bool message_output_is_whole(void);
  * also where whoever started it ignores that. */
 _Noreturn void message_end_by_pipe(void);
 
-/* True if messages go to a terminal. */
-bool message_on_terminal(void);
-
 /* Writes `text` into `buffer` of `size` bytes (at least 1), each byte of a control character (also U+0080 to
  * U+009F) and each that is no UTF-8 as \xNN; cuts what does not fit, always terminates. Returns buffer. */
 char *message_escape(char *buffer, size_t size, const char *text);

@@ -4,28 +4,31 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-struct libscols_table;
-
-struct table {
-  struct libscols_table *lines; /* without memory the command ends (memory.h) */
-  size_t columns;
-  size_t prose_width; /* 0: not broken */
-  unsigned prose;     /* a bit for each column that is prose */
-};
+enum { TABLE_COLUMNS_MOST = 12 };
 
 enum table_column {
   TABLE_NAME,   /* to the left, never cut */
-  TABLE_TEXT,   /* to the left; cut if the terminal is too narrow */
-  TABLE_PROSE,  /* to the left; on a terminal broken into lines of half its width */
+  TABLE_TEXT,   /* to the left; if the terminal is too narrow, cut in the middle: a place at the end stays */
+  TABLE_PROSE,  /* to the left; on a terminal broken into lines of what width the others leave */
   TABLE_NUMBER, /* to the right */
+};
+
+struct table {
+  struct {
+    const char *name;
+    enum table_column kind;
+  } columns[TABLE_COLUMNS_MOST];
+  size_t column_count;
+  char **cells; /* row by row; without memory the command ends (memory.h) */
+  size_t cell_count, cell_capacity;
 };
 
 /* Begins a table. */
 void table_begin(struct table *ret);
 
-/* Adds a column; all columns before the first row. */
+/* Adds a column; all columns before the first row. The most important come first: what a narrow terminal has
+ * no room for is left out from the end. `name` stays the caller's. */
 void table_column(struct table *table, const char *name, enum table_column kind);
 
 /* Adds a row: one text for each column, copied. NULL is an empty cell. */
@@ -37,10 +40,8 @@ void table_print(struct table *table);
 /* Prints a heading line. */
 void table_heading(const char *text);
 
-/* Prints "  name      text" on stdout, with control characters as \xNN. */
+/* Prints "name          text" on stdout, on a terminal in as many lines as it takes, with control characters
+ * as \xNN. */
 void table_fact(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* True if stdout is a terminal that wants colour. */
-bool table_has_colour(void);
 
 #endif

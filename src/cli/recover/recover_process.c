@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "cli/common/lines.h"
-#include "cli/common/message.h"
+#include "cli/common/progress.h"
 #include "cli/common/summary.h"
 #include "cli/programs/locate.h"
 
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_MS = 60000 };
@@ -54,6 +55,8 @@ struct listener {
   struct lines lines;
   struct recover_process *process;
   bool is_reading; /* the events: then silence is no good sign */
+  struct timespec start;
+  char step[64]; /* what it is about */
   bool is_shown;
 };
 
@@ -95,27 +98,38 @@ static struct recover_location *add_location(struct recover_process *process) {
   return location;
 }
 
-static void show(struct listener *listener, const char *text) {
-  if (!message_on_terminal())
+/* How long nothing is to be shown yet; 0: it is time. */
+static int quiet_ms(const struct listener *listener) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t since_ms = (now.tv_sec - listener->start.tv_sec) * INT64_C(1000) +
+                     (now.tv_nsec - listener->start.tv_nsec) / 1000000;
+  return since_ms < PROGRESS_QUIET_MS ? (int)(PROGRESS_QUIET_MS - since_ms) : 0;
+}
+
+static void show(struct listener *listener) {
+  if (quiet_ms(listener) > 0)
     return;
+  progress_show("%s", listener->step);
   listener->is_shown = true;
-  fprintf(stderr, "\r\033[Kstave: %s", text);
 }
 
 static void read_line(void *data, char *line) {
   struct listener *listener = data;
   struct recover_process *process = listener->process;
-  char *word = strsep(&line, " "), number[32], text[64];
+  char *word = strsep(&line, " "), number[32];
   char *rest = line ? line : (char[]){""};
   struct recover_location *location;
   if (strcmp(word, "progress") == 0) {
-    snprintf(text, sizeof text, "%s events", summary_number(number, strtoull(rest, NULL, 10)));
-    show(listener, text);
+    snprintf(listener->step, sizeof listener->step, "%s events",
+             summary_number(number, strtoull(rest, NULL, 10)));
+    show(listener);
   } else if (strcmp(word, "reading") == 0) {
     listener->is_reading = true;
   } else if (strcmp(word, "naming") == 0) {
     listener->is_reading = false;
-    show(listener, "looking up the names");
+    snprintf(listener->step, sizeof listener->step, "looking up the names");
+    show(listener);
   } else if (strcmp(word, "location") == 0 && (location = add_location(process))) {
     read_location(location, rest);
   } else if (strcmp(word, "result") == 0) {
@@ -130,11 +144,16 @@ static bool listen(struct listener *listener, int fd) {
   char bytes[4096];
   for (;;) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    int ready = poll(&poll_fd, 1, listener->is_reading ? PATIENCE_MS : -1);
+    int quiet = quiet_ms(listener);
+    int ready = poll(&poll_fd, 1, quiet > 0 ? quiet : listener->is_reading ? PATIENCE_MS : -1);
     if (interrupt.number)
       return true;
-    if (ready == 0)
+    if (ready == 0 && quiet == 0)
       return false;
+    if (ready == 0) {
+      show(listener);
+      continue;
+    }
     ssize_t count = ready > 0 ? read(fd, bytes, sizeof bytes) : -1;
     if (count < 0 && errno == EINTR)
       continue;
@@ -145,8 +164,9 @@ static bool listen(struct listener *listener, int fd) {
 }
 
 static int watch(struct recover_process *process, pid_t child, int fd) {
-  struct listener listener = {.process = process};
+  struct listener listener = {.process = process, .step = "reading what is left"};
   int status = 0;
+  clock_gettime(CLOCK_MONOTONIC, &listener.start);
   bool is_alive = listen(&listener, fd);
   if (!is_alive || interrupt.number)
     kill(child, SIGKILL);
@@ -154,7 +174,7 @@ static int watch(struct recover_process *process, pid_t child, int fd) {
   }
   interrupt.child = 0;
   if (listener.is_shown)
-    fprintf(stderr, "\r\033[K");
+    progress_clear();
   if (interrupt.number && !process->is_done)
     return -EINTR;
   if (!is_alive)

@@ -3,6 +3,7 @@
 
 #include "analysis/detail.h"
 #include "cli/common/memory.h"
+#include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 32, COLUMNS_MOST = 12, LABEL_WIDTH = 28, NUMBER_WIDTH = 8 };
+enum { NUMBER_BYTES = 32, COLUMNS_MOST = TABLE_COLUMNS_MOST };
 
 /* One row being filled: its cells' texts. */
 struct section_row {
@@ -71,18 +72,10 @@ struct section {
   struct section_column columns[COLUMNS_MOST];
 };
 
-/* On a terminal only as many columns as there is room for: the first are the most important. */
 static void begin_table(struct table *table, const struct section *section) {
   table_begin(table);
-  size_t room = table->prose_width == 0 ? SIZE_MAX : 2 * table->prose_width;
-  size_t used = LABEL_WIDTH;
-  for (size_t i = 0; i < COLUMNS_MOST && section->columns[i].name; i++) {
-    size_t width = strlen(section->columns[i].name);
-    used += i == 0 ? 0 : 2 + (width > NUMBER_WIDTH ? width : NUMBER_WIDTH);
-    if (used > room)
-      return;
+  for (size_t i = 0; i < COLUMNS_MOST && section->columns[i].name; i++)
     table_column(table, section->columns[i].name, section->columns[i].kind);
-  }
 }
 
 static void print_section(const struct report_print *print, const struct section *section) {
@@ -406,10 +399,10 @@ static void print_span(const struct report *report) {
   if (report->span == 0)
     return;
   table_heading("Work and span");
-  printf("  work %s, span %s: available parallelism %.2f for %zu thread%s\n",
-         text_time(work, report->trace, (double)report->work),
-         text_time(span, report->trace, (double)report->span), (double)report->work / (double)report->span,
-         report->cpus, report->cpus == 1 ? "" : "s");
+  prose_say(2, "work %s, span %s: available parallelism %.2f for %zu thread%s",
+            text_time(work, report->trace, (double)report->work),
+            text_time(span, report->trace, (double)report->span), (double)report->work / (double)report->span,
+            report->cpus, report->cpus == 1 ? "" : "s");
 }
 
 /* -- the rest -- */

@@ -2,17 +2,19 @@
 #include "cli/report/report_print.h"
 
 #include "cli/common/memory.h"
-#include "cli/common/message.h"
+#include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
+#include "cli/common/terminal.h"
 #include "report/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, NARROW = 60, WIDE = 110 };
+enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 14 };
 
 static double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -92,7 +94,7 @@ static void print_efficiency(const struct report *report) {
   table_begin(&table);
   table_column(&table, "factor", TABLE_NAME);
   table_column(&table, "value", TABLE_NUMBER);
-  table_column(&table, "share of", TABLE_TEXT);
+  table_column(&table, "share of", TABLE_PROSE);
   efficiency_row(&table, "parallel efficiency", report->parallel_efficiency,
                  "threads x wall time that is useful work");
   efficiency_row(&table, "  serial efficiency", report->serial_efficiency,
@@ -133,47 +135,25 @@ static void print_activities(const struct report *report) {
 
 /* -- findings -- */
 
-/* Prints a paragraph with an indented margin, broken between words. */
-static void print_prose(const char *label, const char *text, size_t width) {
-  char safe[PROSE_BYTES];
-  size_t column = (size_t)printf("     %-9s", label);
-  message_escape(safe, sizeof safe, text);
-  char *rest = safe;
-  for (char *word; (word = strtok_r(rest, " ", &rest));) {
-    if (column + strlen(word) + 1 > width && column > 14)
-      column = (size_t)printf("\n%14s", "") - 1;
-    column += (size_t)printf("%s%s", column > 14 ? " " : "", word);
-  }
-  putchar('\n');
+static void print_prose(const char *label, const char *text) {
+  printf("     %-9s", label);
+  prose_print(FINDING_INDENT, FINDING_INDENT, text);
 }
 
-static size_t prose_width(void) {
-  const char *columns = getenv("COLUMNS");
-  size_t width = columns ? strtoul(columns, NULL, 10) : 0;
-  struct table table;
-  if (width == 0) {
-    table_begin(&table);
-    width = 2 * table.prose_width;
-    table_print(&table);
-  }
-  if (width == 0)
-    return WIDE;
-  return width < NARROW ? NARROW : width > WIDE ? WIDE : width;
-}
-
-static void print_finding(const struct report *report, size_t number, size_t width) {
+static void print_finding(const struct report *report, size_t number) {
   const struct report_finding *finding = &report->findings[number];
-  char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], head[PROSE_BYTES], safe[PROSE_BYTES];
-  bool colour = table_has_colour();
+  char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], head[PROSE_BYTES];
+  bool colour = terminal_has_colour(STDOUT_FILENO);
   snprintf(head, sizeof head, "up to %s (%s): %s", text_time(gain, report->trace, finding->gain_ticks),
            text_percent(share, ratio(finding->gain_ticks, (double)report->wall)), finding->what);
-  printf("%s%3zu. %s%s\n", colour ? "\033[1m" : "", number + 1, message_escape(safe, sizeof safe, head),
-         colour ? "\033[0m" : "");
+  printf("%s%3zu. ", colour ? "\033[1m" : "", number + 1);
+  prose_print_fact(5, 5, head);
+  printf("%s", colour ? "\033[0m" : "");
   if (finding->region != REPLAY_NONE && finding->cause != CAUSE_SERIAL &&
       *report->trace->regions[finding->region].description)
-    print_prose("in", report->trace->regions[finding->region].description, width);
-  print_prose("evidence", finding->evidence, width);
-  print_prose("to do", finding->advice, width);
+    print_prose("in", report->trace->regions[finding->region].description);
+  print_prose("evidence", finding->evidence);
+  print_prose("to do", finding->advice);
 }
 
 static void print_findings(const struct report_print *print) {
@@ -185,7 +165,7 @@ static void print_findings(const struct report_print *print) {
       continue;
     if (printed++ == 0)
       table_heading("Findings: wall time that could be saved");
-    print_finding(report, i, prose_width());
+    print_finding(report, i);
   }
   if (printed > 0)
     return;
@@ -283,8 +263,8 @@ static void print_devices(const struct report *report) {
     if (is_used(&report->devices[i]))
       device_row(&table, report, i);
   table_print(&table);
-  printf("  threads were in target constructs for %s\n",
-         text_time(wait, report->trace, (double)report->activity[ACTIVITY_DEVICE]));
+  prose_say(2, "threads were in target constructs for %s",
+            text_time(wait, report->trace, (double)report->activity[ACTIVITY_DEVICE]));
 }
 
 /* -- samples -- */
@@ -326,7 +306,7 @@ static void print_anomalies(const struct replay_anomalies *anomalies) {
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].count > 0)
-      printf("  %s %s\n", summary_number(number, all[i].count), all[i].what);
+      prose_say(2, "%s %s", summary_number(number, all[i].count), all[i].what);
 }
 
 static bool is_disturbed(const struct report *report) {
@@ -346,29 +326,32 @@ static void print_caveats(const struct report *report) {
     return;
   table_heading("What disturbs these numbers");
   if (caveats->lost_events > 0)
-    printf("  %s events were lost\n", summary_number(number, caveats->lost_events));
+    prose_say(2, "%s events were lost", summary_number(number, caveats->lost_events));
   else if (caveats->is_incomplete)
-    printf("  the archive says that it is not complete\n");
+    prose_say(2, "the archive says that it is not complete");
   if (caveats->stalls > 0)
-    printf("  %s times a thread waited for room in its trace buffer, %s in all: larger buffers "
-           "(STAVE_BUFFER_SIZE)\n",
-           summary_number(number, caveats->stalls),
-           text_time(time, report->trace, (double)caveats->stall_ticks));
+    prose_say(2,
+              "%s times a thread waited for room in its trace buffer, %s in all: larger buffers "
+              "(STAVE_BUFFER_SIZE)",
+              summary_number(number, caveats->stalls),
+              text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
-    printf("  recording was paused %s times\n", summary_number(number, caveats->recording_pauses));
+    prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
   if (report->tasks_live > 0)
-    printf("  %s tasks were created and not completed (merged, or the trace ends before)\n",
-           summary_number(number, report->tasks_live));
+    prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",
+              summary_number(number, report->tasks_live));
   print_anomalies(&report->anomalies);
 }
 
 void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
   print_overview(print);
-  if (!report->has_openmp)
-    printf("\nThis archive has no OpenMP events: there is nothing to say about regions, tasks or locks.\n");
-  else
+  if (report->has_openmp) {
     print_efficiency(report);
+  } else {
+    putchar('\n');
+    prose_say(0, "This archive has no OpenMP events: there is nothing to say about regions, tasks or locks.");
+  }
   print_activities(report);
   if (report->has_openmp) {
     print_findings(print);

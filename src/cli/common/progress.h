@@ -1,0 +1,15 @@
+/* One line on standard error's terminal that is written over: what takes a while, and how far it is. Nothing
+ * where there is no terminal, or one that cannot erase. */
+#ifndef STAVE_CLI_COMMON_PROGRESS_H
+#define STAVE_CLI_COMMON_PROGRESS_H
+
+/* What is over sooner shows none. */
+enum { PROGRESS_QUIET_MS = 1000 };
+
+/* Shows "stave: TEXT" in place of what was shown before. */
+void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Leaves the line empty. */
+void progress_clear(void);
+
+#endif

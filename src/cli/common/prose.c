@@ -1,0 +1,64 @@
+#include "cli/common/prose.h"
+
+#include "base/shorten.h"
+#include "cli/common/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/terminal.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDE = 110, ESCAPE_BYTES = 4, SAID_BYTES = 2048 };
+
+size_t prose_width(void) {
+  size_t width = terminal_width();
+  return width > 0 && width < WIDE ? width : WIDE;
+}
+
+size_t prose_line(const char *text, size_t width) {
+  size_t end = strcspn(text, " ");
+  while (text[end] != '\0') {
+    size_t word = end + strspn(text + end, " ");
+    size_t next = word + strcspn(text + word, " ");
+    if (shorten_width(text, next) > width)
+      break;
+    end = next;
+  }
+  return end;
+}
+
+static void print(size_t column, size_t indent, const char *text, size_t width) {
+  size_t size = ESCAPE_BYTES * strlen(text) + 1;
+  char *safe = memory_needed(malloc(size)), *rest = message_escape(safe, size, text);
+  for (;;) {
+    size_t length = prose_line(rest, width > column ? width - column : 1);
+    printf("%.*s\n", (int)length, rest);
+    rest += length + strspn(rest + length, " ");
+    if (*rest == '\0')
+      break;
+    column = indent;
+    printf("%*s", (int)indent, "");
+  }
+  free(safe);
+}
+
+void prose_print(size_t column, size_t indent, const char *text) {
+  print(column, indent, text, prose_width());
+}
+
+void prose_print_fact(size_t column, size_t indent, const char *text) {
+  print(column, indent, text, terminal_width() > 0 ? prose_width() : SIZE_MAX);
+}
+
+void prose_say(size_t indent, const char *format, ...) {
+  char text[SAID_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  printf("%*s", (int)indent, "");
+  prose_print_fact(indent, indent, text);
+}
