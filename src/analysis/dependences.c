@@ -140,8 +140,8 @@ static void sweep(struct dependences *dependences, struct parent *parent) {
   parent->swept_count = parent->count;
 }
 
-static void tell_all(const struct dependences *dependences, const struct set *set,
-                     struct dependences_task task, uint64_t address) {
+static void notify_of_all(const struct dependences *dependences, const struct set *set,
+                          struct dependences_task task, uint64_t address) {
   for (size_t i = 0; i < set->count; i++)
     if (set->tasks[i].id != task.id)
       dependences->observer.before(dependences->data, set->tasks[i], task, address);
@@ -164,7 +164,7 @@ static bool add_to(struct dependences *dependences, struct variable *variable, s
     variable->kind = kind;
     variable->set_number = ++dependences->set_count;
   }
-  tell_all(dependences, &variable->before, task, variable->address);
+  notify_of_all(dependences, &variable->before, task, variable->address);
   if (kind == CONSTRUCT_depend_mutexinoutset && dependences->observer.exclusive)
     dependences->observer.exclusive(dependences->data, task, variable->set_number);
   return put(&variable->last, task);

@@ -12,20 +12,21 @@ enum { SEARCH_MOST = 256, DEPTH_MOST = UINT16_MAX };
 
 /* -- telling -- */
 
-void replay_flush(struct replay *replay, struct thread *thread, uint64_t ticks) {
+void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   uint64_t begin = thread->since_ticks > replay->from_ticks ? thread->since_ticks : replay->from_ticks;
   uint64_t end = ticks < replay->to_ticks ? ticks : replay->to_ticks;
   thread->since_ticks = ticks;
   if (begin >= end || !replay->observer.interval)
     return;
-  const struct context *context = top_context(thread);
+  const struct replay_context *context = top_context(thread);
   struct replay_interval interval = {
       location_of(replay, thread), context->current, context->team, thread->activity, begin, end};
   replay->observer.interval(replay->data, &interval);
 }
 
-static void tell_slice(struct replay *replay, struct thread *thread, const struct replay_task *task,
-                       const struct replay_frame *frame, uint64_t ticks, bool is_last) {
+static void notify_of_slice(struct replay *replay, struct replay_thread *thread,
+                            const struct replay_task *task, const struct replay_frame *frame, uint64_t ticks,
+                            bool is_last) {
   if (!replay->observer.slice || frame->slice_ticks > replay->to_ticks || ticks < replay->from_ticks)
     return;
   bool is_early = frame->slice_ticks<replay->from_ticks, is_late = ticks> replay->to_ticks;
@@ -41,16 +42,16 @@ static void tell_slice(struct replay *replay, struct thread *thread, const struc
   replay->observer.slice(replay->data, &slice);
 }
 
-void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task,
+void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                        uint64_t ticks) {
   for (uint32_t i = task->frame_count; i-- > 0;)
-    tell_slice(replay, thread, task, &task->frames[i], ticks, false);
+    notify_of_slice(replay, thread, task, &task->frames[i], ticks, false);
 }
 
 /* -- what a thread does -- */
 
-static enum activity activity_now(const struct thread *thread) {
-  const struct context *context = top_context(thread);
+static enum activity activity_now(const struct replay_thread *thread) {
+  const struct replay_context *context = top_context(thread);
   const struct replay_frame *frame = top_frame(context->current);
   if (thread->is_device && thread->open_operations)
     return ACTIVITY_DEVICE;
@@ -63,7 +64,7 @@ static enum activity activity_now(const struct thread *thread) {
   return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
 }
 
-void replay_update(struct replay *replay, struct thread *thread, uint64_t ticks) {
+void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   enum activity activity = activity_now(thread);
   if (activity == thread->activity)
     return;
@@ -71,14 +72,14 @@ void replay_update(struct replay *replay, struct thread *thread, uint64_t ticks)
   thread->activity = activity;
 }
 
-uint32_t replay_base_depth(const struct thread *thread) {
-  const struct context *context = top_context(thread);
+uint32_t replay_base_depth(const struct replay_thread *thread) {
+  const struct replay_context *context = top_context(thread);
   return thread->outer_depth + (context->current != context->implicit ? context->implicit->frame_count : 0);
 }
 
 /* -- regions -- */
 
-static enum activity around(const struct thread *thread, const struct replay_task *task) {
+static enum activity around(const struct replay_thread *thread, const struct replay_task *task) {
   const struct replay_frame *frame = top_frame(task);
   if (frame)
     return (enum activity)frame->inner;
@@ -87,7 +88,7 @@ static enum activity around(const struct thread *thread, const struct replay_tas
   return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
 }
 
-static bool is_serial_task(const struct thread *thread, enum construct construct) {
+static bool is_serial_task(const struct replay_thread *thread, enum construct construct) {
   return construct == CONSTRUCT_implicit_task && thread->context_count == 1 &&
          thread->base == ACTIVITY_SERIAL;
 }
@@ -106,15 +107,15 @@ static uint32_t region_position(const struct replay *replay, uint32_t ref) {
   return region ? (uint32_t)(region - replay->trace->regions) : REPLAY_NONE;
 }
 
-static struct effect effect_of(const struct replay *replay, uint32_t region) {
+static struct region_meaning meaning_of(const struct replay *replay, uint32_t region) {
   if (region == REPLAY_NONE)
-    return (struct effect){CONSTRUCT_other, 0, true};
-  return replay->effects[region];
+    return (struct region_meaning){CONSTRUCT_other, 0, true};
+  return replay->meanings[region];
 }
 
 /* A task gets the region of its construct, an implicit one that of its parallel region, which its team gets
  * too. */
-static void name_task(struct thread *thread, struct replay_task *task, enum construct construct,
+static void name_task(struct replay_thread *thread, struct replay_task *task, enum construct construct,
                       uint32_t region) {
   struct replay_team *team = top_context(thread)->team;
   if (task->region == REPLAY_NONE && !task->is_implicit && construct_class(construct) == CONSTRUCT_CLASS_task)
@@ -127,16 +128,16 @@ static void name_task(struct thread *thread, struct replay_task *task, enum cons
     team->region = region;
 }
 
-static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t ref) {
+static void enter(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
   struct replay_task *task = top_context(thread)->current;
   uint32_t region = region_position(replay, ref), depth = replay_base_depth(thread) + task->frame_count;
   replay->anomalies.unknown_region += region == REPLAY_NONE;
-  struct effect effect = effect_of(replay, region);
+  struct region_meaning meaning = meaning_of(replay, region);
   enum activity outer = around(thread, task);
-  bool is_around = effect.is_around || is_serial_task(thread, effect.construct);
+  bool is_around = meaning.is_around || is_serial_task(thread, meaning.construct);
   /* what a device is in, it is at work on */
-  if (thread->is_device && effect.construct != CONSTRUCT_program) {
-    effect.activity = ACTIVITY_DEVICE;
+  if (thread->is_device && meaning.construct != CONSTRUCT_program) {
+    meaning.activity = ACTIVITY_DEVICE;
     is_around = false;
   }
   struct replay_frame *frame = push_frame(replay, task);
@@ -146,33 +147,33 @@ static void enter(struct replay *replay, struct thread *thread, uint64_t ticks, 
                                  .slice_ticks = ticks,
                                  .region = region,
                                  .depth = (uint16_t)(depth < DEPTH_MOST ? depth : DEPTH_MOST),
-                                 .construct = effect.construct,
-                                 .activity = is_around ? (uint8_t)outer : effect.activity};
-  bool is_mutex = construct_class(effect.construct) == CONSTRUCT_CLASS_mutex;
+                                 .construct = meaning.construct,
+                                 .activity = is_around ? (uint8_t)outer : meaning.activity};
+  bool is_mutex = construct_class(meaning.construct) == CONSTRUCT_CLASS_mutex;
   frame->inner = is_mutex ? (uint8_t)outer : frame->activity;
   if (task->frame_count == 1)
-    name_task(thread, task, effect.construct, region);
+    name_task(thread, task, meaning.construct, region);
   thread->is_between = false;
   replay_update(replay, thread, ticks);
 }
 
-static void pop_frame(struct replay *replay, struct thread *thread, struct replay_task *task,
+static void pop_frame(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                       uint64_t ticks) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
-  tell_slice(replay, thread, task, frame, ticks, true);
+  notify_of_slice(replay, thread, task, frame, ticks, true);
   task->has_left_region |=
       task->frame_count == 1 && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_task;
   task->frame_count--;
 }
 
-void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task,
+void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                           uint32_t count, uint64_t ticks) {
   replay->anomalies.unclosed += task->frame_count - count;
   while (task->frame_count > count)
     pop_frame(replay, thread, task, ticks);
 }
 
-static void leave(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t ref) {
+static void leave(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
   struct replay_task *task = top_context(thread)->current;
   uint32_t region = region_position(replay, ref), place = task->frame_count;
   uint32_t lowest = place > SEARCH_MOST ? place - SEARCH_MOST : 0;
@@ -191,19 +192,20 @@ static void leave(struct replay *replay, struct thread *thread, uint64_t ticks, 
 
 /* -- devices -- */
 
-static void begin_operation(struct replay *replay, struct thread *thread, uint64_t ticks) {
+static void begin_operation(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   thread->open_operations++;
   replay_update(replay, thread, ticks);
 }
 
-static void end_operation(struct replay *replay, struct thread *thread, uint64_t ticks) {
+static void end_operation(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   thread->open_operations -= thread->open_operations > 0;
   replay_update(replay, thread, ticks);
 }
 
 /* -- events -- */
 
-static uint64_t time_of(struct replay *replay, struct thread *thread, const struct trace_event *event) {
+static uint64_t time_of(struct replay *replay, struct replay_thread *thread,
+                        const struct trace_event *event) {
   uint64_t ticks = event->ticks;
   if (!thread->has_begun) {
     thread->has_begun = true;
@@ -219,8 +221,8 @@ static uint64_t time_of(struct replay *replay, struct thread *thread, const stru
 }
 
 /* OTF2 1 had one number for a task. */
-static void take_old_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
-                          uint64_t ticks) {
+static void process_otf2_1_task(struct replay *replay, struct replay_thread *thread,
+                                const struct trace_event *event, uint64_t ticks) {
   uint64_t task = event->OmpTaskSwitch.task; /* the three kinds have the same fields */
   uint32_t number = (uint32_t)(task >> 32), generation = (uint32_t)task;
   if (event->kind == TRACE_OmpTaskCreate)
@@ -232,8 +234,8 @@ static void take_old_task(struct replay *replay, struct thread *thread, const st
 }
 
 /* The kinds that come less often than Enter and Leave. */
-static void take_other(struct replay *replay, struct thread *thread, const struct trace_event *event,
-                       uint64_t ticks) {
+static void process_other(struct replay *replay, struct replay_thread *thread,
+                          const struct trace_event *event, uint64_t ticks) {
   switch ((int)event->kind) {
   case TRACE_ThreadTaskCreate:
     replay_create_task(replay, thread, event, ticks, event->ThreadTaskCreate.comm,
@@ -262,7 +264,7 @@ static void take_other(struct replay *replay, struct thread *thread, const struc
   case TRACE_OmpTaskCreate:
   case TRACE_OmpTaskSwitch:
   case TRACE_OmpTaskComplete:
-    take_old_task(replay, thread, event, ticks);
+    process_otf2_1_task(replay, thread, event, ticks);
     return;
   case TRACE_ThreadFork:
   case TRACE_OmpFork:
@@ -292,8 +294,8 @@ static void take_other(struct replay *replay, struct thread *thread, const struc
   }
 }
 
-bool replay_take(struct replay *replay, const struct trace_event *event) {
-  struct thread *thread = &replay->threads[event->location];
+bool replay_process(struct replay *replay, const struct trace_event *event) {
+  struct replay_thread *thread = &replay->threads[event->location];
   uint64_t ticks = time_of(replay, thread, event);
   replay->anomalies.events++;
   if (event->kind == TRACE_Enter)
@@ -301,7 +303,7 @@ bool replay_take(struct replay *replay, const struct trace_event *event) {
   else if (event->kind == TRACE_Leave)
     leave(replay, thread, ticks, event->Leave.region);
   else
-    take_other(replay, thread, event, ticks);
+    process_other(replay, thread, event, ticks);
   return !replay->has_failed;
 }
 
@@ -315,9 +317,9 @@ static uint64_t end_ticks(const struct replay *replay) {
 
 /* What goes on for as long as a location is open at the end, ends there; a location that has nothing open
  * ended with its last event. */
-static void finish_thread(struct replay *replay, struct thread *thread) {
+static void finish_thread(struct replay *replay, struct replay_thread *thread) {
   uint64_t end = end_ticks(replay);
-  const struct context *context = top_context(thread);
+  const struct replay_context *context = top_context(thread);
   bool is_open = thread->context_count > 1 || context->current->frame_count || context->implicit->frame_count;
   uint64_t ticks = is_open && end > thread->last_ticks ? end : thread->last_ticks;
   while (thread->context_count > 1)
@@ -341,7 +343,7 @@ static void learn_regions(struct replay *replay) {
     enum construct construct = construct_of_region(&replay->trace->regions[i]);
     enum activity activity = ACTIVITY_WORK;
     bool is_own = construct_activity(construct, &activity);
-    replay->effects[i] = (struct effect){(uint8_t)construct, (uint8_t)activity, !is_own};
+    replay->meanings[i] = (struct region_meaning){(uint8_t)construct, (uint8_t)activity, !is_own};
   }
 }
 
@@ -354,7 +356,7 @@ static uint32_t process_of(const struct trace *trace, const struct trace_locatio
 static bool learn_locations(struct replay *replay) {
   const struct trace *trace = replay->trace;
   for (size_t i = 0; i < trace->location_count; i++) {
-    struct thread *thread = &replay->threads[i];
+    struct replay_thread *thread = &replay->threads[i];
     const struct trace_location *location = &trace->locations[i];
     bool is_first = i == 0 || location->group != trace->locations[i - 1].group;
     thread->is_device = trace_location_is_device(location);
@@ -378,11 +380,11 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
                             .from_ticks = from_ticks,
                             .to_ticks = to_ticks,
                             .threads = calloc(trace->location_count + 1, sizeof *replay->threads),
-                            .effects = calloc(trace->region_count + 1, sizeof *replay->effects),
+                            .meanings = calloc(trace->region_count + 1, sizeof *replay->meanings),
                             .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams)};
   pool_init(&replay->tasks, sizeof(struct replay_task));
   pool_init(&replay->teams, sizeof(struct replay_team));
-  if (!replay->threads || !replay->effects || !replay->live_teams || !learn_locations(replay)) {
+  if (!replay->threads || !replay->meanings || !replay->live_teams || !learn_locations(replay)) {
     replay_free(replay);
     return NULL;
   }
@@ -402,7 +404,7 @@ void replay_free(struct replay *replay) {
   pool_free(&replay->teams);
   table_free(&replay->task_table);
   free(replay->threads);
-  free(replay->effects);
+  free(replay->meanings);
   free(replay->live_teams);
   free(replay);
 }
@@ -434,12 +436,12 @@ enum activity replay_activity(const struct replay *replay, size_t location) {
 }
 
 enum construct replay_construct(const struct replay *replay, uint32_t region) {
-  return (enum construct)effect_of(replay, region).construct;
+  return (enum construct)meaning_of(replay, region).construct;
 }
 
 struct replay_now replay_now(const struct replay *replay, size_t location) {
-  const struct thread *thread = &replay->threads[location];
-  const struct context *context = top_context(thread);
+  const struct replay_thread *thread = &replay->threads[location];
+  const struct replay_context *context = top_context(thread);
   return (struct replay_now){context->current, context->implicit, context->team, top_frame(context->current),
                              activity_now(thread)};
 }

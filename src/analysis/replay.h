@@ -1,6 +1,7 @@
 /* Replaying a trace: from the events of all locations in time order to what was going on.
  *
- *   replay_create -> replay_take for every event from the beginning, in order -> replay_finish -> replay_free
+ *   replay_create -> replay_process for every event from the beginning, in order -> replay_finish ->
+ * replay_free
  *
  * Keeps for every location which regions are open, which task runs and in which teams it is, and tells an
  * observer what ends and begins. Regions belong to tasks: a task that is suspended keeps its open ones and
@@ -168,7 +169,7 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
                              uint64_t from_ticks, uint64_t to_ticks);
 
 /* Takes the next event. Returns false if memory has run out: what comes then is not reliable. */
-bool replay_take(struct replay *replay, const struct trace_event *event);
+bool replay_process(struct replay *replay, const struct trace_event *event);
 
 /* Closes what is open, at the end of the window or at the last event. Nothing may be taken afterwards. */
 void replay_finish(struct replay *replay);
@@ -178,7 +179,7 @@ void replay_free(struct replay *replay);
 
 const struct replay_anomalies *replay_anomalies(const struct replay *replay);
 
-/* -- the present state, also of use in an observer and around replay_take -- */
+/* -- the present state, also of use in an observer and around replay_process -- */
 
 /* The task that runs on the location; never NULL. */
 const struct replay_task *replay_current_task(const struct replay *replay, size_t location);

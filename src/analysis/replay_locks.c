@@ -20,8 +20,8 @@ static void give_back(struct replay *replay, struct held_lock *held) {
   replay->free_locks = held;
 }
 
-static void tell(struct replay *replay, struct thread *thread, enum replay_lock_step step, uint64_t ticks,
-                 uint64_t lock, uint32_t order, const struct held_lock *held) {
+static void notify(struct replay *replay, struct replay_thread *thread, enum replay_lock_step step,
+                   uint64_t ticks, uint64_t lock, uint32_t order, const struct held_lock *held) {
   if (!replay->observer.lock)
     return;
   struct replay_lock_event event = {.step = step,
@@ -37,17 +37,17 @@ static void tell(struct replay *replay, struct thread *thread, enum replay_lock_
 }
 
 /* What has been waited for is there: the region goes on with what is done around it. */
-static void end_wait(struct replay *replay, struct thread *thread, struct replay_frame *frame,
+static void end_wait(struct replay *replay, struct replay_thread *thread, struct replay_frame *frame,
                      uint64_t ticks) {
   frame->activity = frame->inner;
   replay_update(replay, thread, ticks);
 }
 
-static uint64_t lock_of(const struct thread *thread, uint32_t number) {
+static uint64_t lock_of(const struct replay_thread *thread, uint32_t number) {
   return (uint64_t)thread->process << 32 | number;
 }
 
-void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order) {
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
@@ -67,15 +67,15 @@ void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks
     replay->has_failed = true;
   if (is_wanted)
     end_wait(replay, thread, frame, ticks);
-  tell(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
+  notify(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
 }
 
-void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order) {
   uint64_t lock = lock_of(thread, number);
   struct held_lock *held = table_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;
-  tell(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);
+  notify(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);
   if (held)
     give_back(replay, held);
 }

@@ -7,13 +7,13 @@
 #include "analysis/table.h"
 
 /* A team that a location is in, or, at the bottom, none. */
-struct context {
+struct replay_context {
   struct replay_team *team;
   struct replay_task *implicit, *current;
 };
 
-struct thread {
-  struct context *contexts; /* the innermost is the last; there is always one */
+struct replay_thread {
+  struct replay_context *contexts; /* the innermost is the last; there is always one */
   size_t context_capacity;
   uint32_t context_count;
   uint32_t outer_depth;     /* open regions below the innermost context */
@@ -36,7 +36,7 @@ struct held_lock {
 };
 
 /* What entering a region does, by the region's position. */
-struct effect {
+struct region_meaning {
   uint8_t construct, activity;
   bool is_around; /* the activity is the one around it */
 };
@@ -46,8 +46,8 @@ struct replay {
   struct replay_observer observer;
   void *data;
   uint64_t from_ticks, to_ticks, last_ticks;
-  struct thread *threads;
-  struct effect *effects;
+  struct replay_thread *threads;
+  struct region_meaning *meanings;
   struct pool tasks, teams;
   struct table task_table, lock_table;
   struct held_lock *free_locks;
@@ -58,7 +58,7 @@ struct replay {
   bool has_failed;         /* no memory */
 };
 
-static inline struct context *top_context(const struct thread *thread) {
+static inline struct replay_context *top_context(const struct replay_thread *thread) {
   return &thread->contexts[thread->context_count - 1];
 }
 
@@ -69,21 +69,21 @@ static inline struct replay_frame *top_frame(const struct replay_task *task) {
 /* -- replay.c -- */
 
 /* Tells of the interval that ends now. */
-void replay_flush(struct replay *replay, struct thread *thread, uint64_t ticks);
+void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
 /* Finds out what the thread does now. */
-void replay_update(struct replay *replay, struct thread *thread, uint64_t ticks);
+void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
 /* Tells of the pieces of all open regions of a task that stops running here. */
-void replay_cut_slices(struct replay *replay, struct thread *thread, struct replay_task *task,
+void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                        uint64_t ticks);
 
 /* Leaves regions until `count` are open. */
-void replay_leave_down_to(struct replay *replay, struct thread *thread, struct replay_task *task,
+void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                           uint32_t count, uint64_t ticks);
 
 /* The depth of the running task's first region. */
-uint32_t replay_base_depth(const struct thread *thread);
+uint32_t replay_base_depth(const struct replay_thread *thread);
 
 /* -- replay_tasks.c -- */
 
@@ -92,41 +92,41 @@ struct replay_task *replay_new_task(struct replay *replay);
 
 void replay_drop_task(struct replay *replay, struct replay_task *task);
 
-void replay_create_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+void replay_create_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
                         uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation);
 
-void replay_switch_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+void replay_switch_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
                         uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation);
 
 void replay_complete_task(struct replay *replay, const struct trace_event *event, uint64_t ticks,
                           uint32_t comm, uint32_t number, uint32_t generation);
 
 /* The task stops running, and the thread goes back to its implicit task. */
-void replay_suspend_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+void replay_suspend_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
                          uint64_t ticks);
 
 /* -- replay_teams.c -- */
 
-void replay_fork(struct replay *replay, struct thread *thread, uint64_t ticks);
-void replay_join(struct replay *replay, struct thread *thread, uint64_t ticks);
-void replay_begin_team(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t comm);
-void replay_end_team(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t comm);
+void replay_fork(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+void replay_join(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+void replay_begin_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm);
+void replay_end_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm);
 
 /* Ends the innermost team of the thread, whichever it is. */
-void replay_pop_team(struct replay *replay, struct thread *thread, uint64_t ticks);
+void replay_pop_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
 /* Makes the context outside of all teams. Returns false without memory. */
-bool replay_push_base(struct replay *replay, struct thread *thread);
+bool replay_push_base(struct replay *replay, struct replay_thread *thread);
 
 /* -- replay_locks.c -- */
 
-void replay_acquire(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order);
-void replay_release(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t number,
+void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order);
 void replay_free_locks(struct replay *replay);
 
-static inline size_t location_of(const struct replay *replay, const struct thread *thread) {
+static inline size_t location_of(const struct replay *replay, const struct replay_thread *thread) {
   return (size_t)(thread - replay->threads);
 }
 

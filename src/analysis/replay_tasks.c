@@ -59,12 +59,12 @@ static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, ui
   return task;
 }
 
-static void tell(const struct replay *replay, enum replay_task_step step, size_t location, uint64_t ticks,
-                 const struct replay_task *task, const struct replay_task *other,
-                 const struct trace_event *event) {
-  struct replay_task_event told = {step, location, ticks, task, other, event};
+static void notify(const struct replay *replay, enum replay_task_step step, size_t location, uint64_t ticks,
+                   const struct replay_task *task, const struct replay_task *other,
+                   const struct trace_event *event) {
+  struct replay_task_event happened = {step, location, ticks, task, other, event};
   if (replay->observer.task)
-    replay->observer.task(replay->data, &told);
+    replay->observer.task(replay->data, &happened);
 }
 
 static bool is_in_taskwait(const struct replay_task *task) {
@@ -75,8 +75,9 @@ static bool is_in_taskwait(const struct replay_task *task) {
 }
 
 /* The thread's explicit task stops running. */
-static void stop(struct replay *replay, struct thread *thread, struct replay_task *task, uint64_t ticks) {
-  struct context *context = top_context(thread);
+static void stop(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
+                 uint64_t ticks) {
+  struct replay_context *context = top_context(thread);
   replay_flush(replay, thread, ticks);
   replay_cut_slices(replay, thread, task, ticks);
   task->run_ticks += ticks - task->resumed_ticks;
@@ -86,7 +87,7 @@ static void stop(struct replay *replay, struct thread *thread, struct replay_tas
 
 static void complete(struct replay *replay, size_t location, struct replay_task *task, uint64_t ticks,
                      const struct trace_event *event) {
-  tell(replay, REPLAY_TASK_COMPLETED, location, ticks, task, NULL, event);
+  notify(replay, REPLAY_TASK_COMPLETED, location, ticks, task, NULL, event);
   replay_drop_task(replay, task);
 }
 
@@ -95,7 +96,7 @@ static bool is_over(const struct replay_task *task) {
   return task->has_left_region && task->frame_count == 0;
 }
 
-void replay_suspend_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+void replay_suspend_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
                          uint64_t ticks) {
   struct replay_task *task = top_context(thread)->current;
   size_t location = location_of(replay, thread);
@@ -105,10 +106,10 @@ void replay_suspend_task(struct replay *replay, struct thread *thread, const str
   if (is_over(task))
     complete(replay, location, task, ticks, event);
   else
-    tell(replay, REPLAY_TASK_SUSPENDED, location, ticks, task, NULL, event);
+    notify(replay, REPLAY_TASK_SUSPENDED, location, ticks, task, NULL, event);
 }
 
-void replay_create_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+void replay_create_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
                         uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation) {
   const struct replay_task *creator = top_context(thread)->current;
   const struct replay_frame *frame = top_frame(creator);
@@ -126,12 +127,12 @@ void replay_create_task(struct replay *replay, struct thread *thread, const stru
   task->created_ticks = ticks;
   task->create_region = frame ? frame->region : REPLAY_NONE;
   task->is_taskwait = is_in_taskwait(creator);
-  tell(replay, REPLAY_TASK_CREATED, task->created_on, ticks, task, creator, event);
+  notify(replay, REPLAY_TASK_CREATED, task->created_on, ticks, task, creator, event);
 }
 
 /* It runs elsewhere, as far as the trace tells: it cannot do so twice. */
-static void take_from_other(struct replay *replay, struct replay_task *task, uint64_t ticks) {
-  struct thread *other = &replay->threads[task->location];
+static void suspend_on_other(struct replay *replay, struct replay_task *task, uint64_t ticks) {
+  struct replay_thread *other = &replay->threads[task->location];
   replay->anomalies.unknown_task++;
   if (top_context(other)->current == task) {
     stop(replay, other, task, ticks > other->since_ticks ? ticks : other->since_ticks);
@@ -144,7 +145,7 @@ static void take_from_other(struct replay *replay, struct replay_task *task, uin
   task->is_running = false;
 }
 
-static void resume_frames(const struct thread *thread, struct replay_task *task, uint64_t ticks) {
+static void resume_frames(const struct replay_thread *thread, struct replay_task *task, uint64_t ticks) {
   uint32_t depth = replay_base_depth(thread);
   for (uint32_t i = 0; i < task->frame_count; i++) {
     task->frames[i].slice_ticks = ticks;
@@ -152,7 +153,7 @@ static void resume_frames(const struct thread *thread, struct replay_task *task,
   }
 }
 
-static void run(struct replay *replay, struct thread *thread, struct replay_task *task,
+static void run(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                 const struct replay_task *prior, const struct trace_event *event, uint64_t ticks) {
   size_t location = location_of(replay, thread);
   bool is_first = !task->has_begun;
@@ -169,7 +170,7 @@ static void run(struct replay *replay, struct thread *thread, struct replay_task
   task->location = location;
   task->resumed_ticks = ticks;
   task->is_running = true;
-  tell(replay, is_first ? REPLAY_TASK_BEGUN : REPLAY_TASK_RESUMED, location, ticks, task, prior, event);
+  notify(replay, is_first ? REPLAY_TASK_BEGUN : REPLAY_TASK_RESUMED, location, ticks, task, prior, event);
 }
 
 /* The task to switch to; NULL: the implicit one. */
@@ -184,7 +185,7 @@ static struct replay_task *next_task(struct replay *replay, uint32_t comm, uint3
   return new_explicit(replay, comm, number, generation);
 }
 
-void replay_switch_task(struct replay *replay, struct thread *thread, const struct trace_event *event,
+void replay_switch_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
                         uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation) {
   struct replay_task *task = next_task(replay, comm, number, generation);
   struct replay_task *prior = top_context(thread)->current;
@@ -192,7 +193,7 @@ void replay_switch_task(struct replay *replay, struct thread *thread, const stru
   if (task == prior || (!task && prior->is_implicit))
     return;
   if (task && task->is_running)
-    take_from_other(replay, task, ticks);
+    suspend_on_other(replay, task, ticks);
   replay_flush(replay, thread, ticks);
   if (!prior->is_implicit)
     replay_suspend_task(replay, thread, event, ticks);
@@ -211,14 +212,14 @@ void replay_complete_task(struct replay *replay, const struct trace_event *event
     return;
   }
   size_t location = task->is_running ? task->location : event->location;
-  struct thread *thread = &replay->threads[location];
+  struct replay_thread *thread = &replay->threads[location];
   ticks = ticks > thread->last_ticks ? ticks : thread->last_ticks;
   if (task->is_running && top_context(thread)->current == task) {
     replay_leave_down_to(replay, thread, task, 0, ticks);
     stop(replay, thread, task, ticks);
     thread->activity = replay_activity(replay, location);
   } else if (task->is_running) {
-    take_from_other(replay, task, ticks);
+    suspend_on_other(replay, task, ticks);
   }
   complete(replay, location, task, ticks, event);
 }

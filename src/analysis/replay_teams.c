@@ -4,14 +4,15 @@
 #include "analysis/replay_state.h"
 #include "base/array.h"
 
-static void tell(const struct replay *replay, enum replay_team_step step, const struct thread *thread,
-                 uint64_t ticks, const struct replay_team *team, const struct replay_task *task) {
+static void notify(const struct replay *replay, enum replay_team_step step,
+                   const struct replay_thread *thread, uint64_t ticks, const struct replay_team *team,
+                   const struct replay_task *task) {
   struct replay_team_event event = {step, location_of(replay, thread), ticks, team, task};
   if (replay->observer.team)
     replay->observer.team(replay->data, &event);
 }
 
-static bool push(struct replay *replay, struct thread *thread, struct replay_team *team) {
+static bool push(struct replay *replay, struct replay_thread *thread, struct replay_team *team) {
   if (!array_reserve(&thread->contexts, &thread->context_capacity, (size_t)thread->context_count + 1,
                      sizeof *thread->contexts))
     return false;
@@ -21,11 +22,11 @@ static bool push(struct replay *replay, struct thread *thread, struct replay_tea
   task->is_implicit = task->has_begun = task->is_running = true;
   task->location = task->begun_on = location_of(replay, thread);
   task->comm = team ? team->comm : REPLAY_NONE;
-  thread->contexts[thread->context_count++] = (struct context){team, task, task};
+  thread->contexts[thread->context_count++] = (struct replay_context){team, task, task};
   return true;
 }
 
-bool replay_push_base(struct replay *replay, struct thread *thread) {
+bool replay_push_base(struct replay *replay, struct replay_thread *thread) {
   return push(replay, thread, NULL);
 }
 
@@ -33,14 +34,14 @@ bool replay_push_base(struct replay *replay, struct thread *thread) {
 
 /* Score-P enters the parallel region before the fork, Stave (and Score-P on workers) after the team's begin.
  * Outside of all teams there is no doubt which it is. */
-static uint32_t forked_region(struct replay *replay, const struct thread *thread,
+static uint32_t forked_region(struct replay *replay, const struct replay_thread *thread,
                               const struct replay_frame *frame) {
   bool is_parallel = frame && frame->construct == CONSTRUCT_parallel;
   replay->enters_before_fork |= is_parallel && thread->context_count == 1;
   return is_parallel && replay->enters_before_fork ? frame->region : REPLAY_NONE;
 }
 
-void replay_fork(struct replay *replay, struct thread *thread, uint64_t ticks) {
+void replay_fork(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   const struct replay_task *task = top_context(thread)->current;
   thread->has_forked = true;
   thread->fork_ticks = ticks;
@@ -50,7 +51,7 @@ void replay_fork(struct replay *replay, struct thread *thread, uint64_t ticks) {
   replay_update(replay, thread, ticks);
 }
 
-void replay_join(struct replay *replay, struct thread *thread, uint64_t ticks) {
+void replay_join(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   thread->has_forked = thread->is_between = false;
   replay_update(replay, thread, ticks);
 }
@@ -68,12 +69,12 @@ static size_t primary_of(const struct replay *replay, const struct replay_team *
 
 const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location,
                                                 size_t *ret_primary) {
-  const struct thread *thread = &replay->threads[location];
+  const struct replay_thread *thread = &replay->threads[location];
   const struct replay_team *team = thread->context_count > 1 ? thread->contexts[1].team : NULL;
   *ret_primary = team ? primary_of(replay, team) : SIZE_MAX;
   if (*ret_primary == SIZE_MAX)
     return NULL;
-  const struct thread *primary = &replay->threads[*ret_primary];
+  const struct replay_thread *primary = &replay->threads[*ret_primary];
   return primary->context_count == 1 || primary->contexts[1].team == team ? team : NULL;
 }
 
@@ -106,7 +107,7 @@ static struct replay_team *new_team(struct replay *replay, uint32_t comm, uint64
   return team;
 }
 
-static bool is_member(const struct thread *thread, const struct replay_team *team) {
+static bool is_member(const struct replay_thread *thread, const struct replay_team *team) {
   for (uint32_t i = 1; i < thread->context_count; i++)
     if (thread->contexts[i].team == team)
       return true;
@@ -114,15 +115,15 @@ static bool is_member(const struct thread *thread, const struct replay_team *tea
 }
 
 /* A communicator has one team at a time, unless the trace is wrong. */
-static struct replay_team *team_to_begin(struct replay *replay, const struct thread *thread, uint32_t comm,
-                                         uint64_t ticks) {
+static struct replay_team *team_to_begin(struct replay *replay, const struct replay_thread *thread,
+                                         uint32_t comm, uint64_t ticks) {
   struct replay_team *team = comm == REPLAY_NONE ? NULL : replay->live_teams[comm];
   if (team && !is_member(thread, team))
     return team;
   return new_team(replay, comm, ticks);
 }
 
-static void become_primary(struct thread *thread, struct replay_team *team, size_t location) {
+static void become_primary(struct replay_thread *thread, struct replay_team *team, size_t location) {
   if (!thread->has_forked || team->primary != SIZE_MAX)
     return;
   thread->has_forked = false;
@@ -133,8 +134,8 @@ static void become_primary(struct thread *thread, struct replay_team *team, size
     team->region = thread->fork_region;
 }
 
-void replay_begin_team(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t comm) {
-  const struct context *context = top_context(thread);
+void replay_begin_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm) {
+  const struct replay_context *context = top_context(thread);
   uint32_t depth = replay_base_depth(thread) + context->current->frame_count;
   struct replay_team *team = team_to_begin(replay, thread, comm_position(replay, comm), ticks);
   replay_flush(replay, thread, ticks);
@@ -148,7 +149,7 @@ void replay_begin_team(struct replay *replay, struct thread *thread, uint64_t ti
   team->begun++;
   team->open++;
   thread->activity = replay_activity(replay, location_of(replay, thread));
-  tell(replay, REPLAY_TEAM_BEGIN, thread, ticks, team, top_context(thread)->implicit);
+  notify(replay, REPLAY_TEAM_BEGIN, thread, ticks, team, top_context(thread)->implicit);
 }
 
 static void forget(struct replay *replay, const struct replay_team *team) {
@@ -158,7 +159,7 @@ static void forget(struct replay *replay, const struct replay_team *team) {
 
 /* Members begin one after another: a team of which nobody is left may still be waited for by those to
  * come. */
-static void leave_team(struct replay *replay, struct thread *thread, struct replay_team *team,
+static void leave_team(struct replay *replay, struct replay_thread *thread, struct replay_team *team,
                        uint64_t ticks) {
   bool is_primary = team->primary == location_of(replay, thread);
   team->open--;
@@ -166,25 +167,25 @@ static void leave_team(struct replay *replay, struct thread *thread, struct repl
     forget(replay, team);
   if (team->open > 0 || (team->comm != REPLAY_NONE && replay->live_teams[team->comm] == team))
     return;
-  tell(replay, REPLAY_TEAM_JOINED, thread, ticks, team, NULL);
+  notify(replay, REPLAY_TEAM_JOINED, thread, ticks, team, NULL);
   pool_give_back(&replay->teams, team->slot);
 }
 
-static void find_depth(struct thread *thread) {
+static void find_depth(struct replay_thread *thread) {
   thread->outer_depth = 0;
   for (uint32_t i = 0; i + 1 < thread->context_count; i++) {
-    const struct context *context = &thread->contexts[i];
+    const struct replay_context *context = &thread->contexts[i];
     thread->outer_depth += context->implicit->frame_count;
     thread->outer_depth += context->current != context->implicit ? context->current->frame_count : 0;
   }
 }
 
-void replay_pop_team(struct replay *replay, struct thread *thread, uint64_t ticks) {
+void replay_pop_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   replay_suspend_task(replay, thread, NULL, ticks);
-  struct context context = *top_context(thread);
+  struct replay_context context = *top_context(thread);
   replay_flush(replay, thread, ticks);
   replay_leave_down_to(replay, thread, context.implicit, 0, ticks);
-  tell(replay, REPLAY_TEAM_END, thread, ticks, context.team, context.implicit);
+  notify(replay, REPLAY_TEAM_END, thread, ticks, context.team, context.implicit);
   thread->is_between = context.team->primary == location_of(replay, thread);
   thread->context_count--;
   find_depth(thread);
@@ -193,7 +194,7 @@ void replay_pop_team(struct replay *replay, struct thread *thread, uint64_t tick
   thread->activity = replay_activity(replay, location_of(replay, thread));
 }
 
-void replay_end_team(struct replay *replay, struct thread *thread, uint64_t ticks, uint32_t comm) {
+void replay_end_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm) {
   uint32_t wanted = comm_position(replay, comm), i = thread->context_count - 1;
   while (i > 0 && thread->contexts[i].team->comm != wanted)
     i--;

@@ -50,7 +50,7 @@ static void count_time(struct tally *tally, struct tally_location *location, str
   location->last_ticks = ticks;
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool on_event(void *data, const struct trace_event *event) {
   const struct count *count = data;
   struct tally *tally = count->tally;
   struct tally_location *location = &tally->locations[event->location];
@@ -90,7 +90,7 @@ int tally_read(struct tally *ret, struct trace *trace, char error[TRACE_ERROR_BY
     return -ENOMEM;
   }
   struct count count = {ret, trace};
-  int result = trace_read_events(trace, take, &count, error);
+  int result = trace_read_events(trace, on_event, &count, error);
   add_up(ret, trace);
   return result;
 }

@@ -14,10 +14,10 @@
 #include "analysis/trace_reader.h"
 
 /* Where the events of one location go. */
-struct stream {
+struct event_receiver {
   struct trace *trace;
   size_t location;
-  trace_take take;
+  trace_on_event on_event;
   void *data;
   bool is_stopped;
 };
@@ -134,10 +134,10 @@ void trace_close(struct trace *trace) {
 
 /* -- events -- */
 
-static OTF2_CallbackCode deliver(struct stream *stream, struct trace_event *event) {
-  event->location = stream->location;
-  stream->is_stopped = !stream->take(stream->data, event);
-  return stream->is_stopped ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+static OTF2_CallbackCode deliver(struct event_receiver *receiver, struct trace_event *event) {
+  event->location = receiver->location;
+  receiver->is_stopped = !receiver->on_event(receiver->data, event);
+  return receiver->is_stopped ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
 #define PARAMETER(type, name, meaning) , type name
@@ -188,32 +188,33 @@ static bool is_too_many(const struct trace *trace, size_t index, uint64_t count)
   return bytes && count > bytes;
 }
 
-static int read_batches(struct stream *stream, OTF2_EvtReader *reader, char error[TRACE_ERROR_BYTES]) {
-  struct trace *trace = stream->trace;
+static int read_batches(struct event_receiver *receiver, OTF2_EvtReader *reader,
+                        char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = receiver->trace;
   uint64_t total = 0, count = TRACE_BATCH_EVENTS;
-  while (count == TRACE_BATCH_EVENTS && !stream->is_stopped) {
+  while (count == TRACE_BATCH_EVENTS && !receiver->is_stopped) {
     OTF2_ErrorCode code =
         OTF2_Reader_ReadLocalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
     total += count;
     if (trace->progress)
       atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
-    if (stream->is_stopped)
+    if (receiver->is_stopped)
       return 0;
     if (code != OTF2_SUCCESS)
       return trace_fail(trace, error, "the events cannot be read");
-    if (is_too_many(trace, stream->location, total)) {
+    if (is_too_many(trace, receiver->location, total)) {
       snprintf(error, TRACE_ERROR_BYTES, "the events cannot be read: the end of %.200s is missing",
-               trace->locations[stream->location].name);
+               trace->locations[receiver->location].name);
       return -EIO;
     }
   }
   return 0;
 }
 
-static int read_stream(struct stream *stream, char error[TRACE_ERROR_BYTES]) {
-  struct trace *trace = stream->trace;
+static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = receiver->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
-  const struct trace_location *location = &trace->locations[stream->location];
+  const struct trace_location *location = &trace->locations[receiver->location];
   *trace->reader->message = '\0';
   OTF2_EvtReaderCallbacks *callbacks = event_callbacks(trace->reader);
   if (!callbacks)
@@ -223,25 +224,26 @@ static int read_stream(struct stream *stream, char error[TRACE_ERROR_BYTES]) {
     return location->event_count ? trace_fail(trace, error, "the events cannot be read") : 0;
   OTF2_EvtReader_ApplyMappingTables(reader, true);
   OTF2_EvtReader_ApplyClockOffsets(reader, true);
-  OTF2_Reader_RegisterEvtCallbacks(otf2, reader, callbacks, stream);
-  int result = read_batches(stream, reader, error);
+  OTF2_Reader_RegisterEvtCallbacks(otf2, reader, callbacks, receiver);
+  int result = read_batches(receiver, reader, error);
   OTF2_Reader_CloseEvtReader(otf2, reader);
   return result;
 }
 
-int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data,
+int trace_read_location(struct trace *trace, size_t index, trace_on_event on_event, void *data,
                         char error[TRACE_ERROR_BYTES]) {
-  struct stream stream = {trace, index, take, data, false};
-  return read_stream(&stream, error);
+  struct event_receiver receiver = {trace, index, on_event, data, false};
+  return read_stream(&receiver, error);
 }
 
-int trace_read_events(struct trace *trace, trace_take take, void *data, char error[TRACE_ERROR_BYTES]) {
+int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,
+                      char error[TRACE_ERROR_BYTES]) {
   int result = 0;
   bool is_stopped = false;
   for (size_t i = 0; i < trace->location_count && result == 0 && !is_stopped; i++) {
-    struct stream stream = {trace, i, take, data, false};
-    result = read_stream(&stream, error);
-    is_stopped = stream.is_stopped;
+    struct event_receiver receiver = {trace, i, on_event, data, false};
+    result = read_stream(&receiver, error);
+    is_stopped = receiver.is_stopped;
   }
   return result;
 }

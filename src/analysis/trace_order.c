@@ -10,12 +10,12 @@ enum { SMALL_FILE_BYTES = 4096 };
 struct order {
   struct trace *trace;
   uint64_t from_ticks, to_ticks;
-  trace_take take;
+  trace_on_event on_event;
   void *data;
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
   size_t opened;   /* locations with events */
-  bool is_stopped; /* no further event is wanted: `take` has said so, or the event was past to_ticks */
+  bool is_stopped; /* no further event is wanted: `on_event` has said so, or the event was past to_ticks */
   bool is_past;
 };
 
@@ -26,7 +26,7 @@ static OTF2_CallbackCode deliver(struct order *order, uint64_t ref, struct trace
   if (event->ticks < order->from_ticks)
     return OTF2_CALLBACK_SUCCESS;
   order->is_past = event->ticks > order->to_ticks;
-  order->is_stopped = order->is_past || !order->take(order->data, event);
+  order->is_stopped = order->is_past || !order->on_event(order->data, event);
   return order->is_stopped ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
@@ -146,9 +146,9 @@ static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
   return result;
 }
 
-int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take,
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_on_event on_event,
                         void *data, char error[TRACE_ERROR_BYTES]) {
-  struct order order = {trace, from_ticks, to_ticks, take, data, .numbers = NULL};
+  struct order order = {trace, from_ticks, to_ticks, on_event, data, .numbers = NULL};
   order.numbers = calloc(trace->location_count + 1, sizeof *order.numbers);
   if (!order.numbers) {
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");

@@ -133,9 +133,9 @@ static bool is_openmp(enum trace_kind kind) {
 /* At the last time of the process a thread may still enter something; what follows then was added by the
  * writer. */
 static bool is_added(struct checker *checker, const struct trace_event *event) {
-  struct place_state *place = &checker->places[event->location];
-  place->is_closing |= event->kind != TRACE_Enter || checker->result->is_partial;
-  return place->is_closing;
+  struct location_state *here = &checker->locations[event->location];
+  here->is_closing |= event->kind != TRACE_Enter || checker->result->is_partial;
+  return here->is_closing;
 }
 
 /* From here on the rules are not checked. */
@@ -173,7 +173,7 @@ static void stop_for_nameless(struct checker *checker, const struct trace_event 
             "the archive does not tell the tasks of different threads apart");
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool on_event(void *data, const struct trace_event *event) {
   struct checker *checker = data;
   check_form_always(checker, event);
   if (event->ticks > checker->end_ticks || (event->ticks == checker->end_ticks && is_added(checker, event)))
@@ -196,7 +196,7 @@ static bool take(void *data, const struct trace_event *event) {
     if (event->kind == TRACE_MeasurementOnOff)
       stop_for_pause(checker, event);
   }
-  if (!replay_take(checker->replay, event))
+  if (!replay_process(checker->replay, event))
     checker->error = -ENOMEM;
   return checker->error == 0;
 }
@@ -272,7 +272,7 @@ static const struct {
   enum check_rule rule;
   unsigned callback;
   const char *what;
-} needs[] = {
+} required_callbacks[] = {
     {CHECK_TIED_SCHEDULING, 5, "the creation of tasks"},
     {CHECK_TIED_SCHEDULING, 6, "the scheduling of tasks"},
     {CHECK_DEPENDENCE, 18, "dependences"},
@@ -289,24 +289,24 @@ static const struct {
 };
 
 /* Stave's archives say which callbacks were asked for and what the runtime answered. */
-static void note_needs(struct checker *checker) {
+static void leave_out_unrecorded(struct checker *checker) {
   if (!trace_archive_property(checker->trace, STAVE_PROPERTY_SET_CALLBACK "3"))
     return;
-  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-    char name[64], *reason = checker->result->not_checked[needs[i].rule];
-    snprintf(name, sizeof name, STAVE_PROPERTY_SET_CALLBACK "%u", needs[i].callback);
+  for (size_t i = 0; i < sizeof required_callbacks / sizeof *required_callbacks; i++) {
+    char name[64], *reason = checker->result->not_checked[required_callbacks[i].rule];
+    snprintf(name, sizeof name, STAVE_PROPERTY_SET_CALLBACK "%u", required_callbacks[i].callback);
     const char *answer = trace_archive_property(checker->trace, name);
     if (answer && strcmp(answer, "always") == 0)
       continue;
     snprintf(reason, CHECK_REASON_BYTES, answer ? "the runtime does not tell of %s" : "%s was not recorded",
-             needs[i].what);
-    checker->rules &= ~(1u << needs[i].rule);
+             required_callbacks[i].what);
+    checker->rules &= ~(1u << required_callbacks[i].rule);
   }
 }
 
 /* What the program kept out of the trace is missing in the order of things: who created a task that was
  * created in a pause, which of the team's regions a thread met in it. */
-static void note_pauses(struct checker *checker) {
+static void leave_out_paused(struct checker *checker) {
   static const enum check_rule rules_of_order[] = {
       CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION, CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
   for (size_t i = 0; property_number(checker, STAVE_PROPERTY_PAUSES) > 0 &&
@@ -340,27 +340,27 @@ static void finish(struct checker *checker) {
 
 static int open_checker(struct checker *checker) {
   const struct replay_observer observer = {.task = on_task, .lock = on_lock, .team = on_team};
-  checker->places = calloc(checker->trace->location_count + 1, sizeof *checker->places);
+  checker->locations = calloc(checker->trace->location_count + 1, sizeof *checker->locations);
   checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
-  return checker->places && checker->replay ? check_tasks_open(checker) : -ENOMEM;
+  return checker->locations && checker->replay ? check_tasks_open(checker) : -ENOMEM;
 }
 
-static void free_place(struct place_state *place) {
-  free(place->tied);
-  free(place->forks);
+static void free_location_state(struct location_state *here) {
+  free(here->tied);
+  free(here->forks);
 }
 
 static void close_checker(struct checker *checker) {
   for (size_t i = 0; i < checker->task_count; i++)
     check_tasks_release(&checker->tasks[i]);
-  for (size_t i = 0; checker->places && i < checker->trace->location_count; i++)
-    free_place(&checker->places[i]);
+  for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
+    free_location_state(&checker->locations[i]);
   check_teams_close(checker);
   check_locks_close(checker);
   table_free(&checker->running_sets);
   table_free(&checker->findings);
   free(checker->tasks);
-  free(checker->places);
+  free(checker->locations);
   dependences_free(checker->dependences);
   replay_free(checker->replay);
 }
@@ -370,13 +370,13 @@ int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, ch
   struct checker checker = {.trace = trace, .result = ret, .rules = wanted, .end_ticks = UINT64_MAX};
   int result = open_checker(&checker);
   if (result == 0) {
-    note_needs(&checker);
-    note_pauses(&checker);
+    leave_out_unrecorded(&checker);
+    leave_out_paused(&checker);
     end_at_closing(&checker);
     result = end_at_losses(&checker, error);
   }
   if (result == 0)
-    result = trace_read_in_order(trace, 0, UINT64_MAX, take, &checker, error);
+    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &checker, error);
   if (result == 0 && checker.error == 0)
     finish(&checker);
   result = result == 0 ? checker.error : result;

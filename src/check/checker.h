@@ -17,7 +17,7 @@ struct ancestor {
 };
 
 /* A lock that a task holds. */
-struct hold {
+struct held_by_task {
   uint64_t lock;          /* as in replay_lock_event */
   uint32_t order, region; /* region: where it was acquired */
   uint64_t ticks;
@@ -31,7 +31,7 @@ struct task_state {
   size_t before_count, before_capacity;
   uint64_t *sets; /* of tasks that exclude each other */
   size_t set_count, set_capacity;
-  struct hold *holds;
+  struct held_by_task *holds;
   size_t hold_count, hold_capacity;
   /* the child that has to be complete before this task goes on; id 0: none */
   struct dependences_task undeferred;
@@ -57,7 +57,7 @@ struct fork {
 };
 
 /* Of a location. */
-struct place_state {
+struct location_state {
   struct tied *tied; /* the latest last */
   size_t tied_count, tied_capacity;
   uint64_t runs; /* of explicit tasks, begun or resumed */
@@ -67,7 +67,7 @@ struct place_state {
   bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
   bool is_unforked;           /* no fork belongs to the last join */
   uint64_t team, barriers;    /* the outermost team, or the last there was; barriers of it that were passed */
-  struct created {
+  struct created_task {
     uint64_t parent;
     struct dependences_task task;
   } created; /* the task that was last created here */
@@ -130,7 +130,7 @@ struct checker {
   uint64_t end_ticks; /* from here on nothing is checked; UINT64_MAX: everything is */
   struct task_state *tasks;
   size_t task_count;
-  struct place_state *places; /* by location */
+  struct location_state *locations; /* by location */
   struct team_state *teams;
   size_t team_count;
   struct table locks, edges, running_sets, findings; /* findings: position + 1 */
@@ -204,8 +204,8 @@ static inline uint32_t lock_number_of(uint64_t lock) {
 void check_lock_orders_before_event(struct checker *checker, const struct trace_event *event);
 
 /* The task acquires a lock while it holds another one. */
-void check_lock_orders_note(struct checker *checker, const struct task_state *task, const struct hold *held,
-                            const struct replay_lock_event *step);
+void check_lock_orders_note(struct checker *checker, const struct task_state *task,
+                            const struct held_by_task *held, const struct replay_lock_event *step);
 void check_lock_orders_finish(struct checker *checker);
 
 /* -- form.c -- */

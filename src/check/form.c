@@ -30,7 +30,7 @@ static void before_leave(struct checker *checker, const struct trace_event *even
       is_around ? checker_name(checker, frame->region) : "");
 }
 
-static void tell_open(struct checker *checker, const struct replay_task *task, size_t location,
+static void find_open(struct checker *checker, const struct replay_task *task, size_t location,
                       uint64_t ticks, const char *when) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
   say(checker_find(checker, CHECK_PAIRING, location, ticks, frame->region, CHECK_NO_REGION),
@@ -39,8 +39,8 @@ static void tell_open(struct checker *checker, const struct replay_task *task, s
 
 /* -- tasks -- */
 
-static void tell_task(struct checker *checker, const struct trace_event *event,
-                      const struct replay_task *task, const char *what, uint32_t generation) {
+static void find_task_fault(struct checker *checker, const struct trace_event *event,
+                            const struct replay_task *task, const char *what, uint32_t generation) {
   uint32_t place = !task ? CHECK_NO_REGION : task->region != REPLAY_NONE ? task->region : task->create_region;
   struct check_finding *found =
       checker_find(checker, CHECK_TASK_STATE, event->location, event->ticks, place, CHECK_NO_REGION);
@@ -59,9 +59,9 @@ static void before_create(struct checker *checker, const struct trace_event *eve
   uint32_t generation = event->ThreadTaskCreate.generation;
   const struct replay_task *known = replay_find_task(checker->replay, comm, thread, generation);
   if (known)
-    tell_task(checker, event, known, "is created, and is there already", generation);
+    find_task_fault(checker, event, known, "is created, and is there already", generation);
   else if (!is_here(checker, event, comm, thread))
-    tell_task(checker, event, NULL, "is created by another thread than it says", generation);
+    find_task_fault(checker, event, NULL, "is created by another thread than it says", generation);
 }
 
 static void before_switch(struct checker *checker, const struct trace_event *event) {
@@ -70,11 +70,11 @@ static void before_switch(struct checker *checker, const struct trace_event *eve
   const struct replay_task *task = replay_find_task(checker->replay, comm, thread, generation);
   if (generation == 0) {
     if (!is_here(checker, event, comm, thread))
-      tell_task(checker, event, NULL, "is the implicit one of another thread", generation);
+      find_task_fault(checker, event, NULL, "is the implicit one of another thread", generation);
   } else if (!task) {
-    tell_task(checker, event, NULL, "goes on, but is complete or was never created", generation);
+    find_task_fault(checker, event, NULL, "goes on, but is complete or was never created", generation);
   } else if (task->is_running && task->location != event->location) {
-    tell_task(checker, event, task, "goes on while it runs on another thread", generation);
+    find_task_fault(checker, event, task, "goes on while it runs on another thread", generation);
   }
 }
 
@@ -83,16 +83,17 @@ static void before_complete(struct checker *checker, const struct trace_event *e
   const struct replay_task *task = replay_find_task(checker->replay, event->ThreadTaskComplete.comm,
                                                     event->ThreadTaskComplete.thread, generation);
   if (!task)
-    tell_task(checker, event, NULL, "completes, but is complete already or was never created", generation);
+    find_task_fault(checker, event, NULL, "completes, but is complete already or was never created",
+                    generation);
   else if (!task->has_begun && trace_event_attribute_count(event) == 0)
-    tell_task(checker, event, task, "completes without having begun", generation);
+    find_task_fault(checker, event, task, "completes without having begun", generation);
   else if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
-    tell_open(checker, task, event->location, event->ticks, "the end of its task");
+    find_open(checker, task, event->location, event->ticks, "the end of its task");
 }
 
 /* -- teams -- */
 
-static void tell_team(struct checker *checker, const struct trace_event *event, const char *what) {
+static void find_team_fault(struct checker *checker, const struct trace_event *event, const char *what) {
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
   say(checker_find(checker, CHECK_TEAM_STATE, event->location, event->ticks,
                    team ? team->region : CHECK_NO_REGION, CHECK_NO_REGION),
@@ -113,26 +114,26 @@ static void before_team_end(struct checker *checker, const struct trace_event *e
   const struct replay_task *implicit = replay_implicit_task(checker->replay, event->location);
   bool is_known = team && team->comm != REPLAY_NONE;
   if (!team)
-    tell_team(checker, event, "a team ends on a thread that is in none");
+    find_team_fault(checker, event, "a team ends on a thread that is in none");
   else if (is_known && checker->trace->comms[team->comm].ref != event->ThreadTeamEnd.comm)
-    tell_team(checker, event, "another team ends than the innermost one");
+    find_team_fault(checker, event, "another team ends than the innermost one");
   else if (implicit != replay_current_task(checker->replay, event->location))
-    tell_team(checker, event, "a team ends while an explicit task runs");
+    find_team_fault(checker, event, "a team ends while an explicit task runs");
   else if (implicit->frame_count > 0 && checks(checker, CHECK_PAIRING))
-    tell_open(checker, implicit, event->location, event->ticks, "the end of its team");
+    find_open(checker, implicit, event->location, event->ticks, "the end of its team");
 }
 
 static void before_join(struct checker *checker, const struct trace_event *event) {
-  if (checker->places[event->location].is_unforked)
-    tell_team(checker, event, "threads join that were not forked");
+  if (checker->locations[event->location].is_unforked)
+    find_team_fault(checker, event, "threads join that were not forked");
 }
 
-static struct fork *last_fork(const struct place_state *place) {
-  return place->fork_count > 0 ? &place->forks[place->fork_count - 1] : NULL;
+static struct fork *last_fork(const struct location_state *here) {
+  return here->fork_count > 0 ? &here->forks[here->fork_count - 1] : NULL;
 }
 
 static void drop_fork(struct checker *checker, size_t location) {
-  const struct fork *fork = &checker->places[location].forks[--checker->places[location].fork_count];
+  const struct fork *fork = &checker->locations[location].forks[--checker->locations[location].fork_count];
   if (checks(checker, CHECK_FORK_JOIN))
     say(checker_find(checker, CHECK_FORK_JOIN, location, fork->ticks, fork->region, CHECK_NO_REGION), "%s",
         "no join follows on its thread");
@@ -140,22 +141,21 @@ static void drop_fork(struct checker *checker, size_t location) {
 
 /* Only the innermost fork can be over: what comes in place of its join shows that there is none. */
 static void drop_fork_that_is_over(struct checker *checker, size_t location) {
-  const struct fork *fork = last_fork(&checker->places[location]);
+  const struct fork *fork = last_fork(&checker->locations[location]);
   if (fork && fork->is_over)
     drop_fork(checker, location);
 }
 
-static void take_fork(struct checker *checker, size_t location, uint64_t ticks) {
-  struct place_state *place = &checker->places[location];
+static void push_fork(struct checker *checker, size_t location, uint64_t ticks) {
+  struct location_state *here = &checker->locations[location];
   drop_fork_that_is_over(checker, location);
-  if (checker_grow(checker, &place->forks, &place->fork_capacity, place->fork_count + 1,
-                   sizeof *place->forks))
-    place->forks[place->fork_count++] = (struct fork){ticks, CHECK_NO_REGION, false};
+  if (checker_grow(checker, &here->forks, &here->fork_capacity, here->fork_count + 1, sizeof *here->forks))
+    here->forks[here->fork_count++] = (struct fork){ticks, CHECK_NO_REGION, false};
 }
 
 static void end_fork(struct checker *checker, size_t location) {
   drop_fork_that_is_over(checker, location);
-  struct fork *fork = last_fork(&checker->places[location]);
+  struct fork *fork = last_fork(&checker->locations[location]);
   if (fork)
     fork->is_over = true;
 }
@@ -167,24 +167,24 @@ static void name_fork(const struct checker *checker, struct fork *fork, uint32_t
 }
 
 void check_form_always(struct checker *checker, const struct trace_event *event) {
-  struct place_state *place = &checker->places[event->location];
+  struct location_state *here = &checker->locations[event->location];
   if (event->kind == TRACE_Enter) {
-    name_fork(checker, last_fork(place), event->Enter.region);
+    name_fork(checker, last_fork(here), event->Enter.region);
   } else if (event->kind == TRACE_ThreadFork) {
-    take_fork(checker, event->location, event->ticks);
+    push_fork(checker, event->location, event->ticks);
   } else if (event->kind == TRACE_ThreadTeamEnd) {
     end_fork(checker, event->location);
   } else if (event->kind == TRACE_ThreadJoin) {
-    place->is_unforked = place->fork_count == 0;
-    place->fork_count -= place->fork_count > 0;
+    here->is_unforked = here->fork_count == 0;
+    here->fork_count -= here->fork_count > 0;
   }
 }
 
 /* -- all -- */
 
 static void check_time(struct checker *checker, const struct trace_event *event) {
-  struct place_state *place = &checker->places[event->location];
-  bool goes_back = place->has_event && event->ticks < place->last_ticks;
+  struct location_state *here = &checker->locations[event->location];
+  bool goes_back = here->has_event && event->ticks < here->last_ticks;
   if (goes_back && checks(checker, CHECK_TIME)) {
     struct check_finding *found = checker_find(checker, CHECK_TIME, event->location, event->ticks,
                                                CHECK_NO_REGION, (uint32_t)event->location);
@@ -192,8 +192,8 @@ static void check_time(struct checker *checker, const struct trace_event *event)
       snprintf(found->detail, sizeof found->detail, "event %llu is earlier than the one before",
                (unsigned long long)event->number);
   }
-  place->has_event = true;
-  place->last_ticks = event->ticks;
+  here->has_event = true;
+  here->last_ticks = event->ticks;
 }
 
 static void check_task(struct checker *checker, const struct trace_event *event) {
@@ -211,7 +211,7 @@ static void check_team(struct checker *checker, const struct trace_event *event)
   else if (event->kind == TRACE_ThreadTeamEnd)
     before_team_end(checker, event);
   else if (event->kind == TRACE_ThreadTeamBegin && !is_member(checker, event, event->ThreadTeamBegin.comm))
-    tell_team(checker, event, "a thread begins a team that it is no member of");
+    find_team_fault(checker, event, "a thread begins a team that it is no member of");
 }
 
 void check_form_before_event(struct checker *checker, const struct trace_event *event) {
@@ -232,13 +232,13 @@ void check_form_before_event(struct checker *checker, const struct trace_event *
 /* -- at the end -- */
 
 static void finish_location(struct checker *checker, size_t location) {
-  const struct place_state *place = &checker->places[location];
+  const struct location_state *here = &checker->locations[location];
   const struct replay_task *task = replay_current_task(checker->replay, location);
   const struct replay_team *team = replay_current_team(checker->replay, location);
   if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
-    tell_open(checker, task, location, place->last_ticks, "the end of the trace");
+    find_open(checker, task, location, here->last_ticks, "the end of the trace");
   if (checks(checker, CHECK_TEAM_STATE) && team)
-    say(checker_find(checker, CHECK_TEAM_STATE, location, place->last_ticks, team->region, CHECK_NO_REGION),
+    say(checker_find(checker, CHECK_TEAM_STATE, location, here->last_ticks, team->region, CHECK_NO_REGION),
         "%s", "a team is open at the end of the trace");
 }
 
@@ -254,7 +254,7 @@ static void finish_task(struct checker *checker, const struct task_state *task) 
 
 void check_form_finish(struct checker *checker) {
   for (size_t i = 0; i < checker->trace->location_count; i++)
-    while (checker->places[i].fork_count > 0)
+    while (checker->locations[i].fork_count > 0)
       drop_fork(checker, i);
   if (checker->end_ticks != UINT64_MAX)
     return; /* whoever wrote the archive closed what was open */

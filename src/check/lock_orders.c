@@ -29,28 +29,28 @@ static bool is_cancel(const struct checker *checker, const struct trace_event *e
 }
 
 void check_lock_orders_before_event(struct checker *checker, const struct trace_event *event) {
-  struct place_state *place = &checker->places[event->location];
+  struct location_state *here = &checker->locations[event->location];
   size_t primary;
   const struct replay_team *team = replay_outermost_team(checker->replay, event->location, &primary);
   checker->has_no_phases |= event->kind == TRACE_MeasurementOnOff || is_cancel(checker, event);
-  if (team && place->team != team->id) {
-    place->team = team->id;
-    place->barriers = 0;
+  if (team && here->team != team->id) {
+    here->team = team->id;
+    here->barriers = 0;
   }
   if (is_passed_by_all(checker, event, team))
-    place->barriers++;
+    here->barriers++;
 }
 
 static struct phase phase_of(const struct checker *checker, size_t location) {
-  const struct place_state *place = &checker->places[location];
+  const struct location_state *here = &checker->locations[location];
   size_t primary;
   const struct replay_team *team = replay_outermost_team(checker->replay, location, &primary);
   bool is_serial = replay_current_team(checker->replay, location) == NULL;
   if (checker->has_no_phases || (!team && !is_serial))
     return (struct phase){.primary = SIZE_MAX};
   if (is_serial)
-    return (struct phase){location, place->team, UINT64_MAX};
-  return (struct phase){primary, team->id, place->team == team->id ? place->barriers : 0};
+    return (struct phase){location, here->team, UINT64_MAX};
+  return (struct phase){primary, team->id, here->team == team->id ? here->barriers : 0};
 }
 
 /* Whether the one ends before the other begins; false: that is not known. */
@@ -81,7 +81,7 @@ static void note_phase(struct checker *checker, struct lock_edge *edge, size_t l
 
 /* -- orders -- */
 
-static struct lock_edge *new_edge(struct checker *checker, const struct hold *held, uint64_t second) {
+static struct lock_edge *new_edge(struct checker *checker, const struct held_by_task *held, uint64_t second) {
   struct lock_state *lock = check_locks_state(checker, held->lock);
   if (!lock || checker->edge_count == EDGES_MOST)
     return NULL;
@@ -96,7 +96,7 @@ static struct lock_edge *new_edge(struct checker *checker, const struct hold *he
   return lock->edges = edge;
 }
 
-static void take_gates(struct lock_edge *edge, const struct task_state *task) {
+static void keep_common_gates(struct lock_edge *edge, const struct task_state *task) {
   for (size_t i = 0; i < task->hold_count && edge->gate_count < sizeof edge->gates / sizeof *edge->gates; i++)
     if (task->holds[i].lock != edge->first && task->holds[i].lock != edge->second)
       edge->gates[edge->gate_count++] = task->holds[i].lock;
@@ -127,8 +127,8 @@ static void note_thread(struct lock_edge *edge, size_t location) {
     edge->threads[edge->thread_count++] = location;
 }
 
-void check_lock_orders_note(struct checker *checker, const struct task_state *task, const struct hold *held,
-                            const struct replay_lock_event *step) {
+void check_lock_orders_note(struct checker *checker, const struct task_state *task,
+                            const struct held_by_task *held, const struct replay_lock_event *step) {
   struct lock_edge *edge = table_get(&checker->edges, held->lock, step->lock);
   if (edge) {
     edge->count++;
@@ -151,7 +151,7 @@ void check_lock_orders_note(struct checker *checker, const struct task_state *ta
                              .thread_count = 1,
                              .next_of_first = next};
   note_phase(checker, edge, step->location);
-  take_gates(edge, task);
+  keep_common_gates(edge, task);
 }
 
 /* -- cycles of orders -- */
@@ -209,7 +209,7 @@ static int describe_edge(const struct checker *checker, const struct lock_edge *
                   edge->count > 1 ? "s" : "");
 }
 
-static void tell_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
+static void find_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
   if (one->first > one->second || !one->is_met || has_common_gate(one, other) ||
       !has_a_thread_each((const struct lock_edge *const[]){one, other}, 2))
     return;
@@ -225,7 +225,7 @@ static void tell_pair(struct checker *checker, const struct lock_edge *one, cons
 
 /* Three or more locks in a circle: the shortest way from each lock back to itself, by increasing numbers, so
  * that each circle is found once, from its lowest lock. */
-struct search {
+struct circle_search {
   struct checker *checker;
   const struct lock_edge *path[CYCLE_MOST];
   uint32_t length, steps;
@@ -242,7 +242,7 @@ static bool is_apart(const struct lock_edge *const *edges, uint32_t length) {
   return false;
 }
 
-static void tell_circle(struct search *search) {
+static void find_circle(struct circle_search *search) {
   const struct lock_edge *last = search->path[search->length - 1];
   for (uint32_t i = 0; i + 1 < search->length; i++)
     if (has_common_gate(search->path[i], last))
@@ -260,7 +260,7 @@ static void tell_circle(struct search *search) {
                      checker_name(search->checker, search->path[i]->second_region));
 }
 
-static void follow(struct search *search, uint64_t start, const struct lock_state *lock) {
+static void follow(struct circle_search *search, uint64_t start, const struct lock_state *lock) {
   for (const struct lock_edge *edge = lock ? lock->edges : NULL; edge; edge = edge->next_of_first) {
     if (edge->second < start || search->length == CYCLE_MOST || ++search->steps > SEARCH_STEPS_MOST)
       continue;
@@ -273,18 +273,18 @@ static void follow(struct search *search, uint64_t start, const struct lock_stat
     if (edge->second != start)
       follow(search, start, table_get(&search->checker->locks, edge->second, 0));
     else if (search->length > 2)
-      tell_circle(search);
+      find_circle(search);
     search->length--;
   }
 }
 
 void check_lock_orders_finish(struct checker *checker) {
-  struct search search = {.checker = checker};
+  struct circle_search search = {.checker = checker};
   for (struct lock_state *lock = checker->all_locks; lock; lock = lock->next) {
     for (struct lock_edge *edge = lock->edges; edge; edge = edge->next_of_first) {
       const struct lock_edge *other = table_get(&checker->edges, edge->second, edge->first);
       if (other)
-        tell_pair(checker, edge, other);
+        find_pair(checker, edge, other);
     }
     follow(&search, lock->lock, lock);
   }

@@ -70,7 +70,8 @@ static void acquire(struct checker *checker, const struct replay_lock_event *ste
     if (task->holds[i].lock != step->lock)
       check_lock_orders_note(checker, task, &task->holds[i], step);
   if (checker_grow(checker, &task->holds, &task->hold_capacity, task->hold_count + 1, sizeof *task->holds))
-    task->holds[task->hold_count++] = (struct hold){step->lock, step->order, step->region, step->ticks};
+    task->holds[task->hold_count++] =
+        (struct held_by_task){step->lock, step->order, step->region, step->ticks};
 }
 
 static bool drop_hold(struct task_state *task, const struct replay_lock_event *step) {
@@ -112,8 +113,8 @@ void check_locks_on_step(struct checker *checker, const struct replay_lock_event
 
 /* -- held while another task runs -- */
 
-static void tell_across(struct checker *checker, const struct replay_task_event *step,
-                        const struct hold *hold, uint64_t holder) {
+static void find_across(struct checker *checker, const struct replay_task_event *step,
+                        const struct held_by_task *hold, uint64_t holder) {
   const struct replay_task *prior = step->other;
   uint32_t where = prior->frame_count ? prior->frames[prior->frame_count - 1].region : CHECK_NO_REGION;
   const struct lock_state *lock = check_locks_state(checker, hold->lock);
@@ -137,8 +138,8 @@ void check_locks_on_switch(struct checker *checker, const struct replay_task_eve
   struct dependences_task name = {prior->id, prior->slot};
   const struct task_state *holder = checker_known_task(checker, name);
   for (size_t i = 0; holder && i < holder->hold_count; i++) {
-    struct hold hold = holder->holds[i];
-    tell_across(checker, step, &hold, holder->id); /* which may move all tasks */
+    struct held_by_task hold = holder->holds[i];
+    find_across(checker, step, &hold, holder->id); /* which may move all tasks */
     holder = checker_known_task(checker, name);
   }
 }

@@ -85,7 +85,7 @@ static void create(struct checker *checker, const struct replay_task_event *step
   ancestor_of(checker, parent, NULL);
   ancestor_of(checker, child, parent->ancestor);
   struct dependences_task name = {child->id, step->task->slot};
-  checker->places[step->location].created = (struct created){parent->id, name};
+  checker->locations[step->location].created = (struct created_task){parent->id, name};
   if (checks(checker, CHECK_UNDEFERRED) && is_undeferred(checker, step))
     parent->undeferred = name;
 }
@@ -119,7 +119,7 @@ int check_tasks_open(struct checker *checker) {
 
 void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
                                enum construct construct) {
-  const struct created *created = &checker->places[event->location].created;
+  const struct created_task *created = &checker->locations[event->location].created;
   uint32_t count = trace_event_attribute_count(event);
   for (uint32_t i = 0; created->parent > 0 && i < count; i++) {
     struct trace_event_attribute value = trace_event_attribute(event, i);
@@ -194,7 +194,7 @@ static bool is_own_team(const struct checker *checker, const struct replay_task 
   return !team || team->comm == REPLAY_NONE || checker->trace->comms[team->comm].ref == task->comm;
 }
 
-static void tell_tied(struct checker *checker, const struct replay_task_event *step,
+static void find_tied(struct checker *checker, const struct replay_task_event *step,
                       const struct task_state *task, uint32_t held, uint32_t where) {
   struct check_finding *found = checker_find(checker, CHECK_TIED_SCHEDULING, step->location, step->ticks,
                                              checker_place_of(task), where);
@@ -207,12 +207,12 @@ static void tell_tied(struct checker *checker, const struct replay_task_event *s
 
 /* The suspended task that forbids this one, or NULL. By induction it is enough to look at the latest tied
  * task, as long as each descends from the one before. */
-static const struct tied *find_forbidding(const struct place_state *place, const struct task_state *task,
+static const struct tied *find_forbidding(const struct location_state *here, const struct task_state *task,
                                           uint64_t team) {
-  for (size_t i = place->tied_count; i-- > 0 && place->tied[i].team == team;) {
-    if (!descends_from(task->ancestor, place->tied[i].task.id))
-      return &place->tied[i];
-    if (place->tied[i].is_chained)
+  for (size_t i = here->tied_count; i-- > 0 && here->tied[i].team == team;) {
+    if (!descends_from(task->ancestor, here->tied[i].task.id))
+      return &here->tied[i];
+    if (here->tied[i].is_chained)
       break;
   }
   return NULL;
@@ -225,34 +225,34 @@ static void check_tied(struct checker *checker, const struct replay_task_event *
       implicit->frame_count ? &implicit->frames[implicit->frame_count - 1] : NULL;
   const struct task_state *held = forbidding ? checker_known_task(checker, forbidding->task) : NULL;
   if (held)
-    tell_tied(checker, step, task, checker_place_of(held), held->suspended_in);
+    find_tied(checker, step, task, checker_place_of(held), held->suspended_in);
   else if (!is_in_barrier(implicit) && !descends_from(task->ancestor, implicit->id))
-    tell_tied(checker, step, task, CHECK_NO_REGION, frame ? frame->region : CHECK_NO_REGION);
+    find_tied(checker, step, task, CHECK_NO_REGION, frame ? frame->region : CHECK_NO_REGION);
 }
 
 static void begin_tied(struct checker *checker, const struct replay_task_event *step,
                        struct task_state *task) {
-  struct place_state *place = &checker->places[step->location];
+  struct location_state *here = &checker->locations[step->location];
   const struct replay_team *team = replay_current_team(checker->replay, step->location);
   uint64_t team_id = team ? team->id : 0;
   bool is_known = task->ancestor && step->task->is_created && is_own_team(checker, step->task, team);
-  const struct tied *forbidding = is_known ? find_forbidding(place, task, team_id) : NULL;
+  const struct tied *forbidding = is_known ? find_forbidding(here, task, team_id) : NULL;
   bool is_chained = is_known && !forbidding;
   if (is_known)
     check_tied(checker, step, task, forbidding);
-  if (checker_grow(checker, &place->tied, &place->tied_capacity, place->tied_count + 1, sizeof *place->tied))
-    place->tied[place->tied_count++] = (struct tied){{task->id, step->task->slot}, team_id, is_chained};
+  if (checker_grow(checker, &here->tied, &here->tied_capacity, here->tied_count + 1, sizeof *here->tied))
+    here->tied[here->tied_count++] = (struct tied){{task->id, step->task->slot}, team_id, is_chained};
 }
 
 static void untie(struct checker *checker, const struct replay_task *task) {
-  struct place_state *place = task->begun_on == SIZE_MAX ? NULL : &checker->places[task->begun_on];
-  for (size_t i = place ? place->tied_count : 0; i-- > 0;) {
-    if (place->tied[i].task.id != task->id)
+  struct location_state *here = task->begun_on == SIZE_MAX ? NULL : &checker->locations[task->begun_on];
+  for (size_t i = here ? here->tied_count : 0; i-- > 0;) {
+    if (here->tied[i].task.id != task->id)
       continue;
-    if (i + 1 < place->tied_count)
-      place->tied[i + 1].is_chained = false; /* what is below it now has to be looked at too */
-    memmove(&place->tied[i], &place->tied[i + 1], (place->tied_count - i - 1) * sizeof *place->tied);
-    place->tied_count--;
+    if (i + 1 < here->tied_count)
+      here->tied[i + 1].is_chained = false; /* what is below it now has to be looked at too */
+    memmove(&here->tied[i], &here->tied[i + 1], (here->tied_count - i - 1) * sizeof *here->tied);
+    here->tied_count--;
     return;
   }
 }
@@ -263,7 +263,7 @@ static void begin(struct checker *checker, const struct replay_task_event *step)
   struct task_state *task = checker_task(checker, step->task);
   if (!task)
     return;
-  checker->places[step->location].runs++;
+  checker->locations[step->location].runs++;
   if (checks(checker, CHECK_DEPENDENCE))
     check_dependences(checker, step, task);
   if (checks(checker, CHECK_MUTUAL_EXCLUSION))
@@ -277,14 +277,14 @@ static void suspend(struct checker *checker, const struct replay_task_event *ste
   if (!task)
     return;
   task->suspended_on = step->location;
-  task->begun_there = checker->places[step->location].runs;
+  task->begun_there = checker->locations[step->location].runs;
   task->suspended_in = told->frame_count ? told->frames[told->frame_count - 1].region : CHECK_NO_REGION;
 }
 
 static void check_threadprivate(struct checker *checker, const struct replay_task_event *step,
                                 const struct task_state *task) {
   bool has_moved = task->suspended_on != step->location;
-  if (!has_moved && checker->places[step->location].runs == task->begun_there)
+  if (!has_moved && checker->locations[step->location].runs == task->begun_there)
     return;
   struct check_finding *found = checker_find(checker, CHECK_THREADPRIVATE, step->location, step->ticks,
                                              checker_place_of(task), task->suspended_in);
@@ -296,8 +296,8 @@ static void check_threadprivate(struct checker *checker, const struct replay_tas
     snprintf(found->detail, sizeof found->detail, "suspended at %s, it went on on another thread", where);
   else
     snprintf(found->detail, sizeof found->detail, "suspended at %s, where %u other task%s ran on the thread",
-             where, (unsigned)(checker->places[step->location].runs - task->begun_there),
-             checker->places[step->location].runs - task->begun_there > 1 ? "s" : "");
+             where, (unsigned)(checker->locations[step->location].runs - task->begun_there),
+             checker->locations[step->location].runs - task->begun_there > 1 ? "s" : "");
 }
 
 static void resume(struct checker *checker, const struct replay_task_event *step) {
@@ -306,7 +306,7 @@ static void resume(struct checker *checker, const struct replay_task_event *step
     return;
   if (checks(checker, CHECK_THREADPRIVATE))
     check_threadprivate(checker, step, task);
-  checker->places[step->location].runs++;
+  checker->locations[step->location].runs++;
   if (!checks(checker, CHECK_TIED_MIGRATION) || !is_tied(checker, step->task) ||
       step->task->begun_on == step->location || step->task->begun_on == SIZE_MAX)
     return;

@@ -353,9 +353,9 @@ static void on_task(void *data, const struct replay_task_event *step) {
 
 /* -- all of it -- */
 
-static bool take(void *data, const struct trace_event *event) {
+static bool on_event(void *data, const struct trace_event *event) {
   struct chrome *chrome = data;
-  if (!replay_take(chrome->replay, event))
+  if (!replay_process(chrome->replay, event))
     chrome->sink->error = ENOMEM;
   if (event->kind == TRACE_Enter)
     enter(chrome, event);
@@ -399,7 +399,7 @@ int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
   } else {
     write_head(&chrome);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, take, &chrome, error);
+    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &chrome, error);
     if (result == 0)
       replay_finish(chrome.replay);
     write_tail(&chrome);

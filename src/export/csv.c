@@ -32,7 +32,7 @@ struct row_plan {
   size_t other_count;
 };
 
-struct table {
+struct csv_table {
   struct trace *trace;
   struct sink *sink;
   struct fragments regions, locations; /* "name,construct,file,line" and "ref,name" */
@@ -102,7 +102,8 @@ static void describe_location(struct sink *sink, const void *data, size_t index)
 
 /* -- rows -- */
 
-static void write_region(struct table *table, const struct trace_event *event, const struct row_plan *plan) {
+static void write_region(struct csv_table *table, const struct trace_event *event,
+                         const struct row_plan *plan) {
   const struct trace_field *field = plan->of_column[COLUMN_REGION];
   const struct trace_region *region =
       field ? trace_region(table->trace, trace_field_value(event, field)) : NULL;
@@ -113,7 +114,8 @@ static void write_region(struct table *table, const struct trace_event *event, c
 }
 
 /* One number for a task, as attributes name it: creating location << 32 | generation. */
-static void write_task(struct table *table, const struct trace_event *event, const struct row_plan *plan) {
+static void write_task(struct csv_table *table, const struct trace_event *event,
+                       const struct row_plan *plan) {
   if (!plan->of_column[COLUMN_GENERATION] || !plan->of_column[COLUMN_TEAM])
     return;
   uint64_t comm = trace_field_value(event, plan->of_column[COLUMN_TEAM]);
@@ -124,7 +126,7 @@ static void write_task(struct table *table, const struct trace_event *event, con
 }
 
 /* Leaves references that refer to nothing out. */
-static void write_number(struct table *table, const struct trace_event *event,
+static void write_number(struct csv_table *table, const struct trace_event *event,
                          const struct trace_field *field) {
   sink_byte(table->sink, ',');
   if (!field)
@@ -134,7 +136,7 @@ static void write_number(struct table *table, const struct trace_event *event,
     sink_number(table->sink, value);
 }
 
-static void write_others(struct table *table, struct sink *sink, const struct trace_event *event,
+static void write_others(struct csv_table *table, struct sink *sink, const struct trace_event *event,
                          const struct row_plan *plan) {
   for (size_t i = 0; i < plan->other_count; i++) {
     const struct trace_field *field = plan->others[i];
@@ -147,7 +149,7 @@ static void write_others(struct table *table, struct sink *sink, const struct tr
   }
 }
 
-static void write_row(struct table *table, const struct trace_event *event) {
+static void write_row(struct csv_table *table, const struct trace_event *event) {
   struct sink *sink = table->sink;
   const struct row_plan *plan = &table->plans[event->kind];
   sink_number(sink, trace_ns(table->trace, event->ticks));
@@ -165,7 +167,8 @@ static void write_row(struct table *table, const struct trace_event *event) {
 }
 
 /* A JSON object holds no control characters: what its field needs is quotes around it and its own doubled. */
-static void write_object(struct table *table, const struct trace_event *event, const struct row_plan *plan) {
+static void write_object(struct csv_table *table, const struct trace_event *event,
+                         const struct row_plan *plan) {
   struct sink *json = &table->json;
   sink_byte(table->sink, '"');
   sink_byte(json, '{');
@@ -178,8 +181,8 @@ static void write_object(struct table *table, const struct trace_event *event, c
   sink_byte(table->sink, '"');
 }
 
-static bool take(void *data, const struct trace_event *event) {
-  struct table *table = data;
+static bool on_event(void *data, const struct trace_event *event) {
+  struct csv_table *table = data;
   const struct row_plan *plan = &table->plans[event->kind];
   write_row(table, event);
   sink_byte(table->sink, ',');
@@ -192,7 +195,7 @@ static bool take(void *data, const struct trace_event *event) {
   return table->sink->error == 0;
 }
 
-static int open_table(struct table *table, struct trace *trace, struct sink *sink) {
+static int open_table(struct csv_table *table, struct trace *trace, struct sink *sink) {
   table->trace = trace;
   table->sink = sink;
   sink_open_doubled(&table->json, sink);
@@ -204,11 +207,11 @@ static int open_table(struct table *table, struct trace *trace, struct sink *sin
 }
 
 int export_csv(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
-  struct table *table = calloc(1, sizeof *table);
+  struct csv_table *table = calloc(1, sizeof *table);
   int result = table ? open_table(table, trace, sink) : -ENOMEM;
   if (result == 0) {
     sink_text(sink, header);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, take, table, error);
+    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, table, error);
   } else {
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
   }

@@ -30,7 +30,7 @@ static const char order[] = " [color=\"#999999\", style=dotted]";
 static const char dependence[] = " [color=\"#0072b2\", penwidth=2]";
 
 /* A node by name. */
-struct place {
+struct graph_point {
   char kind; /* t, w, b; 0: none */
   uint64_t id;
   uint32_t number;
@@ -44,20 +44,21 @@ struct join {
   bool is_end_used;
 };
 
-struct node {
+struct task_node {
   uint64_t id; /* of the task; 0: none */
   uint32_t region, points, barriers;
   bool is_written;
-  struct place current;   /* what the task's next children come from: itself, or the last that it waited at */
-  struct place waited_at; /* where its parent waits for it */
-  struct place group;     /* end of the taskgroup around the task */
+  struct graph_point
+      current; /* what the task's next children come from: itself, or the last that it waited at */
+  struct graph_point waited_at; /* where its parent waits for it */
+  struct graph_point group;     /* end of the taskgroup around the task */
   uint32_t group_slot;
   struct join *joins; /* innermost last; the first is the task's own */
   size_t join_count, join_capacity;
 };
 
 /* Barriers of a team are left by all its members before the next one is: one at a time. */
-struct team {
+struct graph_team {
   uint64_t id;
   uint32_t barrier;      /* the last that somebody has left */
   bool has_tasks;        /* since then */
@@ -69,11 +70,11 @@ struct graph {
   struct sink *sink;
   struct replay *replay;
   struct dependences *dependences;
-  struct node *nodes;
+  struct task_node *nodes;
   size_t node_count;
-  struct team *teams;
+  struct graph_team *teams;
   size_t team_count;
-  struct created {
+  struct last_created {
     uint64_t parent;
     struct dependences_task task;
   } * last_created; /* by location */
@@ -92,38 +93,38 @@ static bool grow(struct graph *graph, void *items_address, size_t *capacity, siz
 }
 
 /* Pointers to nodes last until the next call. */
-static struct node *node_of(struct graph *graph, const struct replay_task *task) {
+static struct task_node *node_of(struct graph *graph, const struct replay_task *task) {
   if (!grow(graph, &graph->nodes, &graph->node_count, (size_t)task->slot + 1, sizeof *graph->nodes))
     return NULL;
-  struct node *node = &graph->nodes[task->slot];
+  struct task_node *node = &graph->nodes[task->slot];
   if (node->id == task->id)
     return node;
-  *node = (struct node){.id = task->id,
-                        .region = REPLAY_NONE,
-                        .current = {'t', task->id, 0},
-                        .joins = node->joins,
-                        .join_capacity = node->join_capacity};
+  *node = (struct task_node){.id = task->id,
+                             .region = REPLAY_NONE,
+                             .current = {'t', task->id, 0},
+                             .joins = node->joins,
+                             .join_capacity = node->join_capacity};
   if (!grow(graph, &node->joins, &node->join_capacity, 1, sizeof *node->joins))
     return NULL;
   node->joins[node->join_count++] = (struct join){0};
   return node;
 }
 
-static struct team *team_at(struct graph *graph, size_t location) {
+static struct graph_team *team_at(struct graph *graph, size_t location) {
   const struct replay_team *team = replay_current_team(graph->replay, location);
   if (!team)
     return NULL;
   if (!grow(graph, &graph->teams, &graph->team_count, (size_t)team->slot + 1, sizeof *graph->teams))
     return NULL;
-  struct team *known = &graph->teams[team->slot];
+  struct graph_team *known = &graph->teams[team->slot];
   if (known->id != team->id)
-    *known = (struct team){.id = team->id};
+    *known = (struct graph_team){.id = team->id};
   return known;
 }
 
 /* -- writing -- */
 
-static void write_place(struct graph *graph, struct place place) {
+static void write_place(struct graph *graph, struct graph_point place) {
   sink_byte(graph->sink, place.kind);
   sink_number(graph->sink, place.id);
   if (place.kind != 't') {
@@ -132,7 +133,8 @@ static void write_place(struct graph *graph, struct place place) {
   }
 }
 
-static void write_edge(struct graph *graph, struct place from, struct place to, const char *look) {
+static void write_edge(struct graph *graph, struct graph_point from, struct graph_point to,
+                       const char *look) {
   if (!from.kind || !to.kind)
     return;
   sink_text(graph->sink, "  ");
@@ -150,13 +152,13 @@ static const char *label_of(const struct graph *graph, uint32_t region) {
   return name + (strncmp(name, creating, strlen(creating)) == 0 ? strlen(creating) : 0);
 }
 
-static void write_point(struct graph *graph, struct place place) {
+static void write_point(struct graph *graph, struct graph_point place) {
   sink_text(graph->sink, "  ");
   write_place(graph, place);
   sink_text(graph->sink, " [shape=point]\n");
 }
 
-static void write_waiting_place(struct graph *graph, struct place place, uint32_t region) {
+static void write_waiting_place(struct graph *graph, struct graph_point place, uint32_t region) {
   sink_text(graph->sink, "  ");
   write_place(graph, place);
   sink_text(graph->sink, " [shape=ellipse, label=");
@@ -165,11 +167,11 @@ static void write_waiting_place(struct graph *graph, struct place place, uint32_
 }
 
 /* Tasks of one construct have one colour: eight light ones that differ in hue and brightness. */
-static void write_task(struct graph *graph, const struct node *node, const char *more) {
+static void write_task(struct graph *graph, const struct task_node *node, const char *more) {
   static const char *const colours[] = {"#cfe8f7", "#fbe3b5", "#c9ebdd", "#f6d3c0",
                                         "#e9d5e6", "#f7f4c1", "#b9cfe4", "#dddddd"};
   sink_text(graph->sink, "  ");
-  write_place(graph, (struct place){'t', node->id, 0});
+  write_place(graph, (struct graph_point){'t', node->id, 0});
   sink_text(graph->sink, " [fillcolor=\"");
   sink_text(graph->sink, colours[node->region == REPLAY_NONE ? 7 : node->region % 8]);
   sink_text(graph->sink, "\", label=\"");
@@ -180,14 +182,14 @@ static void write_task(struct graph *graph, const struct node *node, const char 
 }
 
 /* Implicit tasks are shown if they create others. */
-static void write_implicit(struct graph *graph, struct node *node, const struct replay_task *task,
+static void write_implicit(struct graph *graph, struct task_node *node, const struct replay_task *task,
                            size_t location) {
   if (node->is_written)
     return;
   node->is_written = true;
   node->region = task->region;
   sink_text(graph->sink, "  ");
-  write_place(graph, (struct place){'t', node->id, 0});
+  write_place(graph, (struct graph_point){'t', node->id, 0});
   sink_text(graph->sink, " [shape=octagon, label=\"");
   sink_dot_part(graph->sink, task->region == REPLAY_NONE ? "initial task" : label_of(graph, task->region));
   sink_text(graph->sink, "\\n");
@@ -197,12 +199,13 @@ static void write_implicit(struct graph *graph, struct node *node, const struct 
 
 /* -- waiting -- */
 
-static struct place waiting_place(const struct node *node, uint32_t number) {
-  return (struct place){'w', node->id, number};
+static struct graph_point waiting_place(const struct task_node *node, uint32_t number) {
+  return (struct graph_point){'w', node->id, number};
 }
 
 /* What leads to the join goes on to `to`, whose node is another one. */
-static void lead_on(struct graph *graph, const struct node *node, struct join *join, struct place to) {
+static void lead_on(struct graph *graph, const struct task_node *node, struct join *join,
+                    struct graph_point to) {
   if (join->children == 0)
     return;
   write_point(graph, waiting_place(node, join->number));
@@ -210,20 +213,20 @@ static void lead_on(struct graph *graph, const struct node *node, struct join *j
   join->number = join->children = 0;
 }
 
-static void go_on_from(struct graph *graph, struct node *node, struct place place) {
+static void go_on_from(struct graph *graph, struct task_node *node, struct graph_point place) {
   write_edge(graph, node->current, place, order);
   node->current = place;
 }
 
 /* It waits for all children so far, whichever taskgroup they were created in. */
-static void end_taskwait(struct graph *graph, struct node *node, uint32_t region) {
+static void end_taskwait(struct graph *graph, struct task_node *node, uint32_t region) {
   size_t i = node->join_count;
   while (i > 0 && node->joins[i - 1].children == 0)
     i--;
   if (i == 0)
     return;
   struct join *join = &node->joins[i - 1];
-  struct place place = waiting_place(node, join->number);
+  struct graph_point place = waiting_place(node, join->number);
   write_waiting_place(graph, place, region);
   join->number = join->children = 0;
   for (size_t outer = 0; outer + 1 < i; outer++)
@@ -231,17 +234,17 @@ static void end_taskwait(struct graph *graph, struct node *node, uint32_t region
   go_on_from(graph, node, place);
 }
 
-static void begin_taskgroup(struct graph *graph, struct node *node) {
+static void begin_taskgroup(struct graph *graph, struct task_node *node) {
   if (!grow(graph, &node->joins, &node->join_capacity, node->join_count + 1, sizeof *node->joins))
     return;
   node->joins[node->join_count++] = (struct join){.end = ++node->points};
 }
 
-static void end_taskgroup(struct graph *graph, struct node *node, uint32_t region) {
+static void end_taskgroup(struct graph *graph, struct task_node *node, uint32_t region) {
   if (node->join_count < 2)
     return;
   struct join *join = &node->joins[--node->join_count];
-  struct place end = waiting_place(node, join->end);
+  struct graph_point end = waiting_place(node, join->end);
   if (join->children == 0 && !join->is_end_used)
     return;
   lead_on(graph, node, join, end);
@@ -249,8 +252,9 @@ static void end_taskgroup(struct graph *graph, struct node *node, uint32_t regio
   go_on_from(graph, node, end);
 }
 
-static void end_barrier(struct graph *graph, struct node *node, struct team *team, uint32_t region) {
-  struct place place = {'b', team->id, ++node->barriers};
+static void end_barrier(struct graph *graph, struct task_node *node, struct graph_team *team,
+                        uint32_t region) {
+  struct graph_point place = {'b', team->id, ++node->barriers};
   if (team->barrier < node->barriers) {
     team->barrier = node->barriers;
     team->is_barrier_shown = team->has_tasks;
@@ -267,18 +271,18 @@ static void end_barrier(struct graph *graph, struct node *node, struct team *tea
 }
 
 /* What waits for a task's descendants if the task itself did not. */
-static struct place outer_place(struct graph *graph, const struct node *node, size_t location) {
+static struct graph_point outer_place(struct graph *graph, const struct task_node *node, size_t location) {
   if (node->group.kind) {
-    struct node *owner = &graph->nodes[node->group_slot];
+    struct task_node *owner = &graph->nodes[node->group_slot];
     for (size_t i = 0; owner->id == node->group.id && i < owner->join_count; i++)
       owner->joins[i].is_end_used |= owner->joins[i].end == node->group.number;
     return node->group;
   }
-  struct team *team = team_at(graph, location);
+  struct graph_team *team = team_at(graph, location);
   if (!team)
-    return (struct place){0};
+    return (struct graph_point){0};
   team->has_tasks = true;
-  return (struct place){'b', team->id, team->barrier + 1};
+  return (struct graph_point){'b', team->id, team->barrier + 1};
 }
 
 /* -- tasks -- */
@@ -286,9 +290,9 @@ static struct place outer_place(struct graph *graph, const struct node *node, si
 static void create(struct graph *graph, const struct replay_task_event *step) {
   if (!node_of(graph, step->task))
     return;
-  struct node *parent = node_of(graph, step->other);
-  struct node *child = node_of(graph, step->task);
-  struct team *team = team_at(graph, step->location);
+  struct task_node *parent = node_of(graph, step->other);
+  struct task_node *child = node_of(graph, step->task);
+  struct graph_team *team = team_at(graph, step->location);
   if (!parent || !child)
     return;
   parent = &graph->nodes[step->other->slot];
@@ -304,11 +308,11 @@ static void create(struct graph *graph, const struct replay_task_event *step) {
     team->has_tasks = true;
   write_edge(graph, parent->current, child->current, creation);
   child->waited_at = waiting_place(parent, join->number);
-  graph->last_created[step->location] = (struct created){parent->id, {child->id, step->task->slot}};
+  graph->last_created[step->location] = (struct last_created){parent->id, {child->id, step->task->slot}};
 }
 
 static void complete(struct graph *graph, const struct replay_task_event *step) {
-  struct node *node = node_of(graph, step->task);
+  struct task_node *node = node_of(graph, step->task);
   char time[64] = "never run";
   if (!node)
     return;
@@ -335,11 +339,11 @@ static void on_team(void *data, const struct replay_team_event *step) {
   struct graph *graph = data;
   if (step->step != REPLAY_TEAM_END || step->task->slot >= graph->node_count)
     return;
-  struct node *node = &graph->nodes[step->task->slot];
+  struct task_node *node = &graph->nodes[step->task->slot];
   if (node->id != step->task->id)
     return;
   for (size_t i = 0; i < node->join_count; i++)
-    lead_on(graph, node, &node->joins[i], (struct place){0});
+    lead_on(graph, node, &node->joins[i], (struct graph_point){0});
   dependences_forget(graph->dependences, node->id);
   node->id = 0;
 }
@@ -347,17 +351,18 @@ static void on_team(void *data, const struct replay_team_event *step) {
 static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
                           uint64_t address) {
   (void)address;
-  write_edge(data, (struct place){'t', source.id, 0}, (struct place){'t', sink.id, 0}, dependence);
+  write_edge(data, (struct graph_point){'t', source.id, 0}, (struct graph_point){'t', sink.id, 0},
+             dependence);
 }
 
 /* -- events -- */
 
 static void enter(struct graph *graph, const struct trace_event *event, enum construct construct) {
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
-  const struct created *created = &graph->last_created[event->location];
+  const struct last_created *created = &graph->last_created[event->location];
   uint64_t address;
   if (construct == CONSTRUCT_taskgroup) {
-    struct node *node = node_of(graph, task);
+    struct task_node *node = node_of(graph, task);
     if (node)
       begin_taskgroup(graph, node);
   } else if (construct_class(construct) == CONSTRUCT_CLASS_depend && created->parent > 0 &&
@@ -376,23 +381,23 @@ static bool ends_waiting(enum construct construct) {
 static void leave(struct graph *graph, const struct trace_event *event, enum construct construct,
                   uint32_t region) {
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
-  struct node *node = node_of(graph, task);
+  struct task_node *node = node_of(graph, task);
   if (!node)
     return;
   if (construct == CONSTRUCT_taskwait)
     end_taskwait(graph, node, region);
   else if (construct == CONSTRUCT_taskwait_depend && graph->last_created[event->location].parent == node->id)
-    node->current = (struct place){'t', graph->last_created[event->location].task.id, 0};
+    node->current = (struct graph_point){'t', graph->last_created[event->location].task.id, 0};
   else if (construct == CONSTRUCT_taskgroup)
     end_taskgroup(graph, node, region);
   else if (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) {
-    struct team *team = task->is_implicit ? team_at(graph, event->location) : NULL;
+    struct graph_team *team = task->is_implicit ? team_at(graph, event->location) : NULL;
     if (team)
       end_barrier(graph, node, team, region);
   }
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool on_event(void *data, const struct trace_event *event) {
   struct graph *graph = data;
   if (event->kind == TRACE_Enter || event->kind == TRACE_Leave) {
     const struct trace_region *region = trace_region(graph->trace, event->Enter.region); /* as Leave.region */
@@ -403,7 +408,7 @@ static bool take(void *data, const struct trace_event *event) {
     else if (ends_waiting(construct))
       leave(graph, event, construct, position);
   }
-  if (!replay_take(graph->replay, event))
+  if (!replay_process(graph->replay, event))
     graph->error = -ENOMEM;
   return graph->error == 0 && graph->sink->error == 0;
 }
@@ -422,9 +427,9 @@ static int open_graph(struct graph *graph) {
 /* Tasks that never complete, because the program did not end as it should have. */
 static void write_rest(struct graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
-    struct node *node = &graph->nodes[i];
+    struct task_node *node = &graph->nodes[i];
     for (size_t join = 0; node->id > 0 && join < node->join_count; join++)
-      lead_on(graph, node, &node->joins[join], (struct place){0});
+      lead_on(graph, node, &node->joins[join], (struct graph_point){0});
     if (node->id > 0 && !node->is_written && node->region != REPLAY_NONE)
       write_task(graph, node, "not complete");
     if (node->id > 0)
@@ -447,7 +452,7 @@ int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BY
   int result = open_graph(&graph);
   if (result == 0) {
     sink_text(sink, head);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, take, &graph, error);
+    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
   }
   if (result == 0) {
     write_rest(&graph);

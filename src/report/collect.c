@@ -78,17 +78,17 @@ static uint32_t waiting_region(const struct collector *collector, const struct r
 }
 
 static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now,
-                        uint64_t ticks, struct member *member) {
+                        uint64_t ticks, struct live_member *member) {
   uint32_t region = waiting_region(collector, now);
   if (region == REPLAY_NONE)
     return;
-  struct place *place = &collector->places[location];
+  struct report_location *here = &collector->locations[location];
   struct report_region *base = &collector->report->regions[region];
   base->wait += ticks;
-  place->wait_ticks = place->wait_region == region ? place->wait_ticks + ticks : ticks;
-  place->wait_region = region;
-  if (place->wait_ticks > base->longest_wait) {
-    base->longest_wait = place->wait_ticks;
+  here->wait_ticks = here->wait_region == region ? here->wait_ticks + ticks : ticks;
+  here->wait_region = region;
+  if (here->wait_ticks > base->longest_wait) {
+    base->longest_wait = here->wait_ticks;
     base->longest_location = (uint32_t)location;
   }
   if (!member || now->activity != ACTIVITY_BARRIER_WAIT)
@@ -103,13 +103,13 @@ static void charge_useful(struct collector *collector, size_t location, const st
                           uint64_t ticks) {
   struct report *report = collector->report;
   uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
-  struct strand *strand = tasks_strand(collector, now->task);
+  struct live_task *live_task = live_task_of(collector, now->task);
   if (region != REPLAY_NONE)
     report->regions[region].useful += ticks;
   if (now->activity != ACTIVITY_SERIAL) /* some writers tell of teams only for the primary */
     report->threads[location].useful_in_teams += ticks;
-  if (strand)
-    path_extend(&collector->paths, &strand->path, region, ticks);
+  if (live_task)
+    path_extend(&collector->paths, &live_task->path, region, ticks);
 }
 
 static bool is_waiting(enum activity activity) {
@@ -117,18 +117,18 @@ static bool is_waiting(enum activity activity) {
 }
 
 static void charge(struct collector *collector, size_t location, uint64_t event_ticks) {
-  struct place *place = &collector->places[location];
+  struct report_location *here = &collector->locations[location];
   struct report_thread *thread = &collector->report->threads[location];
-  uint64_t end = collector_cut(collector, event_ticks), begin = place->charged_ticks;
+  uint64_t end = collector_cut(collector, event_ticks), begin = here->charged_ticks;
   if (!thread->is_seen || end <= begin) {
-    place->charged_ticks = end > begin ? end : begin;
+    here->charged_ticks = end > begin ? end : begin;
     thread->is_seen = true;
     return;
   }
-  place->charged_ticks = end;
+  here->charged_ticks = end;
   uint64_t ticks = end - begin;
   struct replay_now now = replay_now(collector->replay, location);
-  struct member *member = place->member_count ? &place->members[place->member_count - 1] : NULL;
+  struct live_member *member = here->member_count ? &here->members[here->member_count - 1] : NULL;
   thread->activity[now.activity] += ticks;
   if (thread->is_device)
     return;
@@ -137,7 +137,7 @@ static void charge(struct collector *collector, size_t location, uint64_t event_
   if (now.frame && is_waiting(now.activity))
     charge_wait(collector, location, &now, ticks, member);
   else
-    place->wait_region = REPLAY_NONE;
+    here->wait_region = REPLAY_NONE;
   if (activity_is_useful(now.activity) && now.activity != ACTIVITY_DEVICE)
     charge_useful(collector, location, &now, ticks);
 }
@@ -173,7 +173,7 @@ static void before_leave(struct collector *collector, const struct trace_event *
   tasks_before_leave(collector, event, region, &now);
 }
 
-static void take_stall(struct collector *collector, const struct trace_event *event) {
+static void add_stall(struct collector *collector, const struct trace_event *event) {
   struct report_thread *thread = &collector->report->threads[event->location];
   if (!collector_is_inside(collector, event->ticks))
     return;
@@ -181,7 +181,7 @@ static void take_stall(struct collector *collector, const struct trace_event *ev
   thread->stall_ticks += event->BufferFlush.stop > event->ticks ? event->BufferFlush.stop - event->ticks : 0;
 }
 
-static void take_sample(struct collector *collector, const struct trace_event *event) {
+static void add_sample(struct collector *collector, const struct trace_event *event) {
   struct report *report = collector->report;
   uint64_t name;
   if (!collector_is_inside(collector, event->ticks) ||
@@ -202,14 +202,14 @@ static void take_sample(struct collector *collector, const struct trace_event *e
   report->states[i].samples++;
 }
 
-static void take_other(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
+static void on_other_event(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
   switch ((int)event->kind) {
   case TRACE_ThreadFork:
   case TRACE_OmpFork:
     teams_fork(collector, event->location, ticks);
     return;
   case TRACE_BufferFlush:
-    take_stall(collector, event);
+    add_stall(collector, event);
     return;
   case TRACE_MeasurementOnOff:
     collector->report->caveats.recording_pauses += event->MeasurementOnOff.mode == OTF2_MEASUREMENT_OFF;
@@ -218,17 +218,17 @@ static void take_other(struct collector *collector, const struct trace_event *ev
   case TRACE_RmaPut:
   case TRACE_RmaOpCompleteBlocking:
   case TRACE_RmaOpCompleteNonBlocking:
-    devices_take(collector, event);
+    devices_on_event(collector, event);
     return;
   case TRACE_CallingContextSample:
-    take_sample(collector, event);
+    add_sample(collector, event);
     return;
   default:
     return;
   }
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool on_event(void *data, const struct trace_event *event) {
   struct collector *collector = data;
   struct report *report = collector->report;
   if (event->kind == TRACE_ThreadTaskSwitch)
@@ -240,12 +240,12 @@ static bool take(void *data, const struct trace_event *event) {
   else if (event->kind == TRACE_Leave)
     before_leave(collector, event);
   else
-    take_other(collector, event, event->ticks);
+    on_other_event(collector, event, event->ticks);
   if (collector_is_inside(collector, event->ticks)) {
     report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
     report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
   }
-  collector->has_failed |= !replay_take(collector->replay, event);
+  collector->has_failed |= !replay_process(collector->replay, event);
   return !collector->has_failed;
 }
 
@@ -302,8 +302,8 @@ static void learn_attributes(struct collector *collector) {
 
 static void learn_locations(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->location_count; i++) {
-    collector->places[i].wait_region = REPLAY_NONE;
-    collector->places[i].charged_ticks = collector->report->from_ticks;
+    collector->locations[i].wait_region = REPLAY_NONE;
+    collector->locations[i].charged_ticks = collector->report->from_ticks;
     collector->report->threads[i].is_device =
         collector->trace->locations[i].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
   }
@@ -317,11 +317,11 @@ static bool prepare(struct collector *collector) {
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
   report->devices = collector_get(collector, trace->location_count * sizeof *report->devices);
   report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
-  collector->places = collector_get(collector, trace->location_count * sizeof *collector->places);
+  collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   pool_init(&collector->share_pool, sizeof(struct share));
-  pool_init(&collector->lock_pool, sizeof(struct lock));
+  pool_init(&collector->lock_pool, sizeof(struct lock_history));
   collector->last_parallel = REPLAY_NONE;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
@@ -381,8 +381,8 @@ static void conclude(struct collector *collector) {
 }
 
 static void free_collector(struct collector *collector) {
-  for (size_t i = 0; collector->places && i < collector->trace->location_count; i++)
-    free(collector->places[i].members);
+  for (size_t i = 0; collector->locations && i < collector->trace->location_count; i++)
+    free(collector->locations[i].members);
   tasks_free(collector);
   locks_free(collector);
   devices_free(collector);
@@ -390,12 +390,12 @@ static void free_collector(struct collector *collector) {
   pool_free(&collector->lock_pool);
   path_store_free(&collector->paths);
   table_free(&collector->member_shares);
-  table_free(&collector->crew_shares);
+  table_free(&collector->team_shares);
   table_free(&collector->gaps);
   free(collector->dispatch_histogram);
-  free(collector->places);
+  free(collector->locations);
   free(collector->interests);
-  free(collector->crews);
+  free(collector->live_teams);
   replay_free(collector->replay);
 }
 
@@ -405,7 +405,7 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
       .trace = trace, .from_ticks = from_ticks, .to_ticks = to_ticks, .first_ticks = UINT64_MAX};
   struct collector collector = {.report = ret, .trace = trace};
   int result =
-      prepare(&collector) ? trace_read_in_order(trace, 0, to_ticks, take, &collector, error) : -ENOMEM;
+      prepare(&collector) ? trace_read_in_order(trace, 0, to_ticks, on_event, &collector, error) : -ENOMEM;
   if (result == 0 && !collector.has_failed)
     conclude(&collector);
   if (result == -ENOMEM || collector.has_failed) {

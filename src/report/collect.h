@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 /* Time of one thread in one team, by activity; and in the worksharing regions there. */
-struct member {
+struct live_member {
   uint64_t begin_ticks;
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release;
@@ -28,7 +28,7 @@ struct share {
 enum { BARRIER_ROUNDS = 4 };
 
 /* A team that is alive, by the replay's slot. */
-struct crew {
+struct live_team {
   uint64_t id; /* of the replay's team: whether this is still the same */
   uint64_t members, useful, longest_useful;
   uint64_t member_time; /* from begin to end, of all members */
@@ -64,7 +64,7 @@ struct dependence {
 };
 
 /* The longest paths of the completed tasks that wrote to, and that only read, a dependence's variable. */
-struct variable {
+struct variable_paths {
   struct path written, read;
 };
 
@@ -76,7 +76,7 @@ struct group {
 };
 
 /* A task that is alive, by the replay's slot. */
-struct strand {
+struct live_task {
   uint64_t id, creator;
   uint32_t creator_slot;
   uint32_t construct; /* position of the region where it was created */
@@ -91,7 +91,7 @@ struct strand {
 
 enum { HOLDS = 32 };
 
-struct hold {
+struct lock_hold {
   uint64_t acquired, released; /* released 0: not yet */
   uint64_t task;               /* its id */
   uint32_t region, location, order, task_slot;
@@ -99,16 +99,16 @@ struct hold {
 };
 
 /* A lock that was ever acquired. */
-struct lock {
-  struct hold holds[HOLDS]; /* the last ones, a ring */
+struct lock_history {
+  struct lock_hold holds[HOLDS]; /* the last ones, a ring */
   uint64_t count;
   struct path released;
 };
 
 /* One location. */
-struct place {
-  uint64_t charged_ticks; /* up to here its time is accounted for */
-  struct member *members; /* a stack: one for each team that it is in */
+struct report_location {
+  uint64_t charged_ticks;      /* up to here its time is accounted for */
+  struct live_member *members; /* a stack: one for each team that it is in */
   size_t member_capacity;
   uint32_t member_count;
   uint32_t wait_region; /* and since when it waits there */
@@ -133,19 +133,19 @@ struct collector {
   struct report *report;
   struct trace *trace;
   struct replay *replay;
-  struct place *places;
+  struct report_location *locations;
   struct interest *interests;
-  struct crew *crews;
-  size_t crew_capacity;
-  struct strand *strands;
-  size_t strand_capacity;
-  struct table locks, member_shares, crew_shares, gaps, operations, variables, named_tasks, blamed;
+  struct live_team *live_teams;
+  size_t live_team_capacity;
+  struct live_task *live_tasks;
+  size_t live_task_capacity;
+  struct table locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed;
   struct pool share_pool, lock_pool;
   struct dependences *dependences;
   struct path_store paths;
   struct path longest;
   struct path fork; /* of the last fork anywhere */
-  uint32_t open_crews;
+  uint32_t open_teams;
   uint64_t open_ticks;         /* since when there is a team */
   uint64_t opener;             /* which team that was */
   uint64_t gap_begin, gap_end; /* before it */
@@ -187,8 +187,8 @@ void teams_before_leave(struct collector *collector, const struct trace_event *e
 void teams_finish(struct collector *collector);
 
 /* -- collect_tasks.c -- */
-struct strand *tasks_strand(struct collector *collector, const struct replay_task *task);
-struct strand *tasks_live_strand(struct collector *collector, uint32_t slot, uint64_t id);
+struct live_task *live_task_of(struct collector *collector, const struct replay_task *task);
+struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint64_t id);
 bool tasks_prepare(struct collector *collector);
 void tasks_on_event(void *data, const struct replay_task_event *event);
 void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -209,7 +209,7 @@ void locks_finish(struct collector *collector);
 void locks_free(struct collector *collector);
 
 /* -- collect_devices.c -- */
-void devices_take(struct collector *collector, const struct trace_event *event);
+void devices_on_event(struct collector *collector, const struct trace_event *event);
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
 

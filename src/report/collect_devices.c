@@ -3,7 +3,7 @@
 
 #include "report/collect.h"
 
-struct operation {
+struct open_operation {
   uint64_t begin_ticks, bytes;
   bool is_to_device;
 };
@@ -11,18 +11,18 @@ struct operation {
 static void begin(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id,
                   uint64_t bytes, bool is_to_device) {
   uint64_t key = (uint64_t)event->location << 32 | window;
-  struct operation *operation = table_get(&collector->operations, key, id);
+  struct open_operation *operation = table_get(&collector->operations, key, id);
   if (!operation)
     operation = collector_get(collector, sizeof *operation);
   if (!operation)
     return;
-  *operation = (struct operation){event->ticks, bytes, is_to_device};
+  *operation = (struct open_operation){event->ticks, bytes, is_to_device};
   collector->has_failed |= !table_put(&collector->operations, key, id, operation);
 }
 
 static void end(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id) {
   uint64_t key = (uint64_t)event->location << 32 | window;
-  struct operation *operation = table_remove(&collector->operations, key, id);
+  struct open_operation *operation = table_remove(&collector->operations, key, id);
   struct report_device *device = &collector->report->devices[event->location];
   if (!operation)
     return;
@@ -34,7 +34,7 @@ static void end(struct collector *collector, const struct trace_event *event, ui
   free(operation);
 }
 
-void devices_take(struct collector *collector, const struct trace_event *event) {
+void devices_on_event(struct collector *collector, const struct trace_event *event) {
   if (!collector->report->threads[event->location].is_device)
     return;
   if (event->kind == TRACE_RmaGet)

@@ -3,16 +3,16 @@
 
 #include "report/collect.h"
 
-static struct lock *lock_at(struct collector *collector, uint64_t number) {
+static struct lock_history *lock_at(struct collector *collector, uint64_t number) {
   uintptr_t slot = (uintptr_t)table_get(&collector->locks, 0, number); /* from 1 */
   if (slot)
     return pool_item(&collector->lock_pool, (uint32_t)(slot - 1));
-  uint32_t taken = pool_take(&collector->lock_pool);
-  if (taken == UINT32_MAX || !table_put(&collector->locks, 0, number, (void *)((uintptr_t)taken + 1))) {
+  uint32_t fresh = pool_take(&collector->lock_pool);
+  if (fresh == UINT32_MAX || !table_put(&collector->locks, 0, number, (void *)((uintptr_t)fresh + 1))) {
     collector->has_failed = true;
     return NULL;
   }
-  return pool_item(&collector->lock_pool, taken);
+  return pool_item(&collector->lock_pool, fresh);
 }
 
 /* -- blame -- */
@@ -23,7 +23,8 @@ struct blamed {
   struct report_blame blame;
 };
 
-static void blame(struct collector *collector, uint32_t waiting, const struct hold *hold, uint64_t ticks) {
+static void blame(struct collector *collector, uint32_t waiting, const struct lock_hold *hold,
+                  uint64_t ticks) {
   uint64_t key = (uint64_t)waiting << 32 | hold->region;
   struct blamed *one = table_get(&collector->blamed, key, hold->location);
   if (!one) {
@@ -58,18 +59,18 @@ void locks_finish(struct collector *collector) {
 
 /* What of the wait a hold overlaps. One whose release is not known yet ended, in truth, when the next
  * began. */
-static uint64_t overlap(const struct hold *hold, uint64_t wanted, uint64_t acquired) {
+static uint64_t overlap(const struct lock_hold *hold, uint64_t wanted, uint64_t acquired) {
   uint64_t begin = hold->acquired > wanted ? hold->acquired : wanted;
   uint64_t end = hold->released && hold->released < acquired ? hold->released : acquired;
   return end > begin ? end - begin : 0;
 }
 
-static bool find_holders(struct collector *collector, const struct lock *lock, uint32_t region,
+static bool find_holders(struct collector *collector, const struct lock_history *lock, uint32_t region,
                          uint64_t wanted, uint64_t acquired) {
   bool is_contended = false;
   uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0;
   for (uint64_t i = lock->count; i-- > oldest;) {
-    const struct hold *hold = &lock->holds[i % HOLDS];
+    const struct lock_hold *hold = &lock->holds[i % HOLDS];
     uint64_t ticks = overlap(hold, wanted, acquired);
     if (ticks == 0)
       break;
@@ -83,7 +84,7 @@ static bool find_holders(struct collector *collector, const struct lock *lock, u
 /* -- events -- */
 
 static void count_wait(struct collector *collector, const struct replay_lock_event *event,
-                       const struct lock *lock, struct report_mutex *mutex) {
+                       const struct lock_history *lock, struct report_mutex *mutex) {
   uint64_t wait = event->ticks - event->wanted_ticks;
   mutex->has_several_locks |= mutex->acquisitions > 0 && mutex->lock != event->lock;
   mutex->lock = event->lock;
@@ -94,61 +95,63 @@ static void count_wait(struct collector *collector, const struct replay_lock_eve
   mutex->contended += find_holders(collector, lock, event->region, event->wanted_ticks, event->ticks);
 }
 
-static bool had_to_wait(const struct lock *lock, uint64_t wanted) {
+static bool had_to_wait(const struct lock_history *lock, uint64_t wanted) {
   if (lock->count == 0)
     return false;
-  const struct hold *last = &lock->holds[(lock->count - 1) % HOLDS];
+  const struct lock_hold *last = &lock->holds[(lock->count - 1) % HOLDS];
   return last->released == 0 || last->released > wanted;
 }
 
-static void acquired(struct collector *collector, const struct replay_lock_event *event, struct lock *lock) {
+static void acquired(struct collector *collector, const struct replay_lock_event *event,
+                     struct lock_history *lock) {
   struct report_mutex *mutex = collector_mutex(collector, event->region);
-  struct strand *strand = tasks_strand(collector, event->task);
+  struct live_task *live_task = live_task_of(collector, event->task);
   bool has_waited = had_to_wait(lock, event->wanted_ticks);
   if (mutex && collector_is_inside(collector, event->ticks))
     count_wait(collector, event, lock, mutex);
-  if (strand && has_waited)
-    path_join(&collector->paths, &strand->path, &lock->released);
-  lock->holds[lock->count++ % HOLDS] = (struct hold){.acquired = event->ticks,
-                                                     .task = event->task->id,
-                                                     .task_slot = event->task->slot,
-                                                     .region = event->region,
-                                                     .location = (uint32_t)event->location,
-                                                     .order = event->order,
-                                                     .has_waited = has_waited};
+  if (live_task && has_waited)
+    path_join(&collector->paths, &live_task->path, &lock->released);
+  lock->holds[lock->count++ % HOLDS] = (struct lock_hold){.acquired = event->ticks,
+                                                          .task = event->task->id,
+                                                          .task_slot = event->task->slot,
+                                                          .region = event->region,
+                                                          .location = (uint32_t)event->location,
+                                                          .order = event->order,
+                                                          .has_waited = has_waited};
 }
 
 /* A release can be stamped as late as the next acquisition, or later: who waited for it goes on from here. */
 static void release_hold(struct collector *collector, const struct replay_lock_event *event,
-                         struct lock *lock, const struct strand *strand) {
+                         struct lock_history *lock, const struct live_task *live_task) {
   uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0, i = lock->count;
   while (i-- > oldest) {
-    struct hold *hold = &lock->holds[i % HOLDS];
+    struct lock_hold *hold = &lock->holds[i % HOLDS];
     if (hold->order != event->order || hold->released != 0)
       continue;
     hold->released = event->ticks;
-    const struct hold *next = i + 1 < lock->count ? &lock->holds[(i + 1) % HOLDS] : NULL;
-    struct strand *waiter =
-        next && next->has_waited ? tasks_live_strand(collector, next->task_slot, next->task) : NULL;
-    if (waiter && strand)
-      path_join(&collector->paths, &waiter->path, &strand->path);
+    const struct lock_hold *next = i + 1 < lock->count ? &lock->holds[(i + 1) % HOLDS] : NULL;
+    struct live_task *waiter =
+        next && next->has_waited ? live_task_at(collector, next->task_slot, next->task) : NULL;
+    if (waiter && live_task)
+      path_join(&collector->paths, &waiter->path, &live_task->path);
     return;
   }
 }
 
-static void released(struct collector *collector, const struct replay_lock_event *event, struct lock *lock) {
+static void released(struct collector *collector, const struct replay_lock_event *event,
+                     struct lock_history *lock) {
   struct report_mutex *mutex = collector_mutex(collector, event->region);
-  struct strand *strand = tasks_strand(collector, event->task);
-  release_hold(collector, event, lock, strand);
+  struct live_task *live_task = live_task_of(collector, event->task);
+  release_hold(collector, event, lock, live_task);
   if (mutex && collector_is_inside(collector, event->ticks))
     spread_add(&mutex->hold, event->ticks - event->acquired_ticks);
-  if (strand)
-    path_join(&collector->paths, &lock->released, &strand->path);
+  if (live_task)
+    path_join(&collector->paths, &lock->released, &live_task->path);
 }
 
 void locks_on_event(void *data, const struct replay_lock_event *event) {
   struct collector *collector = data;
-  struct lock *lock = lock_at(collector, event->lock);
+  struct lock_history *lock = lock_at(collector, event->lock);
   if (!lock)
     return;
   if (event->step == REPLAY_LOCK_ACQUIRED)

@@ -51,7 +51,7 @@ uint64_t histogram_quantile(const uint32_t *histogram, double share) {
   return 0;
 }
 
-/* -- strands -- */
+/* -- live tasks -- */
 
 static void release_group(struct collector *collector, struct group *group) {
   while (group && --group->references == 0) {
@@ -62,49 +62,50 @@ static void release_group(struct collector *collector, struct group *group) {
   }
 }
 
-static void clear_strand(struct collector *collector, struct strand *strand) {
-  path_clear(&collector->paths, &strand->path);
-  path_clear(&collector->paths, &strand->children);
-  release_group(collector, strand->group);
-  while (strand->sinks) {
-    struct edge *edge = strand->sinks;
-    strand->sinks = edge->next;
+static void clear_live_task(struct collector *collector, struct live_task *live_task) {
+  path_clear(&collector->paths, &live_task->path);
+  path_clear(&collector->paths, &live_task->children);
+  release_group(collector, live_task->group);
+  while (live_task->sinks) {
+    struct edge *edge = live_task->sinks;
+    live_task->sinks = edge->next;
     free(edge);
   }
-  while (strand->dependences) {
-    struct dependence *dependence = strand->dependences;
-    strand->dependences = dependence->next;
+  while (live_task->dependences) {
+    struct dependence *dependence = live_task->dependences;
+    live_task->dependences = dependence->next;
     free(dependence);
   }
-  *strand = (struct strand){.construct = REPLAY_NONE};
+  *live_task = (struct live_task){.construct = REPLAY_NONE};
 }
 
-static bool grow_strands(struct collector *collector, uint32_t slot) {
-  size_t before = collector->strand_capacity;
-  if (!array_reserve(&collector->strands, &collector->strand_capacity, (size_t)slot + 1,
-                     sizeof *collector->strands)) {
+static bool grow_live_tasks(struct collector *collector, uint32_t slot) {
+  size_t before = collector->live_task_capacity;
+  if (!array_reserve(&collector->live_tasks, &collector->live_task_capacity, (size_t)slot + 1,
+                     sizeof *collector->live_tasks)) {
     collector->has_failed = true;
     return false;
   }
-  for (size_t i = before; i < collector->strand_capacity; i++)
-    collector->strands[i] = (struct strand){.construct = REPLAY_NONE};
+  for (size_t i = before; i < collector->live_task_capacity; i++)
+    collector->live_tasks[i] = (struct live_task){.construct = REPLAY_NONE};
   return true;
 }
 
-struct strand *tasks_strand(struct collector *collector, const struct replay_task *task) {
-  if (task->slot >= collector->strand_capacity && !grow_strands(collector, task->slot))
+struct live_task *live_task_of(struct collector *collector, const struct replay_task *task) {
+  if (task->slot >= collector->live_task_capacity && !grow_live_tasks(collector, task->slot))
     return NULL;
-  struct strand *strand = &collector->strands[task->slot];
-  if (strand->id != task->id) {
-    clear_strand(collector, strand);
-    strand->id = task->id;
+  struct live_task *live_task = &collector->live_tasks[task->slot];
+  if (live_task->id != task->id) {
+    clear_live_task(collector, live_task);
+    live_task->id = task->id;
   }
-  return strand;
+  return live_task;
 }
 
-struct strand *tasks_live_strand(struct collector *collector, uint32_t slot, uint64_t id) {
-  struct strand *strand = id && slot < collector->strand_capacity ? &collector->strands[slot] : NULL;
-  return strand && strand->id == id ? strand : NULL;
+struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint64_t id) {
+  struct live_task *live_task =
+      id && slot < collector->live_task_capacity ? &collector->live_tasks[slot] : NULL;
+  return live_task && live_task->id == id ? live_task : NULL;
 }
 
 /* -- creation -- */
@@ -113,24 +114,24 @@ struct strand *tasks_live_strand(struct collector *collector, uint32_t slot, uin
  * region and the dependences. */
 static void measure_creation(struct collector *collector, const struct replay_task_event *event,
                              struct report_task *detail) {
-  struct place *place = &collector->places[event->location];
+  struct report_location *here = &collector->locations[event->location];
   uint64_t number = event->event->number;
-  bool is_next = place->created_by == event->task->creator &&
-                 number - place->created_number <= 3 + 2 * (uint64_t)place->created_points;
+  bool is_next = here->created_by == event->task->creator &&
+                 number - here->created_number <= 3 + 2 * (uint64_t)here->created_points;
   if (is_next && collector_is_inside(collector, event->ticks)) {
     if (!detail->creation_histogram)
       detail->creation_histogram = histogram_new();
     collector->has_failed |= !detail->creation_histogram;
     if (detail->creation_histogram)
-      histogram_add(detail->creation_histogram, event->ticks - place->created_ticks);
-    spread_add(&detail->creation, event->ticks - place->created_ticks);
+      histogram_add(detail->creation_histogram, event->ticks - here->created_ticks);
+    spread_add(&detail->creation, event->ticks - here->created_ticks);
   }
-  place->created_number = number;
-  place->created_by = event->task->creator;
-  place->created_ticks = event->ticks;
-  place->created_id = event->task->id;
-  place->created_slot = event->task->slot;
-  place->created_points = 0;
+  here->created_number = number;
+  here->created_by = event->task->creator;
+  here->created_ticks = event->ticks;
+  here->created_id = event->task->id;
+  here->created_slot = event->task->slot;
+  here->created_points = 0;
 }
 
 static struct report_task *detail_of(struct collector *collector, uint32_t region) {
@@ -143,33 +144,34 @@ static struct report_task *detail_of(struct collector *collector, uint32_t regio
   return detail;
 }
 
-static void name_task(struct collector *collector, struct strand *strand, const struct replay_task *task) {
+static void name_task(struct collector *collector, struct live_task *live_task,
+                      const struct replay_task *task) {
   if (collector->source_attribute == TRACE_NO_REF)
     return;
-  strand->location = collector->trace->locations[task->created_on].ref;
-  strand->generation = task->generation;
-  collector->has_failed |= !table_put(&collector->named_tasks, strand->location, task->generation,
+  live_task->location = collector->trace->locations[task->created_on].ref;
+  live_task->generation = task->generation;
+  collector->has_failed |= !table_put(&collector->named_tasks, live_task->location, task->generation,
                                       (void *)((uintptr_t)task->slot + 1));
 }
 
 static void created(struct collector *collector, const struct replay_task_event *event) {
   const struct replay_task *task = event->task;
-  struct strand *creator = tasks_strand(collector, event->other);
-  if (!tasks_strand(collector, task) || !creator)
+  struct live_task *creator = live_task_of(collector, event->other);
+  if (!live_task_of(collector, task) || !creator)
     return;
-  creator = &collector->strands[event->other->slot]; /* the table may have moved */
-  struct strand *strand = &collector->strands[task->slot];
-  strand->creator = task->creator;
-  strand->creator_slot = event->other->slot;
-  strand->construct = task->create_region;
-  strand->group = creator->group;
-  if (strand->group)
-    strand->group->references++;
-  path_join(&collector->paths, &strand->path, &creator->path);
-  name_task(collector, strand, task);
+  creator = &collector->live_tasks[event->other->slot]; /* the table may have moved */
+  struct live_task *live_task = &collector->live_tasks[task->slot];
+  live_task->creator = task->creator;
+  live_task->creator_slot = event->other->slot;
+  live_task->construct = task->create_region;
+  live_task->group = creator->group;
+  if (live_task->group)
+    live_task->group->references++;
+  path_join(&collector->paths, &live_task->path, &creator->path);
+  name_task(collector, live_task, task);
   const struct replay_team *team = replay_current_team(collector->replay, event->location);
-  if (team && team->slot < collector->crew_capacity)
-    collector->crews[team->slot].tasks++;
+  if (team && team->slot < collector->live_team_capacity)
+    collector->live_teams[team->slot].tasks++;
   struct report_task *detail = detail_of(collector, task->create_region);
   if (!detail)
     return;
@@ -196,33 +198,33 @@ static bool is_included(const struct replay_task_event *event) {
 /* From the end of one task to the begin of the next on the same thread: Complete, the switch back, the
  * switch. */
 static void measure_dispatch(struct collector *collector, const struct replay_task_event *event) {
-  const struct place *place = &collector->places[event->location];
-  if (event->event && place->completed_number && event->event->number - place->completed_number <= 2 &&
+  const struct report_location *here = &collector->locations[event->location];
+  if (event->event && here->completed_number && event->event->number - here->completed_number <= 2 &&
       collector_is_inside(collector, event->ticks))
-    histogram_add(collector->dispatch_histogram, event->ticks - place->completed_ticks);
+    histogram_add(collector->dispatch_histogram, event->ticks - here->completed_ticks);
 }
 
 static void begun(struct collector *collector, const struct replay_task_event *event) {
   const struct replay_task *task = event->task;
-  struct strand *strand = tasks_strand(collector, task);
-  struct report_task *detail = strand ? detail_of(collector, strand->construct) : NULL;
+  struct live_task *live_task = live_task_of(collector, task);
+  struct report_task *detail = live_task ? detail_of(collector, live_task->construct) : NULL;
   measure_dispatch(collector, event);
   if (!detail)
     return;
-  strand->is_included = is_included(event);
+  live_task->is_included = is_included(event);
   if (!collector_is_inside(collector, event->ticks))
     return;
-  detail->included += strand->is_included;
+  detail->included += live_task->is_included;
   detail->stolen += task->created_on != task->begun_on;
-  if (!strand->is_included && task->is_created)
+  if (!live_task->is_included && task->is_created)
     spread_add(&detail->delay, task->begun_ticks - task->created_ticks);
 }
 
 /* -- completion -- */
 
 static void count_completed(struct collector *collector, const struct replay_task *task,
-                            const struct strand *strand) {
-  uint32_t construct = strand->construct != REPLAY_NONE ? strand->construct : task->region;
+                            const struct live_task *live_task) {
+  uint32_t construct = live_task->construct != REPLAY_NONE ? live_task->construct : task->region;
   struct report_task *detail = detail_of(collector, construct);
   if (!detail)
     return;
@@ -241,7 +243,7 @@ static void count_completed(struct collector *collector, const struct replay_tas
 
 static void forget_variables(struct collector *collector) {
   for (size_t i = 0; i < collector->variables.capacity; i++) {
-    struct variable *variable = collector->variables.entries[i].value;
+    struct variable_paths *variable = collector->variables.entries[i].value;
     if (!variable)
       continue;
     path_clear(&collector->paths, &variable->written);
@@ -252,8 +254,8 @@ static void forget_variables(struct collector *collector) {
 }
 
 /* A variable means something among the children of one task. */
-static struct variable *variable_of(struct collector *collector, uint64_t parent, uint64_t address) {
-  struct variable *variable = table_get(&collector->variables, parent, address);
+static struct variable_paths *variable_of(struct collector *collector, uint64_t parent, uint64_t address) {
+  struct variable_paths *variable = table_get(&collector->variables, parent, address);
   if (variable)
     return variable;
   if (collector->variables.count >= VARIABLES_MOST)
@@ -267,53 +269,54 @@ static struct variable *variable_of(struct collector *collector, uint64_t parent
   return variable;
 }
 
-static void note_variable(struct collector *collector, const struct strand *strand,
-                          const struct dependence *dependence) {
-  struct variable *variable = variable_of(collector, strand->creator, dependence->address);
+static void extend_variable(struct collector *collector, const struct live_task *live_task,
+                            const struct dependence *dependence) {
+  struct variable_paths *variable = variable_of(collector, live_task->creator, dependence->address);
   if (!variable)
     return;
-  path_join(&collector->paths, dependence->is_out ? &variable->written : &variable->read, &strand->path);
+  path_join(&collector->paths, dependence->is_out ? &variable->written : &variable->read, &live_task->path);
 }
 
 /* All who wait for the task cannot go on earlier than it ended. */
-static void tell_waiters(struct collector *collector, const struct replay_task_event *event,
-                         struct strand *strand) {
-  struct strand *creator = tasks_live_strand(collector, strand->creator_slot, strand->creator);
+static void extend_waiters(struct collector *collector, const struct replay_task_event *event,
+                           struct live_task *live_task) {
+  struct live_task *creator = live_task_at(collector, live_task->creator_slot, live_task->creator);
   const struct replay_team *team = replay_current_team(collector->replay, event->location);
   if (creator)
-    path_join(&collector->paths, &creator->children, &strand->path);
-  if (creator && (strand->is_included || event->task->is_taskwait))
-    path_join(&collector->paths, &creator->path, &strand->path);
-  if (strand->group)
-    path_join(&collector->paths, &strand->group->finished, &strand->path);
-  if (team && team->slot < collector->crew_capacity) {
-    path_join(&collector->paths, &collector->crews[team->slot].finished, &strand->path);
-    collector->crews[team->slot].task_end_ticks = event->ticks;
+    path_join(&collector->paths, &creator->children, &live_task->path);
+  if (creator && (live_task->is_included || event->task->is_taskwait))
+    path_join(&collector->paths, &creator->path, &live_task->path);
+  if (live_task->group)
+    path_join(&collector->paths, &live_task->group->finished, &live_task->path);
+  if (team && team->slot < collector->live_team_capacity) {
+    path_join(&collector->paths, &collector->live_teams[team->slot].finished, &live_task->path);
+    collector->live_teams[team->slot].task_end_ticks = event->ticks;
   }
-  for (const struct edge *edge = strand->sinks; edge; edge = edge->next) {
-    struct strand *sink = tasks_live_strand(collector, edge->sink_slot, edge->sink);
+  for (const struct edge *edge = live_task->sinks; edge; edge = edge->next) {
+    struct live_task *sink = live_task_at(collector, edge->sink_slot, edge->sink);
     if (sink)
-      path_join(&collector->paths, &sink->path, &strand->path);
+      path_join(&collector->paths, &sink->path, &live_task->path);
   }
-  for (const struct dependence *dependence = strand->dependences; dependence; dependence = dependence->next)
-    note_variable(collector, strand, dependence);
+  for (const struct dependence *dependence = live_task->dependences; dependence;
+       dependence = dependence->next)
+    extend_variable(collector, live_task, dependence);
 }
 
 static void completed(struct collector *collector, const struct replay_task_event *event) {
-  struct strand *strand = tasks_strand(collector, event->task);
-  struct place *place = &collector->places[event->location];
-  if (!strand)
+  struct live_task *live_task = live_task_of(collector, event->task);
+  struct report_location *here = &collector->locations[event->location];
+  if (!live_task)
     return;
   if (collector_is_inside(collector, event->ticks))
-    count_completed(collector, event->task, strand);
-  place->completed_ticks = event->ticks;
-  place->completed_number = event->event ? event->event->number : 0;
-  tell_waiters(collector, event, strand);
-  path_join(&collector->paths, &collector->longest, &strand->path);
+    count_completed(collector, event->task, live_task);
+  here->completed_ticks = event->ticks;
+  here->completed_number = event->event ? event->event->number : 0;
+  extend_waiters(collector, event, live_task);
+  path_join(&collector->paths, &collector->longest, &live_task->path);
   if (event->task->is_created)
-    table_remove(&collector->named_tasks, strand->location, strand->generation);
-  dependences_forget(collector->dependences, strand->id);
-  clear_strand(collector, strand);
+    table_remove(&collector->named_tasks, live_task->location, live_task->generation);
+  dependences_forget(collector->dependences, live_task->id);
+  clear_live_task(collector, live_task);
 }
 
 void tasks_on_event(void *data, const struct replay_task_event *event) {
@@ -335,36 +338,36 @@ void tasks_on_event(void *data, const struct replay_task_event *event) {
 
 /* -- regions that wait for tasks, and dependences -- */
 
-static void open_group(struct collector *collector, struct strand *strand) {
+static void open_group(struct collector *collector, struct live_task *live_task) {
   struct group *group = collector_get(collector, sizeof *group);
   if (!group)
     return;
-  *group = (struct group){.outer = strand->group, .references = 1};
-  strand->group = group;
+  *group = (struct group){.outer = live_task->group, .references = 1};
+  live_task->group = group;
 }
 
-static void close_group(struct collector *collector, struct strand *strand) {
-  struct group *group = strand->group;
+static void close_group(struct collector *collector, struct live_task *live_task) {
+  struct group *group = live_task->group;
   if (!group)
     return;
-  path_join(&collector->paths, &strand->path, &group->finished);
-  strand->group = group->outer;
+  path_join(&collector->paths, &live_task->path, &group->finished);
+  live_task->group = group->outer;
   if (group->outer)
     group->outer->references++;
   release_group(collector, group);
 }
 
-static struct strand *named_strand(struct collector *collector, uint64_t name) {
+static struct live_task *live_task_named(struct collector *collector, uint64_t name) {
   uintptr_t slot = (uintptr_t)table_get(&collector->named_tasks, name >> 32, name & UINT32_MAX);
-  return slot ? &collector->strands[slot - 1] : NULL;
+  return slot ? &collector->live_tasks[slot - 1] : NULL;
 }
 
-static void add_edge(struct collector *collector, struct strand *from, const struct strand *to) {
+static void add_edge(struct collector *collector, struct live_task *from, const struct live_task *to) {
   struct edge *edge = from && to && from != to ? collector_get(collector, sizeof *edge) : NULL;
   if (!edge)
     return;
   *edge =
-      (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->strands)};
+      (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->live_tasks)};
   from->sinks = edge;
 }
 
@@ -372,18 +375,17 @@ static void add_told_edge(struct collector *collector, const struct trace_event 
   uint64_t source, sink;
   if (collector_attribute(event, collector->source_attribute, &source) &&
       collector_attribute(event, collector->sink_attribute, &sink))
-    add_edge(collector, named_strand(collector, source), named_strand(collector, sink));
+    add_edge(collector, live_task_named(collector, source), live_task_named(collector, sink));
 }
 
 static void on_before(void *data, struct dependences_task source, struct dependences_task sink,
                       uint64_t address) {
   (void)address;
-  add_edge(data, tasks_live_strand(data, source.slot, source.id),
-           tasks_live_strand(data, sink.slot, sink.id));
+  add_edge(data, live_task_at(data, source.slot, source.id), live_task_at(data, sink.slot, sink.id));
 }
 
 static bool is_live(void *data, struct dependences_task task) {
-  return tasks_live_strand(data, task.slot, task.id) != NULL;
+  return live_task_at(data, task.slot, task.id) != NULL;
 }
 
 bool tasks_prepare(struct collector *collector) {
@@ -402,37 +404,37 @@ static bool is_read_only(enum construct construct) {
  * */
 static void add_dependence(struct collector *collector, const struct trace_event *event,
                            enum construct construct) {
-  struct place *place = &collector->places[event->location];
-  struct strand *strand = tasks_live_strand(collector, place->created_slot, place->created_id);
+  struct report_location *here = &collector->locations[event->location];
+  struct live_task *live_task = live_task_at(collector, here->created_slot, here->created_id);
   uint64_t address;
-  place->created_points++;
-  if (!strand || !collector_attribute(event, collector->address_attribute, &address))
+  here->created_points++;
+  if (!live_task || !collector_attribute(event, collector->address_attribute, &address))
     return;
-  struct report_task *detail = detail_of(collector, strand->construct);
+  struct report_task *detail = detail_of(collector, live_task->construct);
   if (detail && collector_is_inside(collector, event->ticks))
     detail->dependences++;
   struct dependence *dependence = collector_get(collector, sizeof *dependence);
   if (!dependence)
     return;
-  *dependence = (struct dependence){strand->dependences, address, !is_read_only(construct)};
-  strand->dependences = dependence;
+  *dependence = (struct dependence){live_task->dependences, address, !is_read_only(construct)};
+  live_task->dependences = dependence;
   collector->has_failed |=
-      !dependences_add(collector->dependences, strand->creator,
-                       (struct dependences_task){strand->id, place->created_slot}, construct, address);
-  const struct variable *variable = table_get(&collector->variables, strand->creator, address);
+      !dependences_add(collector->dependences, live_task->creator,
+                       (struct dependences_task){live_task->id, here->created_slot}, construct, address);
+  const struct variable_paths *variable = table_get(&collector->variables, live_task->creator, address);
   if (!variable)
     return;
-  path_join(&collector->paths, &strand->path, &variable->written);
+  path_join(&collector->paths, &live_task->path, &variable->written);
   if (dependence->is_out)
-    path_join(&collector->paths, &strand->path, &variable->read);
+    path_join(&collector->paths, &live_task->path, &variable->read);
 }
 
 void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now) {
   enum construct construct = (enum construct)collector->interests[region].construct;
-  struct strand *strand = construct == CONSTRUCT_taskgroup ? tasks_strand(collector, now->task) : NULL;
-  if (strand)
-    open_group(collector, strand);
+  struct live_task *live_task = construct == CONSTRUCT_taskgroup ? live_task_of(collector, now->task) : NULL;
+  if (live_task)
+    open_group(collector, live_task);
   else if (construct == CONSTRUCT_task_dependence)
     add_told_edge(collector, event);
   else if (collector->interests[region].is_depend)
@@ -445,21 +447,21 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
   enum construct construct = (enum construct)collector->interests[region].construct;
   if (construct != CONSTRUCT_taskgroup && construct != CONSTRUCT_taskwait)
     return;
-  struct strand *strand = tasks_strand(collector, now->task);
-  if (strand && construct == CONSTRUCT_taskgroup)
-    close_group(collector, strand);
-  else if (strand)
-    path_join(&collector->paths, &strand->path, &strand->children);
+  struct live_task *live_task = live_task_of(collector, now->task);
+  if (live_task && construct == CONSTRUCT_taskgroup)
+    close_group(collector, live_task);
+  else if (live_task)
+    path_join(&collector->paths, &live_task->path, &live_task->children);
 }
 
 /* -- the end -- */
 
 void tasks_finish(struct collector *collector) {
   struct report *report = collector->report;
-  for (size_t i = 0; i < collector->strand_capacity; i++) {
-    const struct strand *strand = &collector->strands[i];
-    path_join(&collector->paths, &collector->longest, &strand->path);
-    report->tasks_live += strand->id && strand->creator;
+  for (size_t i = 0; i < collector->live_task_capacity; i++) {
+    const struct live_task *live_task = &collector->live_tasks[i];
+    path_join(&collector->paths, &collector->longest, &live_task->path);
+    report->tasks_live += live_task->id && live_task->creator;
   }
   for (size_t i = 0; i < collector->trace->region_count; i++) {
     struct report_task *detail = report->regions[i].task;
@@ -471,9 +473,9 @@ void tasks_finish(struct collector *collector) {
 
 void tasks_free(struct collector *collector) {
   dependences_free(collector->dependences);
-  for (size_t i = 0; i < collector->strand_capacity; i++)
-    clear_strand(collector, &collector->strands[i]);
+  for (size_t i = 0; i < collector->live_task_capacity; i++)
+    clear_live_task(collector, &collector->live_tasks[i]);
   forget_variables(collector);
   table_free(&collector->named_tasks);
-  free(collector->strands);
+  free(collector->live_tasks);
 }

@@ -7,23 +7,23 @@
 
 /* -- live teams -- */
 
-static struct crew *crew_at(struct collector *collector, uint32_t slot) {
-  bool is_there = array_reserve_zeroed(&collector->crews, &collector->crew_capacity, (size_t)slot + 1,
-                                       sizeof *collector->crews);
+static struct live_team *live_team_at(struct collector *collector, uint32_t slot) {
+  bool is_there = array_reserve_zeroed(&collector->live_teams, &collector->live_team_capacity,
+                                       (size_t)slot + 1, sizeof *collector->live_teams);
   collector->has_failed |= !is_there;
-  return is_there ? &collector->crews[slot] : NULL;
+  return is_there ? &collector->live_teams[slot] : NULL;
 }
 
-static void clear_paths(struct collector *collector, struct crew *crew) {
-  path_clear(&collector->paths, &crew->start);
-  path_clear(&collector->paths, &crew->finished);
+static void clear_paths(struct collector *collector, struct live_team *live_team) {
+  path_clear(&collector->paths, &live_team->start);
+  path_clear(&collector->paths, &live_team->finished);
   for (int i = 0; i < BARRIER_ROUNDS; i++)
-    path_clear(&collector->paths, &crew->arrived[i]);
+    path_clear(&collector->paths, &live_team->arrived[i]);
 }
 
 /* The first team that is open ends a serial part. */
-static void open_crew(struct collector *collector, const struct replay_team *team) {
-  if (collector->open_crews++ > 0)
+static void open_live_team(struct collector *collector, const struct replay_team *team) {
+  if (collector->open_teams++ > 0)
     return;
   collector->open_ticks = team->fork_ticks;
   collector->opener = team->id;
@@ -31,57 +31,58 @@ static void open_crew(struct collector *collector, const struct replay_team *tea
   collector->gap_end = team->fork_ticks;
 }
 
-static struct crew *crew_of(struct collector *collector, const struct replay_team *team, bool is_nested) {
-  struct crew *crew = crew_at(collector, team->slot);
-  if (!crew || crew->id == team->id)
-    return crew;
-  clear_paths(collector, crew);
-  *crew = (struct crew){.id = team->id, .is_nested = is_nested};
-  path_join(&collector->paths, &crew->start, &collector->fork);
-  open_crew(collector, team);
-  return crew;
+static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
+                                      bool is_nested) {
+  struct live_team *live_team = live_team_at(collector, team->slot);
+  if (!live_team || live_team->id == team->id)
+    return live_team;
+  clear_paths(collector, live_team);
+  *live_team = (struct live_team){.id = team->id, .is_nested = is_nested};
+  path_join(&collector->paths, &live_team->start, &collector->fork);
+  open_live_team(collector, team);
+  return live_team;
 }
 
-static struct member *push_member(struct collector *collector, struct place *place) {
-  bool is_enough = array_reserve(&place->members, &place->member_capacity, (size_t)place->member_count + 1,
-                                 sizeof *place->members);
+static struct live_member *push_member(struct collector *collector, struct report_location *here) {
+  bool is_enough = array_reserve(&here->members, &here->member_capacity, (size_t)here->member_count + 1,
+                                 sizeof *here->members);
   collector->has_failed |= !is_enough;
-  return is_enough ? &place->members[place->member_count++] : NULL;
+  return is_enough ? &here->members[here->member_count++] : NULL;
 }
 
 void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
-  struct place *place = &collector->places[location];
+  struct report_location *here = &collector->locations[location];
   const struct replay_task *task = replay_current_task(collector->replay, location);
-  struct strand *strand = tasks_strand(collector, task);
-  path_clear(&collector->paths, &place->fork);
+  struct live_task *live_task = live_task_of(collector, task);
+  path_clear(&collector->paths, &here->fork);
   path_clear(&collector->paths, &collector->fork);
-  if (strand) {
-    path_join(&collector->paths, &place->fork, &strand->path);
-    path_join(&collector->paths, &collector->fork, &strand->path);
+  if (live_task) {
+    path_join(&collector->paths, &here->fork, &live_task->path);
+    path_join(&collector->paths, &collector->fork, &live_task->path);
   }
-  place->fork_ticks = ticks;
-  place->fork_creator = task->id;
-  place->fork_creator_slot = task->slot;
+  here->fork_ticks = ticks;
+  here->fork_creator = task->id;
+  here->fork_creator_slot = task->slot;
   collector->report->forks += collector_is_inside(collector, ticks);
   collector->report->threads[location].is_in_teams = true;
 }
 
 static void begin(struct collector *collector, const struct replay_team_event *event) {
-  struct place *place = &collector->places[event->location];
-  struct crew *crew = crew_of(collector, event->team, place->member_count > 0);
-  struct member *member = push_member(collector, place);
-  struct strand *strand = tasks_strand(collector, event->task);
-  if (!crew || !member || !strand)
+  struct report_location *here = &collector->locations[event->location];
+  struct live_team *live_team = live_team_of(collector, event->team, here->member_count > 0);
+  struct live_member *member = push_member(collector, here);
+  struct live_task *live_task = live_task_of(collector, event->task);
+  if (!live_team || !member || !live_task)
     return;
-  *member = (struct member){.begin_ticks = event->ticks};
-  crew->latest_begin_ticks = event->ticks;
+  *member = (struct live_member){.begin_ticks = event->ticks};
+  live_team->latest_begin_ticks = event->ticks;
   collector->report->threads[event->location].is_in_teams = true;
   if (event->team->primary == event->location) {
-    path_join(&collector->paths, &crew->start, &place->fork);
-    crew->creator = place->fork_creator;
-    crew->creator_slot = place->fork_creator_slot;
+    path_join(&collector->paths, &live_team->start, &here->fork);
+    live_team->creator = here->fork_creator;
+    live_team->creator_slot = here->fork_creator_slot;
   }
-  path_join(&collector->paths, &strand->path, &crew->start);
+  path_join(&collector->paths, &live_task->path, &live_team->start);
 }
 
 /* -- shares of worksharing regions -- */
@@ -114,13 +115,14 @@ static void drop_shares(struct collector *collector, struct table *table, uint64
 
 /* A member's depth is part of its key: it can be in several teams. */
 static uint64_t member_key(const struct collector *collector, size_t location) {
-  return (uint64_t)location << 32 | collector->places[location].member_count;
+  return (uint64_t)location << 32 | collector->locations[location].member_count;
 }
 
-static void fold_shares(struct collector *collector, struct crew *crew, uint64_t key, struct share *list) {
+static void fold_shares(struct collector *collector, struct live_team *live_team, uint64_t key,
+                        struct share *list) {
   for (struct share *share = list; share; share = share->next) {
     struct share *whole =
-        share_of(collector, &collector->crew_shares, crew->id, share->region, &crew->shares);
+        share_of(collector, &collector->team_shares, live_team->id, share->region, &live_team->shares);
     if (!whole)
       return;
     whole->members++;
@@ -131,20 +133,20 @@ static void fold_shares(struct collector *collector, struct crew *crew, uint64_t
   drop_shares(collector, &collector->member_shares, key, list);
 }
 
-static void conclude_shares(struct collector *collector, struct crew *crew, uint32_t region) {
-  for (const struct share *share = crew->shares; share; share = share->next) {
+static void conclude_shares(struct collector *collector, struct live_team *live_team, uint32_t region) {
+  for (const struct share *share = live_team->shares; share; share = share->next) {
     struct report_loop *loop = collector_loop(collector, share->region);
     if (!loop)
       return;
-    uint64_t members = crew->members ? crew->members : 1;
+    uint64_t members = live_team->members ? live_team->members : 1;
     loop->teams++;
     loop->longest += share->max;
     loop->imbalance += share->max > share->sum / members ? share->max - share->sum / members : 0;
     if (loop->parallel == REPLAY_NONE)
       loop->parallel = region;
   }
-  drop_shares(collector, &collector->crew_shares, crew->id, crew->shares);
-  crew->shares = NULL;
+  drop_shares(collector, &collector->team_shares, live_team->id, live_team->shares);
+  live_team->shares = NULL;
 }
 
 /* The worksharing region around the chunk that a task is leaving, or is about to enter at the end of its
@@ -169,7 +171,7 @@ static void add_by_location(struct collector *collector, struct report_loop *loo
 }
 
 static void add_loop(struct collector *collector, const struct replay_slice *slice) {
-  struct place *place = &collector->places[slice->location];
+  struct report_location *here = &collector->locations[slice->location];
   uint64_t ticks = slice->end_ticks - slice->begin_ticks;
   bool is_new = !collector->report->regions[slice->region].loop;
   struct report_loop *loop = collector_loop(collector, slice->region);
@@ -181,9 +183,9 @@ static void add_loop(struct collector *collector, const struct replay_slice *sli
   if (slice->is_last)
     spread_add(&loop->time, ticks);
   add_by_location(collector, loop, slice->location, ticks);
-  if (place->member_count == 0 || !slice->task->is_implicit)
+  if (here->member_count == 0 || !slice->task->is_implicit)
     return;
-  struct member *member = &place->members[place->member_count - 1];
+  struct live_member *member = &here->members[here->member_count - 1];
   struct share *share = share_of(collector, &collector->member_shares, member_key(collector, slice->location),
                                  slice->region, &member->shares);
   if (!share)
@@ -230,81 +232,83 @@ static void count_iterations(struct collector *collector, const struct trace_eve
 
 /* -- barriers -- */
 
-static struct crew *barrier_crew(struct collector *collector, uint32_t region, const struct replay_now *now) {
+static struct live_team *barrier_team(struct collector *collector, uint32_t region,
+                                      const struct replay_now *now) {
   uint8_t construct = collector->interests[region].construct;
   if (construct != CONSTRUCT_barrier && construct != CONSTRUCT_implicit_barrier)
     return NULL;
-  return now->task->is_implicit && now->team ? crew_at(collector, now->team->slot) : NULL;
+  return now->task->is_implicit && now->team ? live_team_at(collector, now->team->slot) : NULL;
 }
 
-static struct member *member_at(struct collector *collector, size_t location) {
-  struct place *place = &collector->places[location];
-  return place->member_count ? &place->members[place->member_count - 1] : NULL;
+static struct live_member *member_at(struct collector *collector, size_t location) {
+  struct report_location *here = &collector->locations[location];
+  return here->member_count ? &here->members[here->member_count - 1] : NULL;
 }
 
 void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now) {
-  struct crew *crew = barrier_crew(collector, region, now);
-  struct member *member = member_at(collector, event->location);
-  struct strand *strand = crew && member ? tasks_strand(collector, now->task) : NULL;
+  struct live_team *live_team = barrier_team(collector, region, now);
+  struct live_member *member = member_at(collector, event->location);
+  struct live_task *live_task = live_team && member ? live_task_of(collector, now->task) : NULL;
   if (collector_is_inside(collector, event->ticks))
     count_iterations(collector, event, region, now);
-  if (!strand)
+  if (!live_task)
     return;
   uint32_t round = member->barriers++;
-  if (round >= crew->rounds) {
-    crew->rounds = round + 1;
-    path_clear(&collector->paths, &crew->arrived[round % BARRIER_ROUNDS]);
-    crew->arrivals[round % BARRIER_ROUNDS] = 0;
+  if (round >= live_team->rounds) {
+    live_team->rounds = round + 1;
+    path_clear(&collector->paths, &live_team->arrived[round % BARRIER_ROUNDS]);
+    live_team->arrivals[round % BARRIER_ROUNDS] = 0;
   }
-  path_join(&collector->paths, &crew->arrived[round % BARRIER_ROUNDS], &strand->path);
-  crew->arrived_ticks[round % BARRIER_ROUNDS] = event->ticks;
-  crew->arrivals[round % BARRIER_ROUNDS]++;
+  path_join(&collector->paths, &live_team->arrived[round % BARRIER_ROUNDS], &live_task->path);
+  live_team->arrived_ticks[round % BARRIER_ROUNDS] = event->ticks;
+  live_team->arrivals[round % BARRIER_ROUNDS]++;
 }
 
 /* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier
  * itself. The last may come at the same time, in an event behind this one. */
-static void count_release(struct collector *collector, const struct crew *crew, struct member *member,
-                          uint32_t members, uint64_t leave_ticks) {
+static void count_release(struct collector *collector, const struct live_team *live_team,
+                          struct live_member *member, uint32_t members, uint64_t leave_ticks) {
   uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
-  uint64_t arrived = crew->arrived_ticks[round];
-  uint64_t latest = crew->task_end_ticks > arrived ? crew->task_end_ticks : arrived;
-  if (crew->arrivals[round] >= members && leave_ticks > latest)
+  uint64_t arrived = live_team->arrived_ticks[round];
+  uint64_t latest = live_team->task_end_ticks > arrived ? live_team->task_end_ticks : arrived;
+  if (live_team->arrivals[round] >= members && leave_ticks > latest)
     member->release += collector_cut(collector, leave_ticks) - collector_cut(collector, latest);
 }
 
 void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now) {
-  struct crew *crew = barrier_crew(collector, region, now);
-  struct member *member = member_at(collector, event->location);
-  struct strand *strand = crew && member ? tasks_strand(collector, now->task) : NULL;
-  if (!strand || member->barriers == 0)
+  struct live_team *live_team = barrier_team(collector, region, now);
+  struct live_member *member = member_at(collector, event->location);
+  struct live_task *live_task = live_team && member ? live_task_of(collector, now->task) : NULL;
+  if (!live_task || member->barriers == 0)
     return;
-  count_release(collector, crew, member, now->team->begun, event->ticks);
-  path_join(&collector->paths, &strand->path, &crew->arrived[(member->barriers - 1) % BARRIER_ROUNDS]);
-  path_join(&collector->paths, &strand->path, &crew->finished);
+  count_release(collector, live_team, member, now->team->begun, event->ticks);
+  path_join(&collector->paths, &live_task->path,
+            &live_team->arrived[(member->barriers - 1) % BARRIER_ROUNDS]);
+  path_join(&collector->paths, &live_task->path, &live_team->finished);
 }
 
 /* -- ends -- */
 
-static uint64_t useful_of(const struct member *member) {
+static uint64_t useful_of(const struct live_member *member) {
   return member->activity[ACTIVITY_WORK] + member->activity[ACTIVITY_TASK] +
          member->activity[ACTIVITY_SERIAL];
 }
 
-static void fold_member(struct collector *collector, struct crew *crew, const struct member *member,
-                        uint64_t ticks) {
+static void fold_member(struct collector *collector, struct live_team *live_team,
+                        const struct live_member *member, uint64_t ticks) {
   uint64_t useful = useful_of(member);
-  crew->members++;
-  crew->useful += useful;
-  crew->longest_useful = useful > crew->longest_useful ? useful : crew->longest_useful;
-  crew->member_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
-  crew->implicit_wait += member->implicit_wait;
-  crew->explicit_wait += member->explicit_wait;
-  crew->release += member->release;
-  crew->passages += member->barriers;
+  live_team->members++;
+  live_team->useful += useful;
+  live_team->longest_useful = useful > live_team->longest_useful ? useful : live_team->longest_useful;
+  live_team->member_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
+  live_team->implicit_wait += member->implicit_wait;
+  live_team->explicit_wait += member->explicit_wait;
+  live_team->release += member->release;
+  live_team->passages += member->barriers;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
-    crew->activity[i] += member->activity[i];
+    live_team->activity[i] += member->activity[i];
 }
 
 static void add_useful(struct collector *collector, uint32_t region, size_t location, uint64_t ticks) {
@@ -315,33 +319,34 @@ static void add_useful(struct collector *collector, uint32_t region, size_t loca
     parallel->useful[location] += ticks;
 }
 
-static void join_creator(struct collector *collector, struct crew *crew) {
-  struct strand *creator =
-      crew->creator_slot < collector->strand_capacity ? &collector->strands[crew->creator_slot] : NULL;
-  if (crew->creator && creator && creator->id == crew->creator)
-    path_join(&collector->paths, &creator->path, &crew->finished);
+static void join_creator(struct collector *collector, struct live_team *live_team) {
+  struct live_task *creator = live_team->creator_slot < collector->live_task_capacity
+                                  ? &collector->live_tasks[live_team->creator_slot]
+                                  : NULL;
+  if (live_team->creator && creator && creator->id == live_team->creator)
+    path_join(&collector->paths, &creator->path, &live_team->finished);
 }
 
 static void end(struct collector *collector, const struct replay_team_event *event) {
-  struct place *place = &collector->places[event->location];
-  struct crew *crew = crew_at(collector, event->team->slot);
-  struct strand *strand = tasks_strand(collector, event->task);
-  if (!crew || !strand || place->member_count == 0)
+  struct report_location *here = &collector->locations[event->location];
+  struct live_team *live_team = live_team_at(collector, event->team->slot);
+  struct live_task *live_task = live_task_of(collector, event->task);
+  if (!live_team || !live_task || here->member_count == 0)
     return;
   uint64_t key = member_key(collector, event->location);
-  struct member member = place->members[--place->member_count];
-  fold_member(collector, crew, &member, event->ticks);
-  fold_shares(collector, crew, key, member.shares);
+  struct live_member member = here->members[--here->member_count];
+  fold_member(collector, live_team, &member, event->ticks);
+  fold_shares(collector, live_team, key, member.shares);
   add_useful(collector, event->team->region, event->location, useful_of(&member));
-  struct member *outer = member_at(collector, event->location);
+  struct live_member *outer = member_at(collector, event->location);
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
     outer->activity[i] += member.activity[i];
-  path_join(&collector->paths, &crew->finished, &strand->path);
-  path_clear(&collector->paths, &strand->path);
-  dependences_forget(collector->dependences, strand->id);
+  path_join(&collector->paths, &live_team->finished, &live_task->path);
+  path_clear(&collector->paths, &live_task->path);
+  dependences_forget(collector->dependences, live_task->id);
   if (event->location == event->team->primary) {
-    crew->end_ticks = event->ticks;
-    join_creator(collector, crew);
+    live_team->end_ticks = event->ticks;
+    join_creator(collector, live_team);
   }
 }
 
@@ -366,15 +371,15 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
   spread_add(&report->gaps[number - 1].time, finish - begin);
 }
 
-static void add_instance(struct collector *collector, const struct crew *crew, const struct replay_team *team,
-                         uint64_t finish) {
+static void add_instance(struct collector *collector, const struct live_team *live_team,
+                         const struct replay_team *team, uint64_t finish) {
   struct report_parallel *parallel = collector_parallel(collector, team->region);
   uint64_t from = collector_cut(collector, team->fork_ticks), to = collector_cut(collector, finish);
-  if (!parallel || from >= to || crew->members == 0)
+  if (!parallel || from >= to || live_team->members == 0)
     return;
-  uint32_t size = (uint32_t)crew->members;
-  uint64_t mean = crew->useful / size, time = size * (to - from);
-  uint64_t useful = crew->useful < time ? crew->useful : time;
+  uint32_t size = (uint32_t)live_team->members;
+  uint64_t mean = live_team->useful / size, time = size * (to - from);
+  uint64_t useful = live_team->useful < time ? live_team->useful : time;
   parallel->smallest = parallel->instances == 0 || size < parallel->smallest ? size : parallel->smallest;
   parallel->largest = size > parallel->largest ? size : parallel->largest;
   parallel->instances++;
@@ -382,40 +387,40 @@ static void add_instance(struct collector *collector, const struct crew *crew, c
   parallel->wall += to - from;
   spread_add(&parallel->duration, to - from);
   parallel->thread_time += time;
-  parallel->late += time > crew->member_time ? time - crew->member_time : 0;
-  parallel->implicit_wait += crew->implicit_wait;
-  parallel->explicit_wait += crew->explicit_wait;
-  parallel->latest += collector_cut(collector, crew->latest_begin_ticks) - from;
-  parallel->release += crew->release;
-  parallel->passages += crew->passages;
-  parallel->tasks += crew->tasks;
-  parallel->is_nested |= crew->is_nested;
-  parallel->imbalance += crew->longest_useful > mean ? crew->longest_useful - mean : 0;
+  parallel->late += time > live_team->member_time ? time - live_team->member_time : 0;
+  parallel->implicit_wait += live_team->implicit_wait;
+  parallel->explicit_wait += live_team->explicit_wait;
+  parallel->latest += collector_cut(collector, live_team->latest_begin_ticks) - from;
+  parallel->release += live_team->release;
+  parallel->passages += live_team->passages;
+  parallel->tasks += live_team->tasks;
+  parallel->is_nested |= live_team->is_nested;
+  parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;
   parallel->gain += (double)(time - useful) / size;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
-    parallel->activity[i] += crew->activity[i];
+    parallel->activity[i] += live_team->activity[i];
 }
 
 static void joined(struct collector *collector, const struct replay_team_event *event) {
-  struct crew *crew = crew_at(collector, event->team->slot);
-  if (!crew || crew->id != event->team->id)
+  struct live_team *live_team = live_team_at(collector, event->team->slot);
+  if (!live_team || live_team->id != event->team->id)
     return;
-  uint64_t finish = crew->end_ticks ? crew->end_ticks : event->ticks;
-  join_creator(collector, crew);
-  add_instance(collector, crew, event->team, finish);
-  conclude_shares(collector, crew, event->team->region);
+  uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
+  join_creator(collector, live_team);
+  add_instance(collector, live_team, event->team, finish);
+  conclude_shares(collector, live_team, event->team->region);
   if (collector->opener == event->team->id) {
     add_gap(collector, collector->last_parallel, event->team->region, collector->gap_begin,
             collector->gap_end);
     collector->last_parallel = event->team->region;
   }
-  if (collector->open_crews > 0 && --collector->open_crews == 0) {
+  if (collector->open_teams > 0 && --collector->open_teams == 0) {
     collector->report->parallel +=
         collector_cut(collector, finish) - collector_cut(collector, collector->open_ticks);
     collector->parallel_end_ticks = finish;
   }
-  clear_paths(collector, crew);
-  crew->id = 0;
+  clear_paths(collector, live_team);
+  live_team->id = 0;
 }
 
 void teams_on_event(void *data, const struct replay_team_event *event) {

@@ -55,25 +55,25 @@ __attribute__((format(printf, 2, 3))) static void say(char text[FINDING_BYTES], 
 }
 
 /* Short-lived texts for one finding. */
-struct texts {
+struct finding_texts {
   const struct report *report;
   char times[8][TEXT_TIME_BYTES], labels[4][TEXT_LABEL_BYTES];
   int time_count, label_count;
 };
 
-static const char *time_of(struct texts *texts, double ticks) {
+static const char *time_of(struct finding_texts *texts, double ticks) {
   return text_time(texts->times[texts->time_count++ % 8], texts->report->trace, ticks);
 }
 
-static const char *share_of(struct texts *texts, double part, double whole) {
+static const char *share_of(struct finding_texts *texts, double part, double whole) {
   return text_percent(texts->times[texts->time_count++ % 8], whole > 0 ? part / whole : 0);
 }
 
-static const char *label_of(struct texts *texts, uint32_t region) {
+static const char *label_of(struct finding_texts *texts, uint32_t region) {
   return text_label(texts->labels[texts->label_count++ % 4], texts->report->trace, region);
 }
 
-static const char *gap_edge(struct texts *texts, uint32_t region, const char *none) {
+static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {
   return region == REPLAY_NONE ? none : label_of(texts, region);
 }
 
@@ -89,7 +89,7 @@ static const struct report_gap *longest_gap(const struct report *report) {
 
 static void find_serial(struct report *report) {
   double n = (double)report->cpus, serial = (double)report->serial, wall = (double)report->wall;
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   const struct report_gap *gap = longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
     return;
@@ -139,7 +139,7 @@ static double mean_of(const struct report *report, const uint64_t *by_location) 
 static void describe_loop(struct report *report, struct report_finding *finding, uint32_t region,
                           enum construct construct) {
   const struct report_loop *loop = report->regions[region].loop;
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   uint32_t most = loop->by_location ? busiest(report, loop->by_location) : 0;
   double mean = loop->by_location ? mean_of(report, loop->by_location) : 0;
   double longest = loop->by_location ? (double)loop->by_location[most] : 0;
@@ -191,7 +191,7 @@ static double task_overhead(const struct report *report, const struct report_tas
 
 static void describe_small(struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_task *task = report->regions[region].task;
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   say(finding->what, "the tasks of %s are too small",
       label_of(&texts, task->task_region == REPLAY_NONE ? region : task->task_region));
   say(finding->evidence,
@@ -231,7 +231,7 @@ static uint32_t longest_on_path(const struct report *report) {
 }
 
 static void find_starvation(struct report *report, uint32_t region, double gain) {
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   struct report_finding *finding = add(report, CAUSE_TASK_STARVATION, region, gain);
   const struct report_parallel *parallel = report->regions[region].parallel;
   uint32_t on_path = longest_on_path(report);
@@ -256,7 +256,7 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
 /* -- regions -- */
 
 static void find_imbalance(struct report *report, uint32_t region, double gain) {
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   struct report_finding *finding = add(report, CAUSE_IMBALANCE, region, gain);
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (!finding)
@@ -280,7 +280,7 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
 static double find_late_start(struct report *report, uint32_t region, double budget, double members,
                               double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   bool is_often = parallel->instances >= OFTEN;
   double own = (double)parallel->late * scale, waited = (double)parallel->latest * members * scale - own;
   waited = waited < 0 ? 0 : waited < budget ? waited : budget;
@@ -310,7 +310,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
 /* What barriers take after the last thread has come. Returns what is left of the budget. */
 static double find_slow_barriers(struct report *report, uint32_t region, double budget, double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   double gain = (double)parallel->release * scale;
   gain = gain < budget ? gain : budget;
   struct report_finding *finding = add(report, CAUSE_SLOW_BARRIERS, region, gain);
@@ -330,7 +330,7 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
 
 static void find_reduction(struct report *report, uint32_t region, double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   double ticks = (double)parallel->activity[ACTIVITY_REDUCTION];
   struct report_finding *finding = add(report, CAUSE_REDUCTION, region, ticks * scale);
   if (!finding)
@@ -367,7 +367,7 @@ static void find_in_region(struct report *report, uint32_t region) {
 static void find_lock(struct report *report, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   const struct report_blame *holder = &mutex->blamed[0];
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   double gain = report->cpus ? (double)mutex->wait.sum / (double)report->cpus : 0;
   if (mutex->contended == 0)
     return;
@@ -391,7 +391,7 @@ static void find_lock(struct report *report, uint32_t region) {
 
 static void find_transfers(struct report *report, size_t location) {
   const struct report_device *device = &report->devices[location];
-  struct texts texts = {.report = report};
+  struct finding_texts texts = {.report = report};
   double ticks = (double)(device->to.sum + device->from.sum);
   struct report_finding *finding = add(report, CAUSE_TRANSFERS, REPLAY_NONE, ticks);
   if (!finding)

@@ -31,7 +31,7 @@ static bool add_block(struct path_store *store) {
   return true;
 }
 
-static struct path_segment *take(struct path_store *store) {
+static struct path_segment *new_segment(struct path_store *store) {
   if (!store->free && !add_block(store)) {
     store->has_failed = true;
     return NULL;
@@ -52,7 +52,7 @@ static void release(struct path_store *store, struct path_segment *segment) {
 
 /* Takes over the reference to path->last. */
 static void append(struct path_store *store, struct path *path, uint32_t region, uint64_t ticks) {
-  struct path_segment *segment = take(store), *before = path->last;
+  struct path_segment *segment = new_segment(store), *before = path->last;
   if (!segment)
     return;
   *segment = (struct path_segment){.before = before,

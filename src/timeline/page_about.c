@@ -74,12 +74,12 @@ static json_t *attributes(const struct page_data *data) {
 
 /* The texts that attributes of the page refer to, by reference. */
 static json_t *texts(const struct page_data *data) {
-  const struct notes *notes = &data->timeline->notes;
+  const struct attribute_lists *lists = &data->timeline->attributes;
   const struct trace *trace = data->timeline->trace;
   json_t *object = json_object();
-  for (size_t place = 1; place < notes->count; place += 1 + 2 * notes->words[place])
-    for (uint64_t i = 0; i < notes->words[place]; i++) {
-      uint64_t attribute = notes->words[place + 1 + 2 * i], value = notes->words[place + 2 + 2 * i];
+  for (size_t place = 1; place < lists->count; place += 1 + 2 * lists->words[place])
+    for (uint64_t i = 0; i < lists->words[place]; i++) {
+      uint64_t attribute = lists->words[place + 1 + 2 * i], value = lists->words[place + 2 + 2 * i];
       uint8_t type = trace->attributes[attribute].type;
       char key[32];
       snprintf(key, sizeof key, "%" PRIu64, value);

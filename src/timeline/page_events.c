@@ -55,8 +55,8 @@ static void put_activities(struct page_data *data, const struct activity_track *
 
 /* -- regions -- */
 
-static void put_note(struct page_data *data, uint32_t note) {
-  const uint64_t *words = data->timeline->notes.words + note;
+static void put_attributes(struct page_data *data, uint32_t attributes) {
+  const uint64_t *words = data->timeline->attributes.words + attributes;
   bytes_number(&data->bytes, words[0]);
   for (uint64_t i = 1; i <= 2 * words[0]; i++)
     bytes_number(&data->bytes, words[i]);
@@ -67,7 +67,7 @@ static uint64_t put_slice(struct page_data *data, const struct slice *slice, uin
   uint64_t head = (uint64_t)data->region_positions[slice->region] << HEAD_REGION;
   head |= (uint64_t)slice->activity << HEAD_ACTIVITY;
   head |= slice->count > 1 ? HEAD_MERGED : 0;
-  head |= slice->note ? HEAD_ATTRIBUTES : 0;
+  head |= slice->attributes ? HEAD_ATTRIBUTES : 0;
   last = put_times(bytes, last, page_ns(data, slice->begin), page_ns(data, slice->end));
   bytes_number(bytes, head);
   if (slice->count > 1) {
@@ -75,8 +75,8 @@ static uint64_t put_slice(struct page_data *data, const struct slice *slice, uin
     bytes_number(bytes, span_ns(data, slice->busy));
     bytes_number(bytes, span_ns(data, slice->longest));
   }
-  if (slice->note)
-    put_note(data, slice->note);
+  if (slice->attributes)
+    put_attributes(data, slice->attributes);
   return last;
 }
 

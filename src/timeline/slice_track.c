@@ -21,7 +21,7 @@ static void merge(struct slice *into, const struct slice *slice) {
   into->busy += slice->busy;
   into->count = slice->count < UINT32_MAX - into->count ? into->count + slice->count : UINT32_MAX;
   into->end = slice->end;
-  into->note = 0;
+  into->attributes = 0;
 }
 
 bool slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution) {

@@ -13,7 +13,7 @@ struct slice {
   uint32_t region;     /* position in the trace's regions; of several, the longest's */
   uint32_t count;      /* how many it stands for */
   float busy, longest; /* of several: the sum of their lengths, and the longest's */
-  uint32_t note;       /* of a single one: where its attributes are (notes.h); 0: it has none */
+  uint32_t attributes; /* of a single one: where its attributes are (attribute_lists.h); 0: it has none */
   uint8_t activity;    /* enum activity: what is done in it; of several, the longest's */
 };
 

@@ -105,7 +105,7 @@ static bool complete(struct task_table *table, struct task_record *record,
   return keep(table, record);
 }
 
-bool task_table_take(struct task_table *table, const struct replay_task_event *event) {
+bool task_table_update(struct task_table *table, const struct replay_task_event *event) {
   struct task_record *record = live_record(table, event->task->slot);
   if (!record)
     return false;

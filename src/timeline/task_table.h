@@ -42,7 +42,7 @@ struct task_table {
 void task_table_begin(struct task_table *ret, size_t limit, uint64_t from, uint64_t to);
 
 /* Takes a step of a task. Returns false if memory ran out. */
-bool task_table_take(struct task_table *table, const struct replay_task_event *event);
+bool task_table_update(struct task_table *table, const struct replay_task_event *event);
 
 /* Takes in what never completed, at the last time, and sorts by creation. Returns false if memory ran out. */
 bool task_table_finish(struct task_table *table, uint64_t ticks);

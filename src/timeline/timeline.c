@@ -51,11 +51,11 @@ static void coarsen_activities(struct timeline *timeline) {
   }
 }
 
-static void each_track(struct timeline *timeline, void (*take)(void *data, struct slice_track *track),
+static void each_track(struct timeline *timeline, void (*each)(void *data, struct slice_track *track),
                        void *data) {
   for (size_t i = 0; i < timeline->trace->location_count; i++)
     for (uint32_t depth = 0; depth < timeline->rows[i].depth_count; depth++)
-      take(data, &timeline->rows[i].depths[depth]);
+      each(data, &timeline->rows[i].depths[depth]);
 }
 
 static void count_lengths(void *data, struct slice_track *track) {
@@ -71,29 +71,30 @@ static void coarsen_track(void *data, struct slice_track *track) {
 }
 
 struct moving {
-  const struct notes *from;
-  struct notes to;
+  const struct attribute_lists *from;
+  struct attribute_lists to;
   bool has_failed;
 };
 
-static void move_notes(void *data, struct slice_track *track) {
+static void move_attribute_lists(void *data, struct slice_track *track) {
   struct moving *moving = data;
   for (size_t i = 0; i < track->count; i++)
-    moving->has_failed |=
-        !notes_copy(&moving->to, moving->from, track->slices[i].note, &track->slices[i].note);
+    moving->has_failed |= !attribute_lists_copy(&moving->to, moving->from, track->slices[i].attributes,
+                                                &track->slices[i].attributes);
 }
 
-/* Keeps the notes of slices that are still there, and of what is open. */
-static void renew_notes(struct timeline *timeline) {
-  struct moving moving = {.from = &timeline->notes};
-  each_track(timeline, move_notes, &moving);
+/* Keeps the lists of slices that are still there, and of what is open. */
+static void renew_attribute_lists(struct timeline *timeline) {
+  struct moving moving = {.from = &timeline->attributes};
+  each_track(timeline, move_attribute_lists, &moving);
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
     struct timeline_open *open = timeline->rows[i].open;
     for (int depth = 0; depth < TIMELINE_MOST_DEPTH; depth++)
-      moving.has_failed |= !notes_copy(&moving.to, moving.from, open[depth].note, &open[depth].note);
+      moving.has_failed |=
+          !attribute_lists_copy(&moving.to, moving.from, open[depth].attributes, &open[depth].attributes);
   }
-  notes_free(&timeline->notes);
-  timeline->notes = moving.to;
+  attribute_lists_free(&timeline->attributes);
+  timeline->attributes = moving.to;
   timeline->is_out_of_memory |= moving.has_failed;
 }
 
@@ -104,15 +105,15 @@ static void coarsen_slices(struct timeline *timeline) {
       wanted_resolution(lengths, timeline->limits.slices, timeline->slice_resolution);
   timeline->slice_count = 0;
   each_track(timeline, coarsen_track, timeline);
-  renew_notes(timeline);
+  renew_attribute_lists(timeline);
 }
 
-static bool has_too_many_notes(struct timeline *timeline) {
+static bool has_too_many_attributes(struct timeline *timeline) {
   size_t limit = NOTE_WORDS_PER_SLICE * timeline->limits.slices;
-  if (timeline->notes.count <= limit)
+  if (timeline->attributes.count <= limit)
     return false;
-  renew_notes(timeline); /* most are of slices that have been merged */
-  return timeline->notes.count > after_merging(limit);
+  renew_attribute_lists(timeline); /* most are of slices that have been merged */
+  return timeline->attributes.count > after_merging(limit);
 }
 
 /* A resolution as long as the trace is enough. */
@@ -124,7 +125,7 @@ static void stay_within_limits(const struct reading *reading) {
       coarsen_activities(timeline);
     while (timeline->mix_count > after_merging(timeline->limits.mixes) &&
            timeline->mix_resolution <= longest);
-  if (timeline->slice_count > timeline->limits.slices || has_too_many_notes(timeline))
+  if (timeline->slice_count > timeline->limits.slices || has_too_many_attributes(timeline))
     do
       coarsen_slices(timeline);
     while (timeline->slice_count > after_merging(timeline->limits.slices) &&
@@ -133,7 +134,7 @@ static void stay_within_limits(const struct reading *reading) {
 
 /* -- what the replay tells -- */
 
-static void take_interval(void *data, const struct replay_interval *interval) {
+static void on_interval(void *data, const struct replay_interval *interval) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   struct activity_track *track = &timeline->rows[interval->location].activity;
   size_t before = track->count;
@@ -155,12 +156,12 @@ static void count_region(struct timeline *timeline, const struct replay_slice *s
 /* What its Enter has told is the first piece's: later ones may be on other locations. */
 static void describe(struct timeline *timeline, const struct replay_slice *slice, struct slice *ret) {
   struct timeline_open *open = &timeline->rows[slice->location].open[slice->depth];
-  ret->note = slice->is_first ? open->note : 0;
+  ret->attributes = slice->is_first ? open->attributes : 0;
   ret->activity = slice->is_first ? open->activity : (uint8_t)timeline->regions[ret->region].activity;
-  open->note = 0;
+  open->attributes = 0;
 }
 
-static void take_slice(void *data, const struct replay_slice *slice) {
+static void on_slice(void *data, const struct replay_slice *slice) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   struct timeline_row *row = &timeline->rows[slice->location];
   count_region(timeline, slice);
@@ -181,9 +182,9 @@ static void take_slice(void *data, const struct replay_slice *slice) {
   timeline->slice_count += track->count - before;
 }
 
-static void take_task(void *data, const struct replay_task_event *event) {
+static void on_task(void *data, const struct replay_task_event *event) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
-  timeline->is_out_of_memory |= !task_table_take(&timeline->tasks, event);
+  timeline->is_out_of_memory |= !task_table_update(&timeline->tasks, event);
 }
 
 /* -- reading -- */
@@ -202,10 +203,11 @@ static void look_at_enter(struct reading *reading, const struct trace_event *eve
     return;
   struct timeline_open *open = &timeline->rows[event->location].open[frame->depth];
   open->activity = frame->activity;
-  timeline->is_out_of_memory |= !notes_add(&timeline->notes, timeline->trace, event, &open->note);
+  timeline->is_out_of_memory |=
+      !attribute_lists_add(&timeline->attributes, timeline->trace, event, &open->attributes);
 }
 
-static bool take_event(void *data, const struct trace_event *event) {
+static bool on_event(void *data, const struct trace_event *event) {
   struct reading *reading = data;
   struct timeline *timeline = reading->timeline;
   if (event->ticks < reading->first)
@@ -213,7 +215,7 @@ static bool take_event(void *data, const struct trace_event *event) {
   if (event->ticks > reading->last)
     reading->last = event->ticks;
   timeline->events += event->ticks >= timeline->from;
-  if (!replay_take(reading->replay, event))
+  if (!replay_process(reading->replay, event))
     timeline->is_out_of_memory = true;
   if (event->kind == TRACE_Enter)
     look_at_enter(reading, event);
@@ -270,7 +272,7 @@ static void finish(struct reading *reading) {
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
   static const struct replay_observer observer = {
-      .slice = take_slice, .interval = take_interval, .task = take_task};
+      .slice = on_slice, .interval = on_interval, .task = on_task};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
   if (!begin(ret, trace))
@@ -278,7 +280,7 @@ int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks
   reading.replay = replay_create(trace, &observer, &reading, from_ticks, to_ticks);
   if (!reading.replay)
     return out_of_memory(error);
-  int result = trace_read_in_order(trace, 0, to_ticks, take_event, &reading, error);
+  int result = trace_read_in_order(trace, 0, to_ticks, on_event, &reading, error);
   finish(&reading);
   replay_free(reading.replay);
   return ret->is_out_of_memory ? out_of_memory(error) : result;
@@ -295,6 +297,6 @@ void timeline_free(struct timeline *timeline) {
   free(timeline->positions);
   free(timeline->regions);
   task_table_free(&timeline->tasks);
-  notes_free(&timeline->notes);
+  attribute_lists_free(&timeline->attributes);
   *timeline = (struct timeline){0};
 }

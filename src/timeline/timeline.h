@@ -6,7 +6,7 @@
 
 #include "analysis/replay.h"
 #include "timeline/activity_track.h"
-#include "timeline/notes.h"
+#include "timeline/attribute_lists.h"
 #include "timeline/slice_track.h"
 #include "timeline/task_table.h"
 
@@ -19,7 +19,7 @@ struct timeline_limits {
 
 /* What the Enter of a region that is open has told. */
 struct timeline_open {
-  uint32_t note;
+  uint32_t attributes;
   uint8_t activity;
 };
 
@@ -48,7 +48,7 @@ struct timeline {
   /* as the trace's regions, and one more for those that it does not define */
   struct timeline_region *regions;
   struct task_table tasks;
-  struct notes notes;
+  struct attribute_lists attributes;
   struct timeline_limits limits;
   size_t mix_count, slice_count;             /* over all rows */
   uint64_t mix_resolution, slice_resolution; /* what is shorter may be merged; 0: nothing is */

@@ -189,7 +189,7 @@ static void read_attributes(struct input *input, OTF2_AttributeList *list) {
 }
 
 /* `location`: whose events are wanted, or SIZE_MAX. */
-static void deliver(size_t location, uint64_t from, uint64_t to, trace_take take, void *data) {
+static void deliver(size_t location, uint64_t from, uint64_t to, trace_on_event on_event, void *data) {
   static const uint32_t arguments[ARRAY_ITEMS] = {1, 0, 77};
   static const uint8_t types[ARRAY_ITEMS] = {OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_UINT64, 77};
   static const OTF2_MetricValue values[ARRAY_ITEMS] = {{.signed_int = -1}};
@@ -210,29 +210,30 @@ static void deliver(size_t location, uint64_t from, uint64_t to, trace_take take
     read_attributes(&input, list);
     event.attributes = list;
     if ((location == SIZE_MAX || location == event.location) && ticks >= from && ticks <= to)
-      goes_on = take(data, &event);
+      goes_on = on_event(data, &event);
     OTF2_AttributeList_RemoveAllAttributes(list);
   }
   OTF2_AttributeList_Delete(list);
 }
 
-int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_take take,
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_on_event on_event,
                         void *data, char error[TRACE_ERROR_BYTES]) {
   (void)trace, (void)error;
-  deliver(SIZE_MAX, from_ticks, to_ticks, take, data);
+  deliver(SIZE_MAX, from_ticks, to_ticks, on_event, data);
   return 0;
 }
 
-int trace_read_location(struct trace *trace, size_t index, trace_take take, void *data,
+int trace_read_location(struct trace *trace, size_t index, trace_on_event on_event, void *data,
                         char error[TRACE_ERROR_BYTES]) {
   (void)trace, (void)error;
-  deliver(index, 0, UINT64_MAX, take, data);
+  deliver(index, 0, UINT64_MAX, on_event, data);
   return 0;
 }
 
-int trace_read_events(struct trace *trace, trace_take take, void *data, char error[TRACE_ERROR_BYTES]) {
+int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,
+                      char error[TRACE_ERROR_BYTES]) {
   for (size_t i = 0; i < trace->location_count; i++)
-    trace_read_location(trace, i, take, data, error);
+    trace_read_location(trace, i, on_event, data, error);
   return 0;
 }
 

@@ -79,7 +79,7 @@ static void fill_slices(struct slice_track *track, uint64_t resolution) {
   uint64_t random = 3, time = 0;
   for (uint32_t i = 0; i < ITEMS; i++) {
     uint64_t length = some_length(&random);
-    struct slice slice = {.begin = time, .end = time + length, .region = i, .count = 1, .note = i + 1};
+    struct slice slice = {.begin = time, .end = time + length, .region = i, .count = 1, .attributes = i + 1};
     assert_true(slice_track_add(track, &slice, resolution));
     time += length + next_random(&random) % 30;
   }
@@ -110,7 +110,7 @@ static void long_slices_stay(void **state) {
     assert_int_equal(merged.slices[at].begin, exact.slices[i].begin);
     assert_int_equal(merged.slices[at].end, exact.slices[i].end);
     assert_int_equal(merged.slices[at].region, exact.slices[i].region);
-    assert_int_equal(merged.slices[at].note, exact.slices[i].note);
+    assert_int_equal(merged.slices[at].attributes, exact.slices[i].attributes);
   }
   slice_track_free(&exact);
   slice_track_free(&merged);
@@ -119,7 +119,7 @@ static void long_slices_stay(void **state) {
 static void merged_slices_know_the_longest(void **state) {
   (void)state;
   struct slice_track track = {0};
-  const struct slice slices[] = {{.begin = 0, .end = 4, .region = 1, .count = 1, .note = 9},
+  const struct slice slices[] = {{.begin = 0, .end = 4, .region = 1, .count = 1, .attributes = 9},
                                  {.begin = 6, .end = 13, .region = 2, .count = 1},
                                  {.begin = 14, .end = 16, .region = 3, .count = 1},
                                  {.begin = 500, .end = 500, .region = 4, .count = 1}};
@@ -129,7 +129,7 @@ static void merged_slices_know_the_longest(void **state) {
   assert_int_equal(track.slices[0].region, 2);
   assert_int_equal(track.slices[0].count, 3);
   assert_int_equal(track.slices[0].end, 16);
-  assert_int_equal(track.slices[0].note, 0);
+  assert_int_equal(track.slices[0].attributes, 0);
   assert_true(track.slices[0].busy == 13 && track.slices[0].longest == 7);
   assert_int_equal(track.slices[1].begin, 500);
   slice_track_free(&track);
