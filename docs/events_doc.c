@@ -210,9 +210,10 @@ static void print_device_records(void) {
        "RmaOpCompleteBlocking, or Enter and Leave, as for the callback, with the device's times.\n"
        "target_submit: Enter and Leave `target kernel` with the attributes `requested teams` and `granted\n"
        "teams`. Any other: a point `device record`, the type in its region's description. Thread, target,\n"
-       "and fields that no event carries are ParameterUnsignedInt events behind the first. A native\n"
-       "record is Enter and Leave `device activity` with the attributes `activity`, `matching id` and\n"
-       "`hardware id`. The device's properties `trace`, `processors` and `clock deviation` say what it\n"
+       "and fields that no event carries are ParameterUnsignedInt events behind the first; the message\n"
+       "of an error is its attribute `error message`. A native record is Enter and Leave `device activity`\n"
+       "with the attributes `activity`, `matching id` and `hardware id`. The device's properties `trace`,\n"
+       "`processors`, `buffers` (their size, where it recommends one) and `clock deviation` say what it\n"
        "agreed to.\n\n"
        "| record | fields |\n"
        "|---|---|");

@@ -155,6 +155,14 @@ typedef struct ompt_record_control_tool_t {
   const void *codeptr_ra;
 } ompt_record_control_tool_t;
 
+/* The message is in the host's memory, and not terminated. */
+typedef struct ompt_record_error_t {
+  ompt_severity_t severity;
+  const char *message;
+  size_t length;
+  const void *codeptr_ra;
+} ompt_record_error_t;
+
 typedef struct ompt_record_ompt_t {
   ompt_callbacks_t type;
   ompt_device_time_t time;
@@ -182,6 +190,7 @@ typedef struct ompt_record_ompt_t {
     ompt_record_target_map_t target_map;
     ompt_record_target_kernel_t target_kernel;
     ompt_record_control_tool_t control_tool;
+    ompt_record_error_t error;
   } record;
 } ompt_record_ompt_t;
 

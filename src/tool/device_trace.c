@@ -6,10 +6,14 @@
 #include "tool/thread.h"
 
 enum {
-  BUFFER_BYTES = 256 << 10,
-  RECORD_BYTES_LEAST = 8, /* no device's record is shorter: so many are in a buffer at most */
+  BUFFER_BYTES = 256 << 10,      /* where the device recommends no size */
+  BUFFER_BYTES_LEAST = 4 << 10,  /* a page */
+  BUFFERS_BYTES_MOST = 64 << 20, /* all of a device together */
+  RECORD_BYTES_LEAST = 8,        /* no device's record is shorter: so many are in a buffer at most */
   FIELDS_MAX = 9,
-  WORDS_MAX = 2 + FIELDS_MAX,
+  ERROR_FIELDS = 3,
+  ERROR_MESSAGE_BYTES = 1024,
+  WORDS_MAX = 2 + ERROR_FIELDS + 1 + ERROR_MESSAGE_BYTES / 8,
   NATIVE_WORDS = 4,
   NATIVE_TEXT_BYTES = 512,
   MAP_ITEMS_MAX = 1 << 16,
@@ -29,10 +33,10 @@ static void put(struct record record, const uint64_t *words, unsigned count) {
 static void put_clock(const struct device_trace *trace) {
   enum { TRIES = 5 };
   uint64_t narrowest = UINT64_MAX, ticks = 0, time = 0;
-  if (!trace->get_time)
+  if (!trace->get_device_time)
     return;
   for (int i = 0; i < TRIES; i++) {
-    uint64_t before = clock_ticks(tool.clock), now = trace->get_time(trace->handle);
+    uint64_t before = clock_ticks(tool.clock), now = trace->get_device_time(trace->handle);
     uint64_t after = clock_ticks(tool.clock);
     if (after - before >= narrowest)
       continue;
@@ -71,16 +75,17 @@ static void say_no_buffer(int device) {
 
 /* Without a buffer the device stops collecting. */
 static void on_buffer_request(int device, ompt_buffer_t **buffer, size_t *bytes) {
-  bool is_wanted = atomic_load(&tool.recording) == RECORDING_ON;
+  const struct device_trace *trace = find(device);
+  bool is_wanted = trace && atomic_load(&tool.recording) == RECORDING_ON;
   void *memory = MAP_FAILED;
   if (is_wanted)
-    memory = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory = mmap(NULL, trace->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_wanted && memory == MAP_FAILED)
     say_no_buffer(device);
   if (buffer)
     *buffer = memory == MAP_FAILED ? NULL : memory;
   if (bytes)
-    *bytes = memory == MAP_FAILED ? 0 : BUFFER_BYTES;
+    *bytes = memory == MAP_FAILED ? 0 : trace->buffer_bytes;
 }
 
 /* -- records in a buffer -- */
@@ -116,8 +121,12 @@ static uint64_t read_field(const ompt_record_ompt_t *record, struct field field)
 
 static void put_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record,
                      const uint64_t *fields, unsigned count) {
-  uint64_t words[(WORDS_MAX + 3) / 4 * 4] = {(uint64_t)(int64_t)trace->number, record->target_id};
+  uint64_t words[(WORDS_MAX + 3) / 4 * 4];
+  words[0] = (uint64_t)(int64_t)trace->number;
+  words[1] = record->target_id;
   memcpy(words + 2, fields, count * sizeof *fields);
+  for (unsigned i = 2 + count; i % 4; i++)
+    words[i] = 0;
   const struct record_device_record put_as = {.type = RECORD_device_record,
                                               .time = record->time,
                                               .thread = record->thread_id,
@@ -139,11 +148,29 @@ static void put_maps(const struct device_trace *trace, const ompt_record_ompt_t 
   }
 }
 
+/* The fields are followed by the number of bytes kept of the message, and these. */
+static void put_error(const struct device_trace *trace, const ompt_record_ompt_t *record) {
+  const ompt_record_error_t *error = &record->record.error;
+  struct {
+    uint64_t fields[ERROR_FIELDS], kept;
+    char message[ERROR_MESSAGE_BYTES];
+  } rest = {.fields = {error->severity, error->length, (uintptr_t)error->codeptr_ra}};
+  if (error->message)
+    rest.kept = error->length < sizeof rest.message ? error->length : sizeof rest.message;
+  if (rest.kept)
+    memcpy(rest.message, error->message, rest.kept);
+  put_ompt(trace, record, (const uint64_t *)&rest, ERROR_FIELDS + 1 + (unsigned)(rest.kept + 7) / 8);
+}
+
 static void take_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record) {
   unsigned type = (unsigned)record->type, count = 0;
   uint64_t fields[FIELDS_MAX];
   if (type == OMPT_CALLBACK_target_map || type == OMPT_CALLBACK_target_map_emi) {
     put_maps(trace, record);
+    return;
+  }
+  if (type == OMPT_CALLBACK_error) {
+    put_error(trace, record);
     return;
   }
   for (; type < sizeof rows / sizeof *rows && rows[type].fields[count].bytes; count++)
@@ -203,8 +230,8 @@ static void drain(const struct device_trace *trace, ompt_buffer_t *buffer, size_
   for (size_t i = 0; i < bytes / RECORD_BYTES_LEAST; i++) {
     ompt_buffer_cursor_t next = cursor;
     take_record(trace, buffer, cursor);
-    if (!trace->advance_cursor || !trace->advance_cursor(trace->handle, buffer, bytes, cursor, &next) ||
-        next == cursor)
+    if (!trace->advance_buffer_cursor ||
+        !trace->advance_buffer_cursor(trace->handle, buffer, bytes, cursor, &next) || next == cursor)
       return;
     cursor = next;
   }
@@ -217,15 +244,15 @@ static void on_buffer_complete(int device, ompt_buffer_t *buffer, size_t bytes, 
   const struct device_trace *trace = find(device);
   if (trace && buffer && bytes && atomic_load(&tool.recording) == RECORDING_ON) {
     put_clock(trace);
-    drain(trace, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES, begin);
+    drain(trace, buffer, bytes < trace->buffer_bytes ? bytes : trace->buffer_bytes, begin);
     const struct record_device_buffer record = {.type = RECORD_device_buffer,
                                                 .bytes = bytes,
                                                 .owned = (uint64_t)buffer_owned,
                                                 .device = (uint32_t)device};
     put(*(const struct record *)&record, NULL, 0);
   }
-  if (buffer && buffer_owned)
-    munmap(buffer, BUFFER_BYTES);
+  if (trace && buffer && buffer_owned)
+    munmap(buffer, trace->buffer_bytes);
 }
 
 /* -- starting and stopping -- */
@@ -245,34 +272,41 @@ static struct device_trace *find_or_add(int number) {
 }
 
 static void look_up(struct device_trace *trace, ompt_function_lookup_t lookup) {
-  trace->get_num_procs = (ompt_get_device_num_procs_t)lookup("ompt_get_device_num_procs");
-  trace->get_time = (ompt_get_device_time_t)lookup("ompt_get_device_time");
-  trace->translate_time = (ompt_translate_time_t)lookup("ompt_translate_time");
-  trace->set_trace_ompt = (ompt_set_trace_ompt_t)lookup("ompt_set_trace_ompt");
-  trace->set_trace_native = (ompt_set_trace_native_t)lookup("ompt_set_trace_native");
-  trace->start_trace = (ompt_start_trace_t)lookup("ompt_start_trace");
-  trace->pause_trace = (ompt_pause_trace_t)lookup("ompt_pause_trace");
-  trace->flush_trace = (ompt_flush_trace_t)lookup("ompt_flush_trace");
-  trace->stop_trace = (ompt_stop_trace_t)lookup("ompt_stop_trace");
-  trace->advance_cursor = (ompt_advance_buffer_cursor_t)lookup("ompt_advance_buffer_cursor");
-  trace->get_record_type = (ompt_get_record_type_t)lookup("ompt_get_record_type");
-  trace->get_record_ompt = (ompt_get_record_ompt_t)lookup("ompt_get_record_ompt");
-  trace->get_record_native = (ompt_get_record_native_t)lookup("ompt_get_record_native");
-  trace->get_record_abstract = (ompt_get_record_abstract_t)lookup("ompt_get_record_abstract");
+#define DEVICE_ENTRY_POINT(name, result, parameters) trace->name = (ompt_##name##_t)lookup("ompt_" #name);
+#include "ompt/entry_points.def"
+}
+
+/* The size that the device recommends, as long as all buffers that it may hold at once find room. Asked once:
+ * a buffer is given back by its size. */
+static void choose_buffers(struct device_trace *trace) {
+  if (trace->buffer_bytes)
+    return;
+  trace->buffer_bytes = BUFFER_BYTES;
+  if (!trace->get_buffer_limits)
+    return;
+  trace->get_buffer_limits(trace->handle, &trace->buffers_most, &trace->recommended_bytes);
+  if (trace->recommended_bytes == 0)
+    return;
+  size_t most = BUFFERS_BYTES_MOST / (trace->buffers_most > 1 ? (size_t)trace->buffers_most : 1);
+  size_t bytes = trace->recommended_bytes < most ? trace->recommended_bytes : most;
+  trace->buffer_bytes = bytes > BUFFER_BYTES_LEAST ? bytes : BUFFER_BYTES_LEAST;
 }
 
 /* ompt_set_result_t of what was asked for; what start_trace said: 1 started. */
 static void put_tracing(const struct device_trace *trace, enum record_endpoint endpoint, unsigned ompt,
                         unsigned native, int answer) {
-  const uint64_t words[4] = {trace->get_num_procs ? (uint64_t)(int64_t)trace->get_num_procs(trace->handle)
-                                                  : UINT64_MAX};
+  uint64_t processors = trace->get_device_num_procs
+                            ? (uint64_t)(int64_t)trace->get_device_num_procs(trace->handle)
+                            : UINT64_MAX;
+  const uint64_t words[4] = {processors, trace->buffer_bytes, trace->recommended_bytes,
+                             (uint64_t)(int64_t)trace->buffers_most};
   const struct record_device_tracing record = {.type = RECORD_device_tracing,
                                                .endpoint = (uint8_t)endpoint,
                                                .flags = (uint8_t)answer,
                                                .ompt_result = ompt,
                                                .native_result = native,
                                                .device = (uint32_t)trace->number};
-  put(*(const struct record *)&record, words, 1);
+  put(*(const struct record *)&record, words, 4);
 }
 
 void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_t lookup) {
@@ -282,6 +316,7 @@ void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_
     return;
   trace->handle = handle;
   look_up(trace, lookup);
+  choose_buffers(trace);
   unsigned ompt = trace->set_trace_ompt ? trace->set_trace_ompt(handle, 1, ALL_TYPES) : ANSWER_NONE;
   unsigned native = trace->set_trace_native ? trace->set_trace_native(handle, 1, ALL_NATIVE) : ANSWER_NONE;
   put_clock(trace);

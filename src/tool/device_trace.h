@@ -16,20 +16,11 @@ struct device_trace {
   int number;
   ompt_device_t *handle;
   _Atomic int is_started;
-  ompt_get_device_num_procs_t get_num_procs;
-  ompt_get_device_time_t get_time;
-  ompt_translate_time_t translate_time;
-  ompt_set_trace_ompt_t set_trace_ompt;
-  ompt_set_trace_native_t set_trace_native;
-  ompt_start_trace_t start_trace;
-  ompt_pause_trace_t pause_trace;
-  ompt_flush_trace_t flush_trace;
-  ompt_stop_trace_t stop_trace;
-  ompt_advance_buffer_cursor_t advance_cursor;
-  ompt_get_record_type_t get_record_type;
-  ompt_get_record_ompt_t get_record_ompt;
-  ompt_get_record_native_t get_record_native;
-  ompt_get_record_abstract_t get_record_abstract;
+  size_t buffer_bytes;      /* of each of its buffers; 0: the trace was never started */
+  size_t recommended_bytes; /* what the device said of them; 0: nothing */
+  int buffers_most;
+#define DEVICE_ENTRY_POINT(name, result, parameters) ompt_##name##_t name;
+#include "ompt/entry_points.def"
 };
 
 /* The device was initialized: asks it for all records, and starts its trace. lookup may be NULL: it has

@@ -13,7 +13,8 @@
  * What a device can be told besides: start_trace=0 and the like (what the function returns), offset=N and
  * rate=N (device time is the host's in ns times rate / 1000, plus offset), frozen=yes (the clock stands
  * still), stuck=yes (the cursor too), endless=yes (the cursor never comes to the end), null_records=yes,
- * null_abstracts=yes. */
+ * null_abstracts=yes. buffers=N buffer_bytes=N: what it says of its buffers (without them it does not offer
+ * ompt_get_buffer_limits); expect_bytes=N: what they have to be. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,9 @@ static struct device {
   bool is_used, is_frozen, is_stuck, is_endless, has_null_records, has_null_abstracts, is_started, is_paused;
   int procs, start_answer, stop_answer, set_ompt_answer, set_native_answer;
   uint64_t offset, rate;
+  bool has_limits;
+  int buffers;
+  size_t buffer_bytes, expected_bytes;
   const char *lacking;
   ompt_callback_buffer_request_t request;
   ompt_callback_buffer_complete_t complete;
@@ -117,6 +121,12 @@ static ompt_set_result_t set_trace_ompt(ompt_device_t *handle, unsigned enable, 
 static ompt_set_result_t set_trace_native(ompt_device_t *handle, int enable, int flags) {
   (void)enable, (void)flags;
   return (ompt_set_result_t)((struct device *)handle)->set_native_answer;
+}
+
+static void get_buffer_limits(ompt_device_t *handle, int *max_concurrent_allocs, size_t *recommended_bytes) {
+  const struct device *device = handle;
+  *max_concurrent_allocs = device->buffers;
+  *recommended_bytes = device->buffer_bytes;
 }
 
 static int start_trace(ompt_device_t *handle, ompt_callback_buffer_request_t request,
@@ -214,11 +224,13 @@ static const struct {
     FUNCTION(set_trace_ompt),       FUNCTION(set_trace_native), FUNCTION(start_trace),
     FUNCTION(flush_trace),          FUNCTION(stop_trace),       FUNCTION(advance_buffer_cursor),
     FUNCTION(get_record_type),      FUNCTION(get_record_ompt),  FUNCTION(get_record_native),
-    FUNCTION(get_record_abstract),  FUNCTION(pause_trace),
+    FUNCTION(get_record_abstract),  FUNCTION(pause_trace),      FUNCTION(get_buffer_limits),
 #undef FUNCTION
 };
 
 static bool is_lacking(const struct device *device, const char *name) {
+  if (!device->has_limits && !strcmp(name, "ompt_get_buffer_limits"))
+    return true;
   const char *found = device->lacking ? strstr(device->lacking, name) : NULL;
   size_t length = strlen(name);
   return (found && (found[length] == '\0' || found[length] == ',')) ||
@@ -261,6 +273,12 @@ void do_device(struct line *line) {
   device->set_native_answer = answer(line, "set_trace_native", device->set_native_answer);
   device->offset = line_text(line, "offset") ? line_number(line, "offset") : device->offset;
   device->rate = line_text(line, "rate") ? line_number(line, "rate") : device->rate;
+  device->has_limits |= line_text(line, "buffers") || line_text(line, "buffer_bytes");
+  device->buffers = answer(line, "buffers", device->buffers);
+  device->buffer_bytes =
+      line_text(line, "buffer_bytes") ? line_number(line, "buffer_bytes") : device->buffer_bytes;
+  device->expected_bytes =
+      line_text(line, "expect_bytes") ? line_number(line, "expect_bytes") : device->expected_bytes;
   device->lacking = line_text(line, "lacks") ? line_text(line, "lacks") : device->lacking;
   device->is_frozen = is_yes(line, "frozen", device->is_frozen);
   device->is_stuck = is_yes(line, "stuck", device->is_stuck);
@@ -300,6 +318,8 @@ static struct item *add_item(struct line *line, int type) {
   if (is_tracing && !device->buffer) {
     device->used = device->begin = 0;
     device->request(device->number, &device->buffer, &device->size);
+    if (device->buffer && device->expected_bytes && device->size != device->expected_bytes)
+      line_fails(line, "a buffer of %zu bytes, not %zu", device->size, device->expected_bytes);
   }
   if (!is_tracing || !device->buffer || device->used + sizeof(struct item) > device->size) {
     for (size_t i = 0; i < line->count; i++)
@@ -376,6 +396,8 @@ void do_record(struct line *line) {
     fill_maps(line, item);
     return;
   }
+  if (type == OMPT_CALLBACK_error)
+    item->ompt.record.error.message = line_text(line, "message");
   for (const struct field *field = type < ROWS ? rows[type].fields : NULL; field && field->name; field++) {
     uint64_t value = value_of(line, field->name);
     memcpy((char *)&item->ompt + field->offset, &value, field->bytes);

@@ -224,6 +224,21 @@ static void take_kernel(struct correlator *c, struct pending *pending, const uin
       .kind = EVENT_LEAVE, .attribute = ATTRIBUTE_granted_teams, .value = fields[KERNEL_GRANTED]};
 }
 
+/* Behind the fields stand the number of bytes that the tool has kept of the message, and these. */
+static void take_error(struct correlator *c, struct pending *pending,
+                       const struct record_device_record *record, const uint64_t *fields, unsigned count) {
+  char message[RECORD_SLOTS_MAX * RECORD_BYTES];
+  unsigned before = 2 + count + 1;
+  if (record->more * 4u < before)
+    return;
+  size_t bytes = (record->more * 4u - before) * sizeof *fields;
+  bytes = fields[count] < bytes ? fields[count] : bytes;
+  memcpy(message, fields + count + 1, bytes);
+  message[bytes] = '\0';
+  pending->operation.begin.attribute = ATTRIBUTE_error_message;
+  pending->operation.begin.value = definitions_string(c->definitions, message);
+}
+
 static void take_other(struct correlator *c, struct pending *pending, uint32_t type, const uint64_t *fields,
                        unsigned count) {
   pending->operation.begin = (struct event){
@@ -261,6 +276,8 @@ void on_device_record(struct correlator *c, struct traced_thread *thread,
     take_kernel(c, pending, c->words + 2, c->record_id);
   else
     take_other(c, pending, type, c->words + 2, count);
+  if (type == OMPT_CALLBACK_error && count)
+    take_error(c, pending, record, c->words + 2, count);
 }
 
 void on_device_native(struct correlator *c, struct traced_thread *thread,
@@ -312,7 +329,7 @@ static bool is_promised(uint64_t result) {
 }
 
 static void tell_agreement(struct correlator *c, const struct device *device,
-                           const struct record_device_tracing *record, uint64_t processors) {
+                           const struct record_device_tracing *record) {
   char text[128];
   if (record->flags == ANSWER_NONE)
     snprintf(text, sizeof text, "not offered");
@@ -320,10 +337,16 @@ static void tell_agreement(struct correlator *c, const struct device *device,
     snprintf(text, sizeof text, "OMPT records: %s, native records: %s, %s", result_name(record->ompt_result),
              result_name(record->native_result), record->flags == 1 ? "started" : "refused to start");
   definitions_device_property(c->definitions, device->id, "trace", text);
-  if (processors == UINT64_MAX)
+  if (record->more == 0)
     return;
+  uint64_t processors = c->words[0], bytes = c->words[1], recommended = c->words[2];
   snprintf(text, sizeof text, "%" PRId64, (int64_t)processors);
-  definitions_device_property(c->definitions, device->id, "processors", text);
+  if (processors != UINT64_MAX)
+    definitions_device_property(c->definitions, device->id, "processors", text);
+  snprintf(text, sizeof text, "%" PRIu64 " bytes, recommended %" PRIu64 ", at most %" PRId64 " at once",
+           bytes, recommended, (int64_t)c->words[3]);
+  if (recommended)
+    definitions_device_property(c->definitions, device->id, "buffers", text);
 }
 
 void on_device_tracing(struct correlator *c, struct traced_thread *thread,
@@ -333,7 +356,7 @@ void on_device_tracing(struct correlator *c, struct traced_thread *thread,
   if (record->endpoint == ENDPOINT_BEGIN) {
     device->is_traced =
         record->flags == 1 && (is_promised(record->ompt_result) || is_promised(record->native_result));
-    tell_agreement(c, device, record, record->more ? c->words[0] : UINT64_MAX);
+    tell_agreement(c, device, record);
     return;
   }
   device_flush(c, device);
