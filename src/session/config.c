@@ -23,25 +23,13 @@ static const struct {
   const char *name;
   uint32_t bits;
 } classes[] = {
-    {"thread", EVENT_CLASS_thread},
-    {"parallel", EVENT_CLASS_parallel},
-    {"task", EVENT_CLASS_task},
-    {"work", EVENT_CLASS_work},
-    {"sync", EVENT_CLASS_sync},
-    {"wait", EVENT_CLASS_wait},
-    {"mutex", EVENT_CLASS_mutex},
-    {"depend", EVENT_CLASS_depend},
-    {"dispatch", EVENT_CLASS_dispatch},
-    {"masked", EVENT_CLASS_masked},
-    {"reduction", EVENT_CLASS_reduction},
-    {"flush", EVENT_CLASS_flush},
-    {"cancel", EVENT_CLASS_cancel},
-    {"error", EVENT_CLASS_error},
-    {"target", EVENT_CLASS_target},
-    {"control", EVENT_CLASS_control},
+#define CLASS(name, scorep) {#name, EVENT_CLASS_##name},
+#include "ompt/classes.def"
     {"all", EVENT_CLASS_all},
-    {"scorep", EVENT_CLASS_thread | EVENT_CLASS_parallel | EVENT_CLASS_task | EVENT_CLASS_work |
-                   EVENT_CLASS_sync | EVENT_CLASS_mutex | EVENT_CLASS_masked | EVENT_CLASS_control},
+    {"scorep", 0
+#define CLASS(name, scorep) | ((scorep) ? (uint32_t)EVENT_CLASS_##name : 0)
+#include "ompt/classes.def"
+    },
 };
 
 const struct config_row *config_rows(size_t *ret_count) {

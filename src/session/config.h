@@ -12,28 +12,21 @@ enum fork_policy { FORK_follow, FORK_ignore };
 enum start_mode { START_on, START_paused };
 
 /* Classes of events: bits of config.events. */
+enum event_class_position {
+#define CLASS(name, scorep) EVENT_CLASS_POSITION_##name,
+#include "ompt/classes.def"
+  EVENT_CLASS_COUNT,
+};
+
 enum event_class {
-  EVENT_CLASS_thread = 1 << 0,
-  EVENT_CLASS_parallel = 1 << 1,
-  EVENT_CLASS_task = 1 << 2,
-  EVENT_CLASS_work = 1 << 3,
-  EVENT_CLASS_sync = 1 << 4,
-  EVENT_CLASS_wait = 1 << 5,
-  EVENT_CLASS_mutex = 1 << 6,
-  EVENT_CLASS_depend = 1 << 7,
-  EVENT_CLASS_dispatch = 1 << 8,
-  EVENT_CLASS_masked = 1 << 9,
-  EVENT_CLASS_reduction = 1 << 10,
-  EVENT_CLASS_flush = 1 << 11,
-  EVENT_CLASS_cancel = 1 << 12,
-  EVENT_CLASS_error = 1 << 13,
-  EVENT_CLASS_target = 1 << 14,
-  EVENT_CLASS_control = 1 << 15,
-  EVENT_CLASS_all = (1 << 16) - 1,
+#define CLASS(name, scorep) EVENT_CLASS_##name = 1 << EVENT_CLASS_POSITION_##name,
+#include "ompt/classes.def"
+  EVENT_CLASS_all = (1 << EVENT_CLASS_COUNT) - 1,
 };
 
 /* The class's bit, so far to the left: it was named by itself, not as one of several. */
 enum { EVENT_CLASS_NAMED_SHIFT = 16 };
+_Static_assert((int)EVENT_CLASS_COUNT <= EVENT_CLASS_NAMED_SHIFT, "both fit into 32 bits");
 
 typedef char config_text[CONFIG_TEXT_BYTES];
 typedef uint64_t config_size; /* bytes */
