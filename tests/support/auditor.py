@@ -16,8 +16,8 @@ def is_of_otf2(name):
 
 
 class OwnOtf2:
-    """While this lasts, imports find modules of OTF2 that nobody else uses: the auditor declares the library's functions
-    to ctypes in another way than the module otf2."""
+    """While this lasts, imports find modules of OTF2 that nobody else uses: the auditor declares the functions of the
+    library to ctypes in another way than the module otf2."""
 
     def __init__(self):
         self.own = {}
