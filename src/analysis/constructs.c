@@ -12,7 +12,7 @@ static const struct {
   enum construct_class class;
   int activity;
 } constructs[] = {
-#define CONSTRUCT(id, kind, name, role, class, activity, eztrace)                                            \
+#define CONSTRUCT(id, kind, name, role, detail, class, activity, eztrace)                                    \
   [CONSTRUCT_##id] = {name, eztrace, CONSTRUCT_KIND_##kind, CONSTRUCT_CLASS_##class, ACTIVITY_##activity},
 #include "ompt/constructs.def"
 #undef CONSTRUCT

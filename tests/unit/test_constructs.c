@@ -13,7 +13,7 @@ static const struct {
   enum construct_kind kind;
   uint8_t role;
 } rows[] = {
-#define CONSTRUCT(id, kind, name, role, class, activity, eztrace)                                            \
+#define CONSTRUCT(id, kind, name, role, detail, class, activity, eztrace)                                    \
   [CONSTRUCT_##id] = {name, eztrace, CONSTRUCT_KIND_##kind, OTF2_REGION_ROLE_##role},
 #include "ompt/constructs.def"
 #undef CONSTRUCT

@@ -32,12 +32,16 @@ void ompt_describe_frame(uint32_t flags, char *text, size_t size) {
     snprintf(text, size, "%s", owner_name);
 }
 
+static bool describe_number(uint32_t number, char *text, size_t size) {
+  snprintf(text, size, "kind %u", number);
+  return true;
+}
+
 static bool describe_name(enum ompt_enumeration enumeration, uint32_t number, char *text, size_t size) {
   const char *name = ompt_name(enumeration, number);
-  if (name)
-    snprintf(text, size, "%s", name);
-  else
-    snprintf(text, size, "kind %u", number);
+  if (!name)
+    return describe_number(number, text, size);
+  snprintf(text, size, "%s", name);
   return true;
 }
 
@@ -69,63 +73,25 @@ static bool describe_target(const char *waits_not, uint32_t detail, char *text, 
   return true;
 }
 
-bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size) {
-  if (detail == 0)
+/* The column `detail` of constructs.def. */
+#define DESCRIBE_NAME(enumeration) describe_name(OMPT_##enumeration, number, text, size)
+#define DESCRIBE_FLAGS(enumeration, silent) describe_flags(OMPT_##enumeration, number, silent, text, size)
+#define DESCRIBE_TARGET(waits_not) describe_target(waits_not, number, text, size)
+#define DESCRIBE_MUTEX describe_mutex(number, text, size)
+#define DESCRIBE_NUMBER describe_number(number, text, size)
+#define DESCRIBE_NONE false
+
+bool ompt_describe_detail(enum construct construct, uint32_t number, char *text, size_t size) {
+  if (number == 0)
     return false;
-  switch ((int)construct) {
-  case CONSTRUCT_create_task:
-    return describe_flags(OMPT_TASK, detail, OMPT_TASK_explicit, text, size);
-  case CONSTRUCT_parallel:
-    return describe_flags(OMPT_PARALLEL, detail, OMPT_PARALLEL_team | OMPT_PARALLEL_invoker_runtime, text,
-                          size);
-  case CONSTRUCT_implicit_barrier:
-  case CONSTRUCT_barrier:
-  case CONSTRUCT_barrier_wait:
-  case CONSTRUCT_implicit_barrier_wait:
-    return describe_name(OMPT_SYNC_REGION, detail, text, size);
-  case CONSTRUCT_loop:
-    return describe_name(OMPT_WORK, detail, text, size);
-  case CONSTRUCT_target:
-  case CONSTRUCT_target_enter_data:
-  case CONSTRUCT_target_exit_data:
-  case CONSTRUCT_target_update:
-    return describe_target("nowait", detail, text, size);
-  case CONSTRUCT_target_alloc:
-  case CONSTRUCT_target_to_device:
-  case CONSTRUCT_target_from_device:
-  case CONSTRUCT_target_transfer:
-  case CONSTRUCT_target_transfer_rect:
-  case CONSTRUCT_target_memset:
-  case CONSTRUCT_target_delete:
-  case CONSTRUCT_target_associate:
-  case CONSTRUCT_target_disassociate:
-  case CONSTRUCT_target_submit:
-  case CONSTRUCT_target_kernel:
-    return describe_target("async", detail, text, size);
-  case CONSTRUCT_device_record:
-    return describe_name(OMPT_CALLBACK, detail, text, size);
-  case CONSTRUCT_device_activity:
-    return describe_name(OMPT_RECORD_NATIVE, detail, text, size);
-  case CONSTRUCT_target_map:
-    return describe_flags(OMPT_MAP, detail, 0, text, size);
-  case CONSTRUCT_error:
-    return describe_name(OMPT_SEVERITY, detail, text, size);
-  case CONSTRUCT_control_tool:
-    return describe_name(OMPT_CONTROL_TOOL, detail, text, size);
-  case CONSTRUCT_unknown:
-    snprintf(text, size, "kind %u", detail);
-    return true;
-  case CONSTRUCT_critical:
-  case CONSTRUCT_ordered:
-  case CONSTRUCT_atomic:
-  case CONSTRUCT_set_lock:
-  case CONSTRUCT_test_lock:
-  case CONSTRUCT_set_nest_lock:
-  case CONSTRUCT_test_nest_lock:
-  case CONSTRUCT_init_lock:
-  case CONSTRUCT_init_nest_lock:
-    return describe_mutex(detail, text, size);
-  default:
-    return false;
+  switch (construct) {
+#define CONSTRUCT(id, kind, name, role, detail, ...)                                                         \
+  case CONSTRUCT_##id:                                                                                       \
+    return DESCRIBE_##detail;
+#include "ompt/constructs.def"
+#undef CONSTRUCT
+  case CONSTRUCT_COUNT:
+    break;
   }
+  return false;
 }

@@ -19,8 +19,8 @@ const char *ompt_thread_type_name(uint32_t type);
 /* ompt_frame_flag_t as text: whose the frame is, and what its address is. */
 void ompt_describe_frame(uint32_t flags, char *text, size_t size);
 
-/* What a region's description tells of its detail: the kind's own name or number where the construct covers
- * several, hint and implementation of a mutex. Returns false if there is nothing to tell. */
-bool ompt_describe_detail(enum construct construct, uint32_t detail, char *text, size_t size);
+/* What a region's description tells of the number that its construct has besides (column `detail` of
+ * constructs.def). Returns false if there is nothing to tell. */
+bool ompt_describe_detail(enum construct construct, uint32_t number, char *text, size_t size);
 
 #endif
