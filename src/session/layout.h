@@ -1,8 +1,10 @@
 /* The session memory: a memfd that the application and its stave-writer both map.
  *
- *   header | slot 0: control page, ring | slot 1: control page, ring | ...
+ *   header | slot 0 | slot 1 | ... | ring 0 | ring 1 | ...
  *
- * It is reserved once for the largest number of threads and stays sparse: only what was touched costs memory.
+ * Each of the three parts, and each ring, begins at a multiple of SESSION_UNIT_BYTES, the largest page that
+ * Linux's systems have: memory is asked for page by page. It is reserved once for the largest number of
+ * threads and stays sparse: only what was touched costs memory.
  * The application may scribble over all of it, so the writer treats every value read from here as a guess: it
  * copies what it decides on, bounds it, and never follows an address. */
 #ifndef STAVE_SESSION_LAYOUT_H
@@ -17,7 +19,8 @@
 #include "session/records.h"
 
 enum {
-  SESSION_PAGE_BYTES = 4096,
+  SESSION_UNIT_BYTES = 64 << 10,
+  SESSION_LINE_BYTES = 128, /* of the processor's cache: two of 64 are fetched together */
   SESSION_TEXT_BYTES = 4096,
   SESSION_CALLBACKS = 64,  /* callback numbers whose set_callback result is kept */
   SESSION_NOT_WANTED = -1, /* in its place: its class is left out, or no such callback is known */
@@ -26,10 +29,10 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_02", changed by whatever changes the records, the header or the slots: a tool and a writer that were
+/* "Stave_03", changed by whatever changes the records, the header or the slots: a tool and a writer that were
  * not built together must not misread each other. */
 #define SESSION_MAGIC                                                                                        \
-  (UINT64_C(0x32305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
+  (UINT64_C(0x33305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
@@ -64,8 +67,8 @@ struct session_name {
 /* Written by the tool before the writer is started, then constant. */
 struct session_constants {
   uint64_t magic;
-  uint64_t bytes;       /* of the whole memory */
-  uint64_t slot_stride; /* bytes from one slot to the next */
+  uint64_t bytes;      /* of the whole memory */
+  uint64_t ring_bytes; /* of each ring: a power of two */
   uint32_t slots_max;
   uint32_t clock_kind;
   uint64_t clock_frequency; /* of CLOCK_KIND_MONOTONIC: 10^9; of the TSC: 0, calibrated at the end */
@@ -118,37 +121,46 @@ struct session_header {
  * SLOT_ENDED if the ring is full, and the writer SLOT_FREE once it is drained. */
 enum { SLOT_FREE = 0, SLOT_ENDED = -1 };
 
-/* The control page of a slot; its ring follows. ring.h says who may touch what. */
+/* What controls a ring. ring.h says who may touch what: no two sides, and no two threads, write to one line.
+ */
 struct thread_slot {
   /* written by the thread */
-  _Alignas(64) _Atomic uint64_t head; /* everything below is committed */
-  _Atomic uint64_t mask;              /* capacity - 1, in record slots */
-  bool is_used;                       /* some thread has had it before */
-  struct tool_figures figures;        /* of all threads that have had it */
+  _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t head; /* everything below is committed */
+  _Atomic uint64_t mask;                              /* capacity - 1, in record slots */
+  bool is_used;                                       /* some thread has had it before */
+  struct tool_figures figures;                        /* of all threads that have had it */
   /* written by the writer */
-  _Alignas(64) _Atomic uint64_t tail; /* everything below may be overwritten */
-  _Atomic uint64_t prepared;          /* records for which the ring has memory, where it may grow to that */
+  _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t tail; /* everything below may be overwritten */
+  _Atomic uint64_t prepared; /* records for which the ring has memory, where it may grow to that */
   /* written by both: who may use it (low half), and how many threads have had it (high half), since the
    * kernel gives the id of a dead thread to another one */
-  _Alignas(64) _Atomic uint64_t owner;
+  _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t owner;
   _Atomic uint32_t next_free; /* index + 1 of the next free slot */
 };
-_Static_assert(sizeof(struct thread_slot) <= SESSION_PAGE_BYTES, "a slot's control data is one page");
 
-#define SESSION_HEADER_BYTES                                                                                 \
-  ((sizeof(struct session_header) + SESSION_PAGE_BYTES - 1) / SESSION_PAGE_BYTES * SESSION_PAGE_BYTES)
+static inline uint64_t session_in_units(uint64_t bytes) {
+  return (bytes + SESSION_UNIT_BYTES - 1) / SESSION_UNIT_BYTES * SESSION_UNIT_BYTES;
+}
 
-static inline struct thread_slot *session_slot(struct session_header *header, uint64_t stride,
-                                               uint32_t index) {
-  return (struct thread_slot *)((char *)header + SESSION_HEADER_BYTES + stride * index);
+#define SESSION_HEADER_BYTES session_in_units(sizeof(struct session_header))
+
+static inline struct thread_slot *session_slot(struct session_header *header, uint32_t index) {
+  return (struct thread_slot *)((char *)header + SESSION_HEADER_BYTES) + index;
+}
+
+/* Where the ring of a slot lies, from the beginning, in a memory for so many slots; that of slot slots_max is
+ * the end. */
+static inline uint64_t session_ring_offset(uint32_t slots_max, uint64_t ring_bytes, uint32_t index) {
+  return SESSION_HEADER_BYTES + session_in_units(slots_max * sizeof(struct thread_slot)) + ring_bytes * index;
+}
+
+static inline struct record *session_ring(struct session_header *header, uint32_t slots_max,
+                                          uint64_t ring_bytes, uint32_t index) {
+  return (struct record *)((char *)header + session_ring_offset(slots_max, ring_bytes, index));
 }
 
 static inline int32_t slot_owner(const struct thread_slot *slot) {
   return (int32_t)atomic_load_explicit(&slot->owner, memory_order_acquire);
-}
-
-static inline struct record *slot_records(struct thread_slot *slot) {
-  return (struct record *)((char *)slot + SESSION_PAGE_BYTES);
 }
 
 #endif

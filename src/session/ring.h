@@ -6,13 +6,18 @@
  *
  * Positions count record slots and run freely: they never wrap in practice (2^64) and are masked on access.
  * Invariants:
- *   tail <= head <= reserved, and reserved - tail <= capacity
- *   [tail, head): committed records; [head, reserved): reserved by the thread, being written; the rest is
- * free head and mask are stored by the thread only, tail by the writer only Pairs of acquire and release:
- *   producer's store of head (ring_commit)  -> consumer's load of head (ring_view_update): the records are
- * visible consumer's store of tail (ring_view_release) -> producer's load of tail (thread.c): the slots were
- * read consumer's store of prepared (ring_view_prepare) -> producer's load of prepared (thread.c): the memory
- * is there producer's store of mask comes before its store of head; the consumer loads head first, then mask.
+ *   - tail <= head <= reserved, and reserved - tail <= capacity
+ *   - [tail, head) are committed records, [head, reserved) those that the thread has reserved and is writing;
+ *     the rest is free
+ *   - head and mask are stored by the thread only, tail and prepared by the writer only
+ *
+ * Pairs of release and acquire:
+ *   - producer's store of head (ring_commit), consumer's load of head (ring_view_update): the records are
+ *     visible
+ *   - consumer's store of tail (ring_view_release), producer's load of tail (thread.c): the slots were read
+ *   - consumer's store of prepared (ring_view_prepare), producer's load of prepared (thread.c): the memory is
+ *     there
+ * The producer's store of mask comes before its store of head; the consumer loads head first, then mask.
  *
  * Signal handlers. A reservation is one instruction (local_add), so an interrupted callback and the one in
  * the handler never get the same slot. Whoever finds head at its own position publishes everything reserved:
@@ -23,8 +28,7 @@
  * but only when the producer stands at a position that is an odd multiple of the old capacity: every record
  * still unread then has the same place under the old mask and under the new one, so nobody needs to be told
  * where the old part ends. (An unread position p lies in [b - old, b), b the boundary; b - old is a multiple
- * of 2 * old, so bit log2(old) of p is
- * 0.) */
+ * of 2 * old, so bit log2(old) of p is 0.) */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H
 
@@ -37,6 +41,7 @@
  * in which every reservation goes the slow way. */
 struct ring {
   struct thread_slot *slot;
+  struct record *records;
   uint64_t mask;     /* slot->mask */
   uint64_t reserved; /* next free position */
   uint64_t limit;    /* a reservation that ends beyond goes the slow way: the next quarter mark, or full */
@@ -68,7 +73,7 @@ static inline bool local_replace(uint64_t *value, uint64_t expected, uint64_t wa
 }
 
 static inline struct record *ring_at(const struct ring *ring, uint64_t position) {
-  return slot_records(ring->slot) + (position & ring->mask);
+  return ring->records + (position & ring->mask);
 }
 
 /* Reserves n >= 1 slots. True: the slots from *ret_position on may be written, then ring_commit must follow.
@@ -117,15 +122,17 @@ static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n)
  * of the application can lead it out of the ring. */
 struct ring_view {
   struct thread_slot *slot;
+  const struct record *records;
   uint64_t next; /* first unread position */
   uint64_t head; /* as last seen */
   uint64_t mask; /* as last seen; at most capacity_max - 1 */
   uint64_t capacity_max;
 };
 
-static inline void ring_view_init(struct ring_view *view, struct thread_slot *slot, uint64_t capacity_max) {
+static inline void ring_view_init(struct ring_view *view, struct thread_slot *slot,
+                                  const struct record *records, uint64_t capacity_max) {
   uint64_t tail = atomic_load_explicit(&slot->tail, memory_order_relaxed);
-  *view = (struct ring_view){slot, tail, tail, 0, capacity_max};
+  *view = (struct ring_view){slot, records, tail, tail, 0, capacity_max};
 }
 
 /* Looks how far the producer is. Returns false if what it says is impossible (scribbled over; the head never
@@ -144,7 +151,7 @@ static inline bool ring_view_update(struct ring_view *view) {
 
 /* The record at a position below head. Points into shared memory: copy what is decided on. */
 static inline const struct record *ring_view_at(const struct ring_view *view, uint64_t position) {
-  return slot_records(view->slot) + (position & view->mask);
+  return view->records + (position & view->mask);
 }
 
 /* Whether the ring was half full when its head was last seen, and could grow. Before the first record of all,

@@ -14,8 +14,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-static uint64_t bytes_for(uint64_t stride, uint32_t slots) {
-  return SESSION_HEADER_BYTES + stride * slots;
+static uint64_t bytes_for(uint64_t ring_bytes, uint32_t slots) {
+  return session_ring_offset(slots, ring_bytes, slots);
 }
 
 /* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again,
@@ -34,15 +34,15 @@ static int truncate_quietly(int fd, uint64_t bytes) {
 }
 
 /* Truncates and maps for as many slots as are to be had, halving until it works, down to slots_least. */
-static int reserve(int fd, uint64_t stride, uint32_t slots_most, uint32_t slots_least, uint32_t *ret_slots,
-                   void **ret_memory) {
+static int reserve(int fd, uint64_t ring_bytes, uint32_t slots_most, uint32_t slots_least,
+                   uint32_t *ret_slots, void **ret_memory) {
   int error = -ENOMEM;
   for (uint32_t slots = slots_most; slots > 0 && slots >= slots_least; slots /= 2) {
-    error = truncate_quietly(fd, bytes_for(stride, slots));
+    error = truncate_quietly(fd, bytes_for(ring_bytes, slots));
     if (error)
       continue;
     void *memory =
-        mmap(NULL, bytes_for(stride, slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        mmap(NULL, bytes_for(ring_bytes, slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (memory != MAP_FAILED) {
       *ret_slots = slots;
       *ret_memory = memory;
@@ -62,13 +62,12 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
   uint32_t slots = 0;
   void *memory = NULL;
   uint32_t wanted = slots_most < SLOTS_WANTED ? slots_most : SLOTS_WANTED;
-  int error = reserve(fd, SESSION_PAGE_BYTES + ring_bytes, slots_most, wanted, &slots, &memory);
+  int error = reserve(fd, ring_bytes, slots_most, wanted, &slots, &memory);
   /* a limit on files: more but small rings */
   for (; error == -EFBIG && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2)
-    error = reserve(fd, SESSION_PAGE_BYTES + ring_bytes / 2, slots_most, wanted, &slots, &memory);
-  uint64_t stride = SESSION_PAGE_BYTES + ring_bytes;
+    error = reserve(fd, ring_bytes / 2, slots_most, wanted, &slots, &memory);
   if (error) /* as many as there can be */
-    error = reserve(fd, stride, wanted, 1, &slots, &memory);
+    error = reserve(fd, ring_bytes, wanted, 1, &slots, &memory);
   if (error) {
     close(fd);
     return error;
@@ -77,14 +76,14 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
   /* Nobody may take the memory away under either side (SIGBUS). */
   if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
     error = errno;
-    munmap(memory, bytes_for(stride, slots));
+    munmap(memory, bytes_for(ring_bytes, slots));
     close(fd);
     return -error;
   }
-  madvise(memory, bytes_for(stride, slots), MADV_DONTDUMP);
+  madvise(memory, bytes_for(ring_bytes, slots), MADV_DONTDUMP);
   header->constants.magic = SESSION_MAGIC;
-  header->constants.bytes = bytes_for(stride, slots);
-  header->constants.slot_stride = stride;
+  header->constants.bytes = bytes_for(ring_bytes, slots);
+  header->constants.ring_bytes = ring_bytes;
   header->constants.slots_max = slots;
   atomic_init(&header->shared.growth_left,
               8 * ring_bytes > RING_GROWTH_BYTES ? 8 * (int64_t)ring_bytes : RING_GROWTH_BYTES);
@@ -94,11 +93,11 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
 }
 
 static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
-  uint64_t ring_bytes = c->slot_stride - SESSION_PAGE_BYTES;
+  uint64_t ring_bytes = c->ring_bytes;
   return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 &&
-         c->slots_max <= SESSION_SLOTS_MOST && c->slot_stride > SESSION_PAGE_BYTES &&
-         ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES && (ring_bytes & (ring_bytes - 1)) == 0 &&
-         ring_bytes <= UINT32_MAX && bytes_for(c->slot_stride, c->slots_max) == bytes;
+         c->slots_max <= SESSION_SLOTS_MOST && ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES &&
+         (ring_bytes & (ring_bytes - 1)) == 0 && ring_bytes <= UINT32_MAX &&
+         bytes_for(ring_bytes, c->slots_max) == bytes;
 }
 
 int session_map(int fd, struct session_header **ret_header) {
@@ -136,7 +135,7 @@ static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
     uint32_t first = (uint32_t)seen;
     if (first == 0 || first > header->constants.slots_max)
       return false;
-    struct thread_slot *slot = session_slot(header, header->constants.slot_stride, first - 1);
+    struct thread_slot *slot = session_slot(header, first - 1);
     uint64_t next = atomic_load_explicit(&slot->next_free, memory_order_relaxed);
     uint64_t wanted = (((seen >> 32) + 1) << 32) | next;
     if (atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_acquire,
@@ -163,7 +162,7 @@ struct thread_slot *session_take_slot(struct session_header *header, int32_t ker
                                       uint32_t *ret_index) {
   if (!pop_free_slot(header, ret_index) && !take_new_slot(header, ret_index))
     return NULL;
-  struct thread_slot *slot = session_slot(header, header->constants.slot_stride, *ret_index);
+  struct thread_slot *slot = session_slot(header, *ret_index);
   uint64_t turn = (atomic_load_explicit(&slot->owner, memory_order_relaxed) >> 32) + 1;
   atomic_store_explicit(&slot->owner, turn << 32 | (uint32_t)kernel_tid, memory_order_relaxed);
   return slot;
@@ -176,7 +175,7 @@ void session_end_slot(struct session_header *header, struct thread_slot *slot) {
 }
 
 void session_return_slot(struct session_header *header, uint32_t index) {
-  struct thread_slot *slot = session_slot(header, header->constants.slot_stride, index);
+  struct thread_slot *slot = session_slot(header, index);
   uint64_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
   if ((int32_t)owner == SLOT_ENDED)
     atomic_fetch_sub_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
@@ -208,27 +207,26 @@ bool session_writer_is_dead(const struct session_header *header) {
 }
 
 bool session_populate(void *memory, size_t bytes) {
-  /* pages may be larger than ours */
-  size_t before = (uintptr_t)memory & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+  size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory & (page_bytes - 1);
   memory = (char *)memory - before;
   bytes += before;
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
     return true;
   if (errno != EINVAL)
     return false;
-  for (size_t i = 0; i < bytes; i += SESSION_PAGE_BYTES)
+  for (size_t i = 0; i < bytes; i += page_bytes)
     __atomic_fetch_or((char *)memory + i, 0, __ATOMIC_RELAXED); /* the other side may be using it already */
   return true;
 }
 
-bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity) {
+bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity) {
   uint64_t bytes = capacity * RECORD_BYTES;
   int64_t share = bytes < RING_START_BYTES ? 0 : (int64_t)bytes;
-  if (SESSION_PAGE_BYTES + 2 * bytes > header->constants.slot_stride ||
+  if (2 * bytes > header->constants.ring_bytes ||
       atomic_load_explicit(&header->shared.growth_left, memory_order_relaxed) < share)
     return false;
   atomic_fetch_sub_explicit(&header->shared.growth_left, share, memory_order_relaxed);
-  return session_populate((char *)slot_records(slot) + bytes, bytes);
+  return session_populate((char *)records + bytes, bytes);
 }
 
 /* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head

@@ -18,7 +18,7 @@ enum {
 };
 
 /* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All
- * of it is zero but constants.magic, bytes, slot_stride and slots_max, and shared.growth_left. It has room
+ * of it is zero but constants.magic, bytes, ring_bytes and slots_max, and shared.growth_left. It has room
  * for as many threads as the limits of the process allow, at least one; a limit on the size of files makes
  * the rings smaller, down to 64 KiB, where there would be fewer than 64 otherwise. Returns 0, *ret_header
  * (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of memfd_create,
@@ -49,10 +49,10 @@ void session_return_slot(struct session_header *header, uint32_t index);
  * is not to be had. */
 bool session_populate(void *memory, size_t bytes);
 
-/* Gets the memory for a ring of `capacity` records to grow to twice as many. False: there is none to be had,
- * or all rings together have had their share, of which RING_START_BYTES a ring are no part. Both sides may
- * call it at once. */
-bool session_grow(struct session_header *header, struct thread_slot *slot, uint64_t capacity);
+/* Gets the memory for a ring of `capacity` records, which lie at `records`, to grow to twice as many. False:
+ * there is none to be had, or all rings together have had their share, of which RING_START_BYTES a ring are
+ * no part. Both sides may call it at once. */
+bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity);
 
 /* Wakes the writer if it has said that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);

@@ -49,7 +49,7 @@ static bool flush(void) {
   uint32_t used = atomic_load(&session->shared.slots_used);
   bool is_taken = true;
   for (uint32_t i = 0; i < used && i < session->constants.slots_max && is_taken; i++) {
-    const struct thread_slot *slot = session_slot(session, session->constants.slot_stride, i);
+    const struct thread_slot *slot = session_slot(session, i);
     is_taken = wait_until_taken(slot, atomic_load_explicit(&slot->head, memory_order_acquire));
   }
   return is_taken;

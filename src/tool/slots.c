@@ -25,7 +25,7 @@ static bool is_dead(int32_t kernel_tid) {
 }
 
 void slots_give_back(uint32_t index) {
-  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, index);
+  struct thread_slot *slot = session_slot(tool.session, index);
   uint64_t unread = atomic_load_explicit(&slot->head, memory_order_relaxed) -
                     atomic_load_explicit(&slot->tail, memory_order_relaxed);
   if (unread <= atomic_load_explicit(&slot->mask, memory_order_relaxed) / 2)
@@ -37,7 +37,7 @@ void slots_give_back(uint32_t index) {
 enum answer { NOT_OWNED, ALIVE, DEAD };
 
 static enum answer give_back_if_dead(uint32_t index) {
-  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, index);
+  struct thread_slot *slot = session_slot(tool.session, index);
   uint64_t owner = atomic_load_explicit(&slot->owner, memory_order_acquire);
   if ((int32_t)owner <= 0)
     return NOT_OWNED;

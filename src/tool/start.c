@@ -90,14 +90,14 @@ static int map_memory(int *ret_fd) {
   session->constants = tool.constants;
   session->constants.magic = layout.magic;
   session->constants.bytes = layout.bytes;
-  session->constants.slot_stride = layout.slot_stride;
+  session->constants.ring_bytes = layout.ring_bytes;
   session->constants.slots_max = layout.slots_max;
   session->constants.pid = getpid();
   session->constants.start = clock_sample(tool.clock);
   tool.session = session;
   tool.large_rings = large_rings();
   tool.threads = map_wiped_on_fork(layout.slots_max * sizeof *tool.threads);
-  tool.fork_mark = tool.threads ? map_wiped_on_fork(SESSION_PAGE_BYTES) : NULL;
+  tool.fork_mark = tool.threads ? map_wiped_on_fork(sizeof *tool.fork_mark) : NULL;
   if (!tool.fork_mark)
     return -errno;
   madvise(session, layout.bytes, MADV_DONTFORK);
@@ -143,7 +143,7 @@ static bool wait_until_ready(int writer_pidfd) {
   if (tool.constants.config.verbose >= 2)
     tool_say("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
              tool.session->shared.archive, tool.clock == CLOCK_KIND_TSC ? "processor's" : "kernel's",
-             (unsigned long long)(tool.session->constants.slot_stride - SESSION_PAGE_BYTES) / 1024);
+             (unsigned long long)tool.session->constants.ring_bytes / 1024);
   if (*tool.session->shared.message)
     tool_say("%.1000s", tool.session->shared.message);
   return true;

@@ -160,7 +160,7 @@ static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum sort
   if (used < capacity / 4 * 3 || sort == SAMPLE)
     return false;
   *stall_begin = *stall_begin ? *stall_begin : clock_ticks(tool.clock);
-  return session_grow(tool.session, ring->slot, capacity);
+  return session_grow(tool.session, ring->records, capacity);
 }
 
 /* Doubles the capacity if the thread stands where ring.h allows it and there is memory. */
@@ -262,9 +262,14 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
 
 /* Of a slot that no thread had before. */
 static uint64_t ring_start_bytes(uint32_t index) {
-  uint64_t most = tool.session->constants.slot_stride - SESSION_PAGE_BYTES;
+  uint64_t most = tool.session->constants.ring_bytes;
   uint64_t wanted = index < tool.large_rings ? RING_START_BYTES : RING_START_SMALL_BYTES;
   return wanted < most ? wanted : most;
+}
+
+static struct record *ring_of(uint32_t index) {
+  const struct session_constants *constants = &tool.session->constants;
+  return session_ring(tool.session, constants->slots_max, constants->ring_bytes, index);
 }
 
 /* A slot that another thread had before keeps its position, from which ids are made, and its capacity. */
@@ -272,8 +277,9 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
                                 : ring_start_bytes(index) / RECORD_BYTES - 1;
-  *thread = (struct thread){
-      .ring = {.slot = slot, .reserved = head}, .id_base = id_base(index), .processor = PROCESSOR_NONE};
+  *thread = (struct thread){.ring = {.slot = slot, .records = ring_of(index), .reserved = head},
+                            .id_base = id_base(index),
+                            .processor = PROCESSOR_NONE};
   slot->is_used = true;
   set_mask(&thread->ring, mask);
   set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));
@@ -290,7 +296,8 @@ bool thread_attach(uint64_t ticks) {
   uint32_t index;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
   struct thread_slot *slot = is_stopped() ? NULL : slots_take(kernel_tid, &index);
-  bool has_memory = slot && session_populate(slot, SESSION_PAGE_BYTES + ring_start_bytes(index));
+  bool has_memory = slot && session_populate(slot, sizeof *slot) &&
+                    session_populate(ring_of(index), ring_start_bytes(index));
   if (slot && !has_memory)
     session_return_slot(tool.session, index);
   if (!has_memory) {

@@ -20,7 +20,7 @@ struct source {
 
 struct merge {
   struct session_header *session;
-  uint64_t stride;
+  uint64_t ring_bytes;
   uint32_t slots_max;
   merge_sink sink;
   void *data;
@@ -38,7 +38,7 @@ struct merge {
 struct merge *merge_create(struct session_header *session, merge_sink sink, void *data) {
   struct merge *merge = memory_get(1, sizeof *merge);
   *merge = (struct merge){.session = session,
-                          .stride = session->constants.slot_stride,
+                          .ring_bytes = session->constants.ring_bytes,
                           .slots_max = session->constants.slots_max,
                           .sink = sink,
                           .data = data};
@@ -59,9 +59,9 @@ static void find_new_slots(struct merge *merge) {
   memory_grow(&merge->sources, &merge->sources_capacity, used, sizeof *merge->sources);
   memory_grow(&merge->heap, &merge->heap_capacity, used, sizeof *merge->heap);
   for (; merge->slots < used; merge->slots++)
-    ring_view_init(&merge->sources[merge->slots].view,
-                   session_slot(merge->session, merge->stride, merge->slots),
-                   (merge->stride - SESSION_PAGE_BYTES) / RECORD_BYTES);
+    ring_view_init(&merge->sources[merge->slots].view, session_slot(merge->session, merge->slots),
+                   session_ring(merge->session, merge->slots_max, merge->ring_bytes, merge->slots),
+                   merge->ring_bytes / RECORD_BYTES);
 }
 
 static void give_up_on(struct merge *merge, struct source *source) {
@@ -189,7 +189,7 @@ static void prepare_growth(struct merge *merge, struct source *source) {
     return;
   source->prepared = 2 * capacity;
   count_progress(merge);
-  if (session_grow(merge->session, source->view.slot, capacity))
+  if (session_grow(merge->session, source->view.records, capacity))
     ring_view_prepare(&source->view);
 }
 

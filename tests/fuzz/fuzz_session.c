@@ -140,35 +140,35 @@ static struct session_header *session;
 
 /* What session_map would have found: the rest is up to the input. */
 static void reset_session(void) {
-  static const uint64_t stride = SESSION_PAGE_BYTES + INPUT_RING_BYTES;
-  uint64_t bytes = SESSION_HEADER_BYTES + stride * INPUT_SLOTS;
+  uint64_t bytes = session_ring_offset(INPUT_SLOTS, INPUT_RING_BYTES, INPUT_SLOTS);
   if (!session)
-    session = aligned_alloc(SESSION_PAGE_BYTES, bytes);
+    session = aligned_alloc(SESSION_UNIT_BYTES, bytes);
   memset(session, 0, bytes);
   session->constants.magic = SESSION_MAGIC;
   session->constants.bytes = bytes;
-  session->constants.slot_stride = stride;
+  session->constants.ring_bytes = INPUT_RING_BYTES;
   session->constants.slots_max = INPUT_SLOTS;
   for (uint32_t i = 0; i < INPUT_SLOTS; i++)
-    session_slot(session, stride, i)->mask = INPUT_RING_BYTES / RECORD_BYTES - 1;
+    session_slot(session, i)->mask = INPUT_RING_BYTES / RECORD_BYTES - 1;
   session->shared.slots_used = INPUT_SLOTS;
 }
 
 static void scribble(const struct input_unit *unit) {
   uint64_t words[4];
   memcpy(words, unit->bytes, sizeof words);
-  uint64_t end = session->constants.slot_stride * INPUT_SLOTS + SESSION_HEADER_BYTES - sizeof words;
+  uint64_t end = session_ring_offset(INPUT_SLOTS, INPUT_RING_BYTES, INPUT_SLOTS) - sizeof words;
   uint64_t from = offsetof(struct session_header, shared);
   /* The constants were copied before; nobody reads them again. */
   memcpy((char *)session + from + words[0] % (end - from), &words[1], sizeof words - sizeof *words);
 }
 
 static void put_record(const struct input_unit *unit) {
-  struct thread_slot *slot =
-      session_slot(session, SESSION_PAGE_BYTES + INPUT_RING_BYTES, unit->what & INPUT_SLOT);
+  uint32_t index = unit->what & INPUT_SLOT;
+  struct thread_slot *slot = session_slot(session, index);
   uint64_t head = slot->head;
-  memcpy(slot_records(slot) + (head & (INPUT_RING_BYTES / RECORD_BYTES - 1)), unit->bytes,
-         sizeof unit->bytes);
+  memcpy(session_ring(session, INPUT_SLOTS, INPUT_RING_BYTES, index) +
+             (head & (INPUT_RING_BYTES / RECORD_BYTES - 1)),
+         unit->bytes, sizeof unit->bytes);
   slot->head = head + 1;
 }
 

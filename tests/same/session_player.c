@@ -194,7 +194,7 @@ static void create_session(struct player *player) {
   struct session_constants layout = player->session->constants;
   player->constants.magic = layout.magic;
   player->constants.bytes = layout.bytes;
-  player->constants.slot_stride = layout.slot_stride;
+  player->constants.ring_bytes = layout.ring_bytes;
   player->constants.slots_max = layout.slots_max;
   player->session->constants = player->constants;
   player->session_fd = move_up(fd);
@@ -202,8 +202,11 @@ static void create_session(struct player *player) {
   if (player->is_growing && bytes > RING_START_BYTES)
     bytes = RING_START_BYTES;
   for (uint32_t i = 0; i < player->slots; i++) {
-    struct thread_slot *slot = session_slot(player->session, layout.slot_stride, i);
-    player->rings[i] = (struct ring){.slot = slot, .mask = bytes / RECORD_BYTES - 1};
+    struct thread_slot *slot = session_slot(player->session, i);
+    player->rings[i] =
+        (struct ring){.slot = slot,
+                      .records = session_ring(player->session, layout.slots_max, layout.ring_bytes, i),
+                      .mask = bytes / RECORD_BYTES - 1};
     atomic_store(&slot->mask, player->rings[i].mask);
     atomic_store(&slot->owner, (uint64_t)getpid());
     slot->is_used = true;

@@ -92,7 +92,7 @@ static void put_end(const struct recorder *recorder, const char *end) {
   struct session_header *session = recorder->session;
   uint32_t used = atomic_load(&session->shared.slots_used);
   for (uint32_t i = 0; i < used && i < session->constants.slots_max; i++) {
-    const struct thread_slot *slot = session_slot(session, session->constants.slot_stride, i);
+    const struct thread_slot *slot = session_slot(session, i);
     fprintf(recorder->file, "slot %" PRIu32 " %" PRIu64 " %" PRIu64 " 0 %" PRIu64 "\n", i,
             atomic_load(&slot->figures.lost), atomic_load(&slot->figures.stalls),
             atomic_load(&slot->figures.samples_left_out));

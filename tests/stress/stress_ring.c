@@ -222,7 +222,8 @@ static int read_in_process(int fd, struct common *common, uint64_t ring_bytes) {
   struct reader reader = {.common = common};
   if (session_map(fd, &reader.session) < 0)
     return 1;
-  ring_view_init(&reader.view, session_slot(reader.session, reader.session->constants.slot_stride, 0),
+  ring_view_init(&reader.view, session_slot(reader.session, 0),
+                 session_ring(reader.session, reader.session->constants.slots_max, ring_bytes, 0),
                  ring_bytes / RECORD_BYTES);
   read_all(&reader);
   return 0;
@@ -236,9 +237,11 @@ static int run(const struct scenario *scenario, uint64_t ns) {
       mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   fake_tool_start(scenario->ring_bytes, scenario->overflow, &fd);
   fake_tool_start_ring_at(scenario->start);
-  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, 0);
+  struct thread_slot *slot = session_slot(tool.session, 0);
   struct reader reader = {.session = tool.session, .common = common};
-  ring_view_init(&reader.view, slot, scenario->ring_bytes / RECORD_BYTES);
+  ring_view_init(&reader.view, slot,
+                 session_ring(tool.session, tool.session->constants.slots_max, scenario->ring_bytes, 0),
+                 scenario->ring_bytes / RECORD_BYTES);
   if (scenario->reader == IN_PROCESS && (child = fork()) == 0)
     _exit(read_in_process(fd, common, scenario->ring_bytes));
   if (scenario->reader == IN_THREAD)

@@ -78,8 +78,8 @@ void fake_tool_stop(void) {
 }
 
 void fake_tool_start_ring_at(uint64_t position) {
-  struct thread_slot *slot = session_slot(tool.session, tool.session->constants.slot_stride, 0);
+  struct thread_slot *slot = session_slot(tool.session, 0);
   atomic_store(&slot->head, position);
   atomic_store(&slot->tail, position);
-  atomic_store(&slot->prepared, (tool.session->constants.slot_stride - SESSION_PAGE_BYTES) / RECORD_BYTES);
+  atomic_store(&slot->prepared, tool.session->constants.ring_bytes / RECORD_BYTES);
 }

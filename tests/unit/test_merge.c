@@ -75,7 +75,8 @@ static struct thread_slot *attach(unsigned thread, uint64_t position) {
   atomic_store(&slot->head, position);
   atomic_store(&slot->tail, position);
   atomic_store(&slot->mask, CAPACITY - 1);
-  rings[thread] = (struct ring){slot, CAPACITY - 1, position, position};
+  rings[thread] = (struct ring){slot, session_ring(session, session->constants.slots_max, RING_BYTES, index),
+                                CAPACITY - 1, position, position};
   return slot;
 }
 

@@ -13,15 +13,16 @@ static const uint64_t starts[] = {0, 5, UINT64_C(0xfffffff9), UINT64_C(0xfffffff
 
 struct fixture {
   struct thread_slot *slot;
+  struct record *records;
   struct ring ring;
   struct ring_view view;
 };
 
 static int setup(void **state) {
   struct fixture *fixture = calloc(1, sizeof *fixture);
-  size_t bytes = SESSION_PAGE_BYTES + CAPACITY_MAX * RECORD_BYTES;
-  fixture->slot = aligned_alloc(SESSION_PAGE_BYTES, bytes);
-  memset(fixture->slot, 0, bytes);
+  fixture->slot = aligned_alloc(SESSION_LINE_BYTES, sizeof *fixture->slot);
+  memset(fixture->slot, 0, sizeof *fixture->slot);
+  fixture->records = calloc(CAPACITY_MAX, RECORD_BYTES);
   *state = fixture;
   return 0;
 }
@@ -29,6 +30,7 @@ static int setup(void **state) {
 static int teardown(void **state) {
   struct fixture *fixture = *state;
   free(fixture->slot);
+  free(fixture->records);
   free(fixture);
   return 0;
 }
@@ -37,8 +39,8 @@ static void start_at(struct fixture *fixture, uint64_t position, uint64_t capaci
   atomic_store(&fixture->slot->head, position);
   atomic_store(&fixture->slot->tail, position);
   atomic_store(&fixture->slot->mask, capacity - 1);
-  fixture->ring = (struct ring){fixture->slot, capacity - 1, position, position + capacity};
-  ring_view_init(&fixture->view, fixture->slot, CAPACITY_MAX);
+  fixture->ring = (struct ring){fixture->slot, fixture->records, capacity - 1, position, position + capacity};
+  ring_view_init(&fixture->view, fixture->slot, fixture->records, CAPACITY_MAX);
 }
 
 /* Reserves, fills the slots with value, value + 1, ..., commits. A reservation beyond the limit is kept: the
@@ -179,7 +181,7 @@ static void impossible_heads_are_refused(void **state) {
 /* Whatever position it is asked for, the reader stays in the ring that it has checked. */
 static void readers_stay_inside(void **state) {
   struct fixture *f = *state;
-  const struct record *first = slot_records(f->slot);
+  const struct record *first = f->records;
   start_at(f, UINT64_MAX - 3, 16);
   atomic_store(&f->slot->mask, CAPACITY_MAX - 1);
   assert_true(ring_view_update(&f->view));

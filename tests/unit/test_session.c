@@ -41,17 +41,16 @@ static void both_sides_see_the_same(void **state) {
   assert_int_equal(session_map(fixture->fd, &there), 0);
   assert_ptr_not_equal(here, there);
   assert_int_equal(there->constants.magic, SESSION_MAGIC);
-  assert_int_equal(there->constants.slot_stride, SESSION_PAGE_BYTES + RING_BYTES);
+  assert_int_equal(there->constants.ring_bytes, RING_BYTES);
   assert_true(there->constants.slots_max > 0);
   assert_int_equal(fstat(fixture->fd, &status), 0);
   assert_int_equal(there->constants.bytes, status.st_size);
   assert_int_equal(there->constants.bytes,
-                   SESSION_HEADER_BYTES + there->constants.slot_stride * there->constants.slots_max);
-  uint32_t last = there->constants.slots_max - 1;
-  struct thread_slot *slot = session_slot(here, here->constants.slot_stride, last);
-  slot_records(slot)[RING_BYTES / RECORD_BYTES - 1].ticks = 77;
-  slot = session_slot(there, there->constants.slot_stride, last);
-  assert_int_equal(slot_records(slot)[RING_BYTES / RECORD_BYTES - 1].ticks, 77);
+                   session_ring_offset(there->constants.slots_max, RING_BYTES, there->constants.slots_max));
+  uint32_t slots = there->constants.slots_max;
+  session_ring(here, slots, RING_BYTES, slots - 1)[RING_BYTES / RECORD_BYTES - 1].ticks = 77;
+  assert_int_equal(session_ring(there, slots, RING_BYTES, slots - 1)[RING_BYTES / RECORD_BYTES - 1].ticks,
+                   77);
   session_unmap(there);
   session_unmap(NULL);
 }
@@ -60,13 +59,12 @@ static void fresh_memory_is_zero(void **state) {
   struct fixture *fixture = *state;
   struct session_header expected = {.constants = {.magic = SESSION_MAGIC,
                                                   .bytes = fixture->session->constants.bytes,
-                                                  .slot_stride = fixture->session->constants.slot_stride,
+                                                  .ring_bytes = RING_BYTES,
                                                   .slots_max = fixture->session->constants.slots_max},
                                     .shared = {.growth_left = RING_GROWTH_BYTES}};
   assert_memory_equal(fixture->session, &expected, sizeof expected);
   static const struct thread_slot empty;
-  assert_memory_equal(session_slot(fixture->session, expected.constants.slot_stride, 0), &empty,
-                      sizeof empty);
+  assert_memory_equal(session_slot(fixture->session, 0), &empty, sizeof empty);
 }
 
 /* All rings have a share together; none grows beyond the largest. What small ones grow by at first is none of
@@ -78,12 +76,12 @@ static void growth_has_an_end(void **state) {
   (void)state;
   assert_int_equal(session_create(2 * RING_START_BYTES, 1, &session, &fd), 0);
   close(fd);
-  struct thread_slot *slot = session_slot(session, session->constants.slot_stride, 0);
-  assert_false(session_grow(session, slot, 2 * HALF));
+  const struct record *ring = session_ring(session, 1, 2 * RING_START_BYTES, 0);
+  assert_false(session_grow(session, ring, 2 * HALF));
   atomic_store(&session->shared.growth_left, 2 * RING_START_BYTES);
-  assert_true(session_grow(session, slot, HALF) && session_grow(session, slot, HALF));
-  assert_false(session_grow(session, slot, HALF));
-  assert_true(session_grow(session, slot, RING_START_SMALL_BYTES / RECORD_BYTES));
+  assert_true(session_grow(session, ring, HALF) && session_grow(session, ring, HALF));
+  assert_false(session_grow(session, ring, HALF));
+  assert_true(session_grow(session, ring, RING_START_SMALL_BYTES / RECORD_BYTES));
   session_unmap(session);
 }
 
@@ -92,7 +90,7 @@ static void nobody_can_take_the_memory_away(void **state) {
   off_t bytes = (off_t)fixture->session->constants.bytes;
   assert_int_equal(ftruncate(fixture->fd, 0), -1);
   assert_int_equal(errno, EPERM);
-  assert_int_equal(ftruncate(fixture->fd, bytes + SESSION_PAGE_BYTES), -1);
+  assert_int_equal(ftruncate(fixture->fd, bytes + SESSION_UNIT_BYTES), -1);
   assert_int_equal(errno, EPERM);
   assert_int_equal(fcntl(fixture->fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
@@ -103,7 +101,6 @@ static void damaged_constants_are_refused(void **state) {
   struct session_constants *c = &fixture->session->constants;
   const struct session_constants right = *c;
   struct session_header *mapped;
-  const uint64_t stride = right.slot_stride;
   const struct {
     uint64_t *field;
     uint64_t value;
@@ -112,16 +109,16 @@ static void damaged_constants_are_refused(void **state) {
       {&c->magic, SESSION_MAGIC + 1},
       {&c->bytes, 0},
       {&c->bytes, right.bytes - 1},
-      {&c->bytes, right.bytes + stride},
+      {&c->bytes, right.bytes + RING_BYTES},
       {&c->bytes, UINT64_MAX},
-      {&c->slot_stride, 0},
-      {&c->slot_stride, SESSION_PAGE_BYTES},
-      {&c->slot_stride, stride / 2},
-      {&c->slot_stride, stride + RECORD_BYTES},
-      {&c->slot_stride, SESSION_PAGE_BYTES + 2 * RING_BYTES},
-      {&c->slot_stride, UINT64_MAX},
-      {&c->slot_stride, UINT64_C(1) << 63},
-      {&c->slot_stride, SESSION_PAGE_BYTES + (UINT64_C(1) << 40)},
+      {&c->ring_bytes, 0},
+      {&c->ring_bytes, RECORD_BYTES},
+      {&c->ring_bytes, RING_BYTES / 2},
+      {&c->ring_bytes, RING_BYTES + RECORD_BYTES},
+      {&c->ring_bytes, 2 * RING_BYTES},
+      {&c->ring_bytes, UINT64_MAX},
+      {&c->ring_bytes, UINT64_C(1) << 63},
+      {&c->ring_bytes, UINT64_C(1) << 40},
   };
   for (size_t i = 0; i < COUNT(wrong); i++) {
     *wrong[i].field = wrong[i].value;
@@ -146,11 +143,9 @@ static void impossible_rings_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(ring_bytes); i++) {
     struct session_header *mapped;
-    uint64_t bytes = SESSION_HEADER_BYTES + SESSION_PAGE_BYTES + ring_bytes[i];
-    const struct session_constants constants = {.magic = SESSION_MAGIC,
-                                                .bytes = bytes,
-                                                .slot_stride = SESSION_PAGE_BYTES + ring_bytes[i],
-                                                .slots_max = 1};
+    uint64_t bytes = session_ring_offset(1, ring_bytes[i], 1);
+    const struct session_constants constants = {
+        .magic = SESSION_MAGIC, .bytes = bytes, .ring_bytes = ring_bytes[i], .slots_max = 1};
     int fd = memfd_create("test", MFD_ALLOW_SEALING);
     assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
     assert_int_equal(pwrite(fd, &constants, sizeof constants, 0), sizeof constants);
@@ -186,7 +181,7 @@ static void slots_are_taken_and_returned(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
   uint32_t a, b, c;
   struct thread_slot *slot = session_take_slot(session, TID, &a);
-  assert_ptr_equal(slot, session_slot(session, session->constants.slot_stride, a));
+  assert_ptr_equal(slot, session_slot(session, a));
   assert_int_equal(slot_owner(slot), TID);
   assert_non_null(session_take_slot(session, TID, &b));
   assert_int_not_equal(a, b);

@@ -41,7 +41,7 @@ static uint64_t address_space_and(uint64_t more) {
   if (!file || fscanf(file, "%lu", &pages) != 1)
     _exit(101);
   fclose(file);
-  return pages * (uint64_t)SESSION_PAGE_BYTES + more;
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE) + more;
 }
 
 /* Makes a session, maps it a second time only if asked to, and uses its last slot. */
@@ -55,9 +55,9 @@ static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
     return 102;
   if (with_second_mapping && session_map(fd, &mapped) < 0)
     return 103;
-  uint32_t last = session->constants.slots_max - 1;
-  struct thread_slot *slot = session_slot(session, session->constants.slot_stride, last);
-  memset(slot_records(slot), 1, RING_BYTES);
+  uint32_t slots = session->constants.slots_max;
+  memset(session_slot(session, slots - 1), 1, sizeof(struct thread_slot));
+  memset(session_ring(session, slots, session->constants.ring_bytes, slots - 1), 1, RING_BYTES);
   return 0;
 }
 

@@ -22,7 +22,8 @@ static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t p
   fake_tool_start(ring_bytes, overflow, &fd);
   close(fd);
   fake_tool_start_ring_at(position);
-  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0),
+  ring_view_init(&view, session_slot(tool.session, 0),
+                 session_ring(tool.session, tool.session->constants.slots_max, ring_bytes, 0),
                  ring_bytes / RECORD_BYTES);
   memset(&check, 0, sizeof check);
   next_number[STREAM_THREAD] = next_number[STREAM_HANDLER] = 0;
@@ -105,8 +106,7 @@ static uint64_t ring_bytes_of_next_thread(uint32_t slot) {
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, put_three, NULL), 0);
   pthread_join(thread, NULL);
-  return (atomic_load(&session_slot(tool.session, tool.session->constants.slot_stride, slot)->mask) + 1) *
-         RECORD_BYTES;
+  return (atomic_load(&session_slot(tool.session, slot)->mask) + 1) * RECORD_BYTES;
 }
 
 static void further_slots_begin_small(void **state) {

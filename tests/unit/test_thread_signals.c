@@ -96,7 +96,8 @@ static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t p
   close(fd);
   tool.clock = kind;
   fake_tool_start_ring_at(position);
-  ring_view_init(&view, session_slot(tool.session, tool.session->constants.slot_stride, 0),
+  ring_view_init(&view, session_slot(tool.session, 0),
+                 session_ring(tool.session, tool.session->constants.slots_max, ring_bytes, 0),
                  ring_bytes / RECORD_BYTES);
   memset(&check, 0, sizeof check);
   next_number[STREAM_THREAD] = next_number[STREAM_HANDLER] = dropped_from_handler = 0;
