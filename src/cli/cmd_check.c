@@ -17,40 +17,38 @@ struct check_request {
   bool is_json, is_all;
 };
 
+enum { RULE_WIDTH = 26 };
+
 /* Long options that have no letter. */
 enum { OPTION_JSON = 256 };
 
-static const struct option options[] = {
-    {"all", no_argument, NULL, 'a'},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"rules", required_argument, NULL, 'r'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+static const char *rule_word(size_t number);
+
+static const struct usage_option options[] = {
+    {'a', "all", NULL, "show every place; otherwise ten of each rule", USAGE_NOTHING, NULL},
+    {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
+    {'r', "rules", "LIST", "rules or severities to check, separated by commas; -NAME leaves one out",
+     USAGE_LIST, rule_word},
+    {0},
 };
+
+/* What --rules knows: rules, severities, all. */
+static const char *rule_word(size_t number) {
+  if (number < CHECK_RULE_COUNT)
+    return check_rule_text((enum check_rule)number)->name;
+  number -= CHECK_RULE_COUNT;
+  if (number < CHECK_SEVERITY_COUNT)
+    return check_severity_name((enum check_severity)number);
+  return number == CHECK_SEVERITY_COUNT ? "all" : NULL;
+}
 
 static void print_rules(enum check_severity severity) {
   printf("\nRules, %s:\n", check_severity_name(severity));
   for (int i = 0; i < CHECK_RULE_COUNT; i++) {
     const struct check_rule_text *rule = check_rule_text((enum check_rule)i);
     if (rule->severity == severity)
-      printf("  %-22s  %s\n", rule->name, rule->summary);
+      usage_print_row(rule->name, rule->summary, RULE_WIDTH);
   }
-}
-
-void cmd_check_help(void) {
-  printf("usage: stave check [options] ARCHIVE\n\n"
-         "Says whether the run that an OTF2 archive tells of kept the rules: the program OpenMP's, the\n"
-         "runtime OpenMP's and its tool interface's. Each finding has its rule, place in the\n"
-         "specification, thread, time and source line. ARCHIVE is a directory or its file traces.otf2;\n"
-         "archives of other tools can be checked too.\n\n"
-         "  -a, --all         show every place; otherwise ten of each rule\n"
-         "      --json        one JSON object instead of text\n"
-         "  -r, --rules LIST  rules or severities to check, separated by commas; -NAME leaves one out\n"
-         "  -h, --help        this text\n");
-  for (int severity = 0; severity < CHECK_SEVERITY_COUNT; severity++)
-    print_rules((enum check_severity)severity);
-  printf("\nExit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 if an\n"
-         "option is wrong; 3 if there are violations or hazards.\n");
 }
 
 static int print(const struct check_request *request, const struct trace *trace,
@@ -128,11 +126,37 @@ static bool set_option(void *data, int option, const char *value) {
   return option != 'r' || read_rules(value, &request->rules);
 }
 
-int cmd_check(int argc, char **argv) {
+static void print_all_rules(void) {
+  for (int severity = 0; severity < CHECK_SEVERITY_COUNT; severity++)
+    print_rules((enum check_severity)severity);
+}
+
+const struct usage *cmd_check_usage(void) {
   static const struct usage usage = {
-      "check", ":ar:h", options, cmd_check_help, .argument = "archive", .set = set_option};
+      .command = "check",
+      .summary = "say whether the run kept the rules of OpenMP",
+      .synopsis = "[options] ARCHIVE",
+      .about =
+          "Says whether the run in an OTF2 archive kept the rules: the program OpenMP's, the runtime "
+          "OpenMP's and "
+          "its tool interface's. Each finding has its rule, place in the specification, thread, time and "
+          "source "
+          "line. ARCHIVE is a directory or its file traces.otf2; archives of other tools can be checked too.",
+      .status = "Exit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 "
+                "if an option "
+                "is wrong; 3 if there are violations or hazards.",
+      .options = options,
+      .argument = "archive",
+      .argument_kind = USAGE_DIRECTORY,
+      .more_help = print_all_rules,
+      .set = set_option,
+  };
+  return &usage;
+}
+
+int cmd_check(int argc, char **argv) {
   struct check_request request = {.rules = all_rules};
-  int status = usage_read(&usage, argc, argv, &request);
+  int status = usage_read(cmd_check_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
   request.path = argv[optind];

@@ -2,10 +2,12 @@
 #ifndef STAVE_CLI_CMD_CHECK_H
 #define STAVE_CLI_CMD_CHECK_H
 
+struct usage;
+
 /* argv[0] is "check". Returns the exit status. */
 int cmd_check(int argc, char **argv);
 
-/* Prints how to use it on stdout. */
-void cmd_check_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_check_usage(void);
 
 #endif

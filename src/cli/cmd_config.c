@@ -17,12 +17,12 @@
 enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24, MDOC_COLUMNS = 110, TABLE_WIDTH = 75 };
 enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC };
 
-static const struct option options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"markdown", no_argument, NULL, OPTION_MARKDOWN},
-    {"mdoc", no_argument, NULL, OPTION_MDOC},
-    {NULL, 0, NULL, 0},
+static const struct usage_option options[] = {
+    {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
+    {OPTION_MARKDOWN, "markdown", NULL, "the variables without values, as the README has them", USAGE_NOTHING,
+     NULL},
+    {OPTION_MDOC, "mdoc", NULL, "the same as the manual page has them", USAGE_NOTHING, NULL},
+    {0},
 };
 
 /* A row of the table and what the environment makes of it. */
@@ -31,16 +31,6 @@ struct setting {
   const char *value; /* NULL: not set. Empty counts as not set too */
   bool is_valid;
 };
-
-void cmd_config_help(void) {
-  printf("usage: stave config [--json | --markdown | --mdoc]\n\n"
-         "Lists the environment variables that Stave reads, with their values here and now.\n\n"
-         "      --json      one JSON object instead of text\n"
-         "      --markdown  the variables without values, as the README has them\n"
-         "      --mdoc      the same as the manual page has them\n"
-         "  -h, --help      this text\n\n"
-         "Exit status: 0; 2 if an option is wrong; 3 if a value is not valid.\n");
-}
 
 /* -- values -- */
 
@@ -259,9 +249,21 @@ static bool set_option(void *form, int option, const char *value) {
   return true;
 }
 
+const struct usage *cmd_config_usage(void) {
+  static const struct usage usage = {
+      .command = "config",
+      .summary = "list the settings and their values",
+      .synopsis = "[--json | --markdown | --mdoc]",
+      .about = "Lists the environment variables that Stave reads, with their values here and now.",
+      .status = "Exit status: 0; 2 if an option is wrong; 3 if a value is not valid.",
+      .options = options,
+      .set = set_option,
+  };
+  return &usage;
+}
+
 int cmd_config(int argc, char **argv) {
-  static const struct usage usage = {"config", ":h", options, cmd_config_help, .set = set_option};
   int form = 0;
-  int status = usage_read(&usage, argc, argv, &form);
+  int status = usage_read(cmd_config_usage(), argc, argv, &form);
   return status >= 0 ? status : print(form);
 }

@@ -2,10 +2,12 @@
 #ifndef STAVE_CLI_CMD_CONFIG_H
 #define STAVE_CLI_CMD_CONFIG_H
 
+struct usage;
+
 /* argv[0] is "config". Returns the exit status. */
 int cmd_config(int argc, char **argv);
 
-/* Prints how to use it on stdout. */
-void cmd_config_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_config_usage(void);
 
 #endif

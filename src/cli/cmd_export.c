@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { FORMAT_WIDTH = 12 };
+
 struct export_format {
   const char *name, *summary;
   export_write write;
@@ -30,23 +32,20 @@ struct export_request {
   int fd;             /* what it is written to */
 };
 
-static const struct option options[] = {
-    {"format", required_argument, NULL, 'f'},
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+static const char *format_word(size_t number) {
+  return number < sizeof formats / sizeof *formats ? formats[number].name : NULL;
+}
+
+static const struct usage_option options[] = {
+    {'f', "format", "FORMAT", "one of those below", USAGE_WORD, format_word},
+    {'o', "output", "FILE", "the file to write; without it, or as -, standard output", USAGE_FILE, NULL},
+    {0},
 };
 
-void cmd_export_help(void) {
-  printf("usage: stave export --format FORMAT [-o FILE] ARCHIVE\n\n"
-         "Writes what an OTF2 archive holds in a form that other programs read.\n\n"
-         "  -f, --format FORMAT  one of:\n");
+static void print_formats(void) {
+  printf("\nFormats:\n");
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    printf("                         %-6s  %s\n", formats[i].name, formats[i].summary);
-  printf("  -o, --output FILE    the file to write; without it, or as -, standard output\n"
-         "  -h, --help           this text\n\n"
-         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an\n"
-         "option is wrong.\n");
+    usage_print_row(formats[i].name, formats[i].summary, FORMAT_WIDTH);
 }
 
 /* -- in the worker -- */
@@ -114,11 +113,26 @@ static bool set_option(void *data, int option, const char *value) {
   return option != 'f' || read_format(value, &request->format);
 }
 
-int cmd_export(int argc, char **argv) {
+const struct usage *cmd_export_usage(void) {
   static const struct usage usage = {
-      "export", ":f:o:h", options, cmd_export_help, .argument = "archive", .set = set_option};
+      .command = "export",
+      .summary = "write an archive as JSON, CSV or DOT for other programs",
+      .synopsis = "--format FORMAT [-o FILE] ARCHIVE",
+      .about = "Writes what an OTF2 archive holds in a form that other programs read.",
+      .status = "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option "
+                "is wrong.",
+      .options = options,
+      .argument = "archive",
+      .argument_kind = USAGE_DIRECTORY,
+      .more_help = print_formats,
+      .set = set_option,
+  };
+  return &usage;
+}
+
+int cmd_export(int argc, char **argv) {
   struct export_request request = {0};
-  int status = usage_read(&usage, argc, argv, &request);
+  int status = usage_read(cmd_export_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
   if (!request.format) {

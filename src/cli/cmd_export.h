@@ -2,10 +2,12 @@
 #ifndef STAVE_CLI_CMD_EXPORT_H
 #define STAVE_CLI_CMD_EXPORT_H
 
+struct usage;
+
 /* argv[0] is "export". Returns the exit status. */
 int cmd_export(int argc, char **argv);
 
-/* Prints how to use it on stdout. */
-void cmd_export_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_export_usage(void);
 
 #endif

@@ -19,10 +19,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300, DEFAULT_WIDTH = 1200 };
+#define DEFAULT_WIDTH 1200
+#define MOST_REGIONS 2000000
+#define TEXT_OF(number) TEXT_AS_WRITTEN(number)
+#define TEXT_AS_WRITTEN(number) #number
+
+enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300 };
 
 /* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
-enum { MOST_REGIONS = 2000000, LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
+enum { LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
 
 enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
@@ -41,30 +46,23 @@ struct timeline_request {
 /* Long options that have no letter. */
 enum { OPTION_FROM = 256, OPTION_REGIONS, OPTION_TO, OPTION_TITLE, OPTION_WIDTH };
 
-static const struct option options[] = {
-    {"from", required_argument, NULL, OPTION_FROM},           {"help", no_argument, NULL, 'h'},
-    {"max-regions", required_argument, NULL, OPTION_REGIONS}, {"output", required_argument, NULL, 'o'},
-    {"title", required_argument, NULL, OPTION_TITLE},         {"to", required_argument, NULL, OPTION_TO},
-    {"width", required_argument, NULL, OPTION_WIDTH},         {NULL, 0, NULL, 0},
+static const struct usage_option options[] = {
+    {'o', "output", "FILE",
+     ".html: a page to explore in a browser, which needs nothing else; .svg, .png, .pdf: a picture; -: a "
+     "page on standard "
+     "output; default ARCHIVE.html, here",
+     USAGE_FILE, NULL},
+    {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
+     USAGE_NOTHING, NULL},
+    {OPTION_TO, "to", "TIME", "end there", USAGE_NOTHING, NULL},
+    {OPTION_TITLE, "title", "TEXT", "instead of the archive's name", USAGE_NOTHING, NULL},
+    {OPTION_WIDTH, "width", "N", "of a picture, in points or pixels; default " TEXT_OF(DEFAULT_WIDTH),
+     USAGE_NOTHING, NULL},
+    {OPTION_REGIONS, "max-regions", "N",
+     "of a page: more are merged with what is beside them; default " TEXT_OF(MOST_REGIONS), USAGE_NOTHING,
+     NULL},
+    {0},
 };
-
-void cmd_timeline_help(void) {
-  printf("usage: stave timeline [options] ARCHIVE\n\n"
-         "Draws what every thread and device stream did over time. ARCHIVE is a directory or its\n"
-         "file traces.otf2; archives of other tools can be drawn too.\n\n"
-         "  -o, --output FILE    .html: a page to explore in a browser, which needs nothing else;\n"
-         "                       .svg, .png, .pdf: a picture; -: a page on standard output; default\n"
-         "                       ARCHIVE.html, here\n"
-         "      --from TIME      begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min\n"
-         "      --to TIME        end there\n"
-         "      --title TEXT     instead of the archive's name\n"
-         "      --width N        of a picture, in points or pixels; default %d\n"
-         "      --max-regions N  of a page: more are merged with what is beside them; default %d\n"
-         "  -h, --help           this text\n\n"
-         "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an\n"
-         "option is wrong.\n",
-         DEFAULT_WIDTH, MOST_REGIONS);
-}
 
 /* -- in the worker -- */
 
@@ -247,13 +245,29 @@ static int show(struct timeline_request *request) {
   return status;
 }
 
-int cmd_timeline(int argc, char **argv) {
+const struct usage *cmd_timeline_usage(void) {
   static const struct usage usage = {
-      "timeline", ":ho:", options, cmd_timeline_help, .argument = "archive", .set = set_option};
+      .command = "timeline",
+      .summary = "draw what the threads did, for a browser or a paper",
+      .synopsis = "[options] ARCHIVE",
+      .about = "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file "
+               "traces.otf2; "
+               "archives of other tools can be drawn too.",
+      .status = "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option "
+                "is wrong.",
+      .options = options,
+      .argument = "archive",
+      .argument_kind = USAGE_DIRECTORY,
+      .set = set_option,
+  };
+  return &usage;
+}
+
+int cmd_timeline(int argc, char **argv) {
   static struct timeline_request request;
   request = (struct timeline_request){
       .times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS, .fd = STDOUT_FILENO};
-  int status = usage_read(&usage, argc, argv, &request);
+  int status = usage_read(cmd_timeline_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
   if (!times_are_in_order("timeline", &request.times))

@@ -2,10 +2,13 @@
 #ifndef STAVE_CLI_CMD_TIMELINE_H
 #define STAVE_CLI_CMD_TIMELINE_H
 
+struct usage;
+
 /* Runs the command; argv[0] is its name. Returns the exit status. */
 int cmd_timeline(int argc, char **argv);
 
 /* Prints what the command does and its options on stdout. */
-void cmd_timeline_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_timeline_usage(void);
 
 #endif

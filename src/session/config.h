@@ -59,4 +59,7 @@ const struct config_row *config_rows(size_t *ret_count);
 int config_read(struct config *config, char *const *environment, char error[CONFIG_ERROR_BYTES],
                 char unknown[CONFIG_ERROR_BYTES]);
 
+/* The words of a list of event classes, from 0 on; NULL behind the last. */
+const char *config_event_class(size_t number);
+
 #endif

@@ -13,6 +13,7 @@ import cli
 from made_archive import Made
 
 WIDTHS = (40, 60, 80, 120)
+COMMANDS = ("record", "info", "timeline", "report", "check", "export", "recover", "config", "completion")
 SOURCE = "a-source-whose-name-is-long.cc"
 
 
@@ -27,7 +28,7 @@ class Case(cli.Case):
                 made.leave(0, "taskwait depend", line=100 + i)
             made.leave(0, "masked", line=11)
         cls.commands = [["info", cls.archive], ["report", "--top", "0", cls.archive], ["check", cls.archive],
-                        ["config"]]
+                        ["config"], ["help"], *([name, "--help"] for name in COMMANDS)]
 
 
 class Width(Case):
@@ -92,7 +93,7 @@ class Colour(Case):
                 self.assertNotIn(b"m", b"".join(re.findall(rb"\033\[[0-9;]*(.)", self.output(words, NO_COLOR="1"))))
 
     def test_there_is_some(self):
-        for words in self.commands:
+        for words in (["info", self.archive], ["report", self.archive], ["check", self.archive], ["config"]):
             with self.subTest(words):
                 self.assertIn(b"\033[1", self.output(words, NO_COLOR=""))
                 self.assertNotIn(b"\033[", cli.stave(*words).stdout)

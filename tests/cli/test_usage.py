@@ -13,7 +13,7 @@ from made_archive import Made
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
 COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "report": "archive", "check": "archive",
-            "export": "archive", "recover": "directory", "config": None}
+            "export": "archive", "recover": "directory", "config": None, "completion": "shell"}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
 READERS = [command for command, argument in COMMANDS.items() if argument in ("archive", "directory")]
 WITH_VALUE = {"record": "--output", "timeline": "-o", "report": "--top", "check": "-r", "export": "--format",

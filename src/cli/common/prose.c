@@ -30,7 +30,7 @@ size_t prose_line(const char *text, size_t width) {
   return end;
 }
 
-static void print(size_t column, size_t indent, const char *text, size_t width) {
+void prose_print_within(size_t width, size_t column, size_t indent, const char *text) {
   size_t size = ESCAPE_BYTES * strlen(text) + 1;
   char *safe = memory_needed(malloc(size)), *rest = message_escape(safe, size, text);
   for (;;) {
@@ -46,11 +46,11 @@ static void print(size_t column, size_t indent, const char *text, size_t width) 
 }
 
 void prose_print(size_t column, size_t indent, const char *text) {
-  print(column, indent, text, prose_width());
+  prose_print_within(prose_width(), column, indent, text);
 }
 
 void prose_print_fact(size_t column, size_t indent, const char *text) {
-  print(column, indent, text, terminal_width() > 0 ? prose_width() : SIZE_MAX);
+  prose_print_within(terminal_width() > 0 ? prose_width() : SIZE_MAX, column, indent, text);
 }
 
 void prose_say(size_t indent, const char *format, ...) {

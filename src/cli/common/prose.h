@@ -16,6 +16,9 @@ size_t prose_line(const char *text, size_t width);
  * The lines that follow begin with `indent` spaces. Control characters are written as \xNN. */
 void prose_print(size_t column, size_t indent, const char *text);
 
+/* The same in lines of at most `width` columns. */
+void prose_print_within(size_t width, size_t column, size_t indent, const char *text);
+
 /* The same, but off a terminal it stays one line, for programs that look for what is in it. */
 void prose_print_fact(size_t column, size_t indent, const char *text);
 

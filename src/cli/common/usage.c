@@ -1,16 +1,18 @@
 #include "cli/common/usage.h"
 
 #include "cli/common/message.h"
+#include "cli/common/prose.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRONG_BYTES = 4096 };
+enum { WRONG_BYTES = 4096, HELP_WIDTH = 96, LEAST_TEXT = 30, NARROW_INDENT = 6 };
 
 bool usage_wrong(const char *command, const char *format, ...) {
   char what[WRONG_BYTES];
@@ -36,11 +38,18 @@ bool usage_number(const char *command, const char *option, const char *value, ui
                      most, value);
 }
 
+static bool is_option(const struct usage *usage, int code) {
+  for (const struct usage_option *option = usage->options; option && option->name; option++)
+    if (option->code == code)
+      return true;
+  return code == 'h';
+}
+
 /* What getopt_long has refused. In optopt it leaves an option's letter or number, 0 if it knows no such long
  * option; the word is the one before optind unless more letters follow in it. */
 static bool refuse(const struct usage *usage, int refused, const char *word) {
   bool is_long = strncmp(word, "--", 2) == 0;
-  bool is_known = optopt > UINT8_MAX || (isalnum(optopt) && strchr(usage->letters, optopt));
+  bool is_known = is_option(usage, optopt);
   if (refused == ':' && is_long)
     return usage_wrong(usage->command, "%s wants a value", word);
   if (refused == ':')
@@ -62,12 +71,33 @@ static bool check_arguments(const struct usage *usage, int count) {
   return true;
 }
 
+/* What getopt_long wants. */
+struct getopt_tables {
+  char letters[2 * USAGE_OPTIONS_MOST + 8];
+  struct option options[USAGE_OPTIONS_MOST + 2];
+};
+
+static void make_tables(const struct usage *usage, struct getopt_tables *ret) {
+  const struct usage_option *options = usage->options;
+  size_t used = (size_t)sprintf(ret->letters, "%s:h", usage->takes_more ? "+" : ""), i = 0;
+  for (; options && options[i].name && i < USAGE_OPTIONS_MOST; i++) {
+    ret->options[i] = (struct option){options[i].name, options[i].value ? required_argument : no_argument,
+                                      NULL, options[i].code};
+    if (options[i].code <= UINT8_MAX)
+      used += (size_t)sprintf(ret->letters + used, "%c%s", options[i].code, options[i].value ? ":" : "");
+  }
+  ret->options[i] = (struct option){"help", no_argument, NULL, 'h'};
+  ret->options[i + 1] = (struct option){0};
+}
+
 int usage_read(const struct usage *usage, int argc, char **argv, void *request) {
+  struct getopt_tables tables;
+  make_tables(usage, &tables);
   opterr = 0;
   optind = 1;
-  for (int option; (option = getopt_long(argc, argv, usage->letters, usage->options, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, tables.letters, tables.options, NULL)) != -1;) {
     if (option == 'h') {
-      usage->help();
+      usage_help(usage);
       return EXIT_SUCCESS;
     }
     if (option == '?' || option == ':') {
@@ -78,4 +108,64 @@ int usage_read(const struct usage *usage, int argc, char **argv, void *request) 
       return EXIT_USAGE;
   }
   return check_arguments(usage, argc - optind) ? -1 : EXIT_USAGE;
+}
+
+/* -- the help -- */
+
+static size_t help_width(void) {
+  size_t width = prose_width();
+  return width < HELP_WIDTH ? width : HELP_WIDTH;
+}
+
+static size_t spelling(char *buffer, size_t size, int letter, const char *name, const char *value) {
+  char short_form[8] = "    ";
+  if (letter > 0 && letter <= UINT8_MAX)
+    snprintf(short_form, sizeof short_form, "-%c, ", letter);
+  return (size_t)snprintf(buffer, size, "  %s--%s%s%s", short_form, name, value ? " " : "",
+                          value ? value : "");
+}
+
+static void print_row(const char *text, const char *meaning, size_t width) {
+  size_t used = strlen(text), indent = width, whole = help_width();
+  if (whole < width + LEAST_TEXT) { /* below */
+    indent = NARROW_INDENT;
+    printf("%s\n%*s", text, (int)indent, "");
+  } else {
+    printf("%s%*s", text, (int)(used < width ? width - used : 1), "");
+  }
+  prose_print_within(whole, used < width ? indent : used + 1, indent, meaning);
+}
+
+void usage_print_row(const char *name, const char *meaning, size_t width) {
+  char text[128];
+  snprintf(text, sizeof text, "  %s", name);
+  print_row(text, meaning, width);
+}
+
+static void print_options(const struct usage *usage) {
+  char text[128];
+  size_t width = strlen("  -h, --help") + 2;
+  for (const struct usage_option *option = usage->options; option && option->name; option++) {
+    size_t used = spelling(text, sizeof text, option->code, option->name, option->value) + 2;
+    width = used > width ? used : width;
+  }
+  for (const struct usage_option *option = usage->options; option && option->name; option++)
+    if (spelling(text, sizeof text, option->code, option->name, option->value) > 0)
+      print_row(text, option->help, width);
+  spelling(text, sizeof text, 'h', "help", NULL);
+  print_row(text, "this text", width);
+}
+
+void usage_help(const struct usage *usage) {
+  char line[128];
+  snprintf(line, sizeof line, "usage: stave %s %s", usage->command, usage->synopsis);
+  prose_print_within(help_width(), 0, strlen("usage: "), line);
+  putchar('\n');
+  prose_print_within(help_width(), 0, 0, usage->about);
+  putchar('\n');
+  print_options(usage);
+  if (usage->more_help)
+    usage->more_help();
+  putchar('\n');
+  prose_print_within(help_width(), 0, 0, usage->status);
 }

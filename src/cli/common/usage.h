@@ -5,6 +5,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Besides EXIT_SUCCESS. `stave record` exits as the program does. */
@@ -14,14 +15,41 @@ enum {
   EXIT_FOUND = 3,  /* it was done, and what was looked at is not in order */
 };
 
-/* What a command takes. */
+/* What shells propose for a value. */
+enum usage_value {
+  USAGE_NOTHING,
+  USAGE_FILE,
+  USAGE_DIRECTORY,
+  USAGE_PROGRAM,
+  USAGE_WORD, /* one of the option's words */
+  USAGE_LIST, /* some of them, with commas in between; "-" in front leaves one out */
+};
+
+/* An option: getopt's tables, the help and the shells' completion are made of it. */
+struct usage_option {
+  int code;          /* its letter; from 256 on: it has none */
+  const char *name;  /* behind "--"; NULL: behind the last option */
+  const char *value; /* what the help calls its value; NULL: it takes none */
+  const char *help;
+  enum usage_value kind;
+  const char *(*word)(size_t number); /* of USAGE_WORD and USAGE_LIST, from 0 on; NULL behind the last */
+};
+
+enum { USAGE_OPTIONS_MOST = 16 };
+
+/* A command, as who calls it sees it. "-h, --help" is among its options without being listed. */
 struct usage {
   const char *command;
-  const char *letters;          /* of options, as getopt has them: ":ab:", "+:ab:" */
-  const struct option *options; /* 'h' is help */
-  void (*help)(void);
+  const char *summary;  /* half a line */
+  const char *synopsis; /* what comes behind the command's name */
+  const char *about;    /* what it does */
+  const char *status;   /* its exit status */
+  const struct usage_option *options;
   const char *argument; /* what has to be given, "archive"; NULL: nothing may be given */
-  bool takes_more;      /* what comes behind the argument is not the command's */
+  enum usage_value argument_kind;
+  const char *(*argument_word)(size_t number);
+  bool takes_more;         /* what comes behind the argument is not the command's */
+  void (*more_help)(void); /* between the options and the exit status; NULL: nothing */
   /* Takes an option with its value, NULL if it has none. Returns false if the value is wrong, after
    * usage_wrong. */
   bool (*set)(void *request, int option, const char *value);
@@ -30,6 +58,13 @@ struct usage {
 /* Reads the options of argv[1..], argv[0] being the command's name. Returns -1 to go on, with the argument at
  * optind; or the status to exit with, after the help or after one line on stderr. */
 int usage_read(const struct usage *usage, int argc, char **argv, void *request);
+
+/* Prints the help on stdout. */
+void usage_help(const struct usage *usage);
+
+/* Prints a row of a help: "  NAME", and what it means from column `width` on; below it on a narrow terminal.
+ */
+void usage_print_row(const char *name, const char *meaning, size_t width);
 
 /* Says what is wrong with how the command was called and where to read more. Returns false. */
 bool usage_wrong(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

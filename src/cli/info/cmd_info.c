@@ -18,23 +18,11 @@ struct info_request {
 /* Long options that have no letter. */
 enum { OPTION_JSON = 256 };
 
-static const struct option options[] = {
-    {"all", no_argument, NULL, 'a'},
-    {"help", no_argument, NULL, 'h'},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {NULL, 0, NULL, 0},
+static const struct usage_option options[] = {
+    {'a', "all", NULL, "list every thread; otherwise the 32 with the most events", USAGE_NOTHING, NULL},
+    {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
+    {0},
 };
-
-void cmd_info_help(void) {
-  printf("usage: stave info [options] ARCHIVE\n\n"
-         "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads,\n"
-         "events and their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2;\n"
-         "archives of other tools can be read too.\n\n"
-         "  -a, --all   list every thread; otherwise the 32 with the most events\n"
-         "      --json  one JSON object instead of text\n"
-         "  -h, --help  this text\n\n"
-         "Exit status: 0; 1 if the archive cannot be read or is not closed; 2 if an option is wrong.\n");
-}
 
 /* A program that was built anew says nothing about the one that ran. */
 static bool is_unchanged(const char *program, const struct trace *trace) {
@@ -93,11 +81,28 @@ static bool set_option(void *data, int option, const char *value) {
   return true;
 }
 
+const struct usage *cmd_info_usage(void) {
+  static const struct usage usage = {
+      .command = "info",
+      .summary = "say what an archive holds and how it came about",
+      .synopsis = "[options] ARCHIVE",
+      .about = "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads, "
+               "events and "
+               "their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2; archives of "
+               "other tools "
+               "can be read too.",
+      .status = "Exit status: 0; 1 if the archive cannot be read or is not closed; 2 if an option is wrong.",
+      .options = options,
+      .argument = "archive",
+      .argument_kind = USAGE_DIRECTORY,
+      .set = set_option,
+  };
+  return &usage;
+}
+
 int cmd_info(int argc, char **argv) {
-  static const struct usage usage = {"info",           ":ah", options, cmd_info_help, .argument = "archive",
-                                     .set = set_option};
   struct info_request request = {0};
-  int status = usage_read(&usage, argc, argv, &request);
+  int status = usage_read(cmd_info_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
   request.path = argv[optind];

@@ -2,10 +2,12 @@
 #ifndef STAVE_CLI_INFO_CMD_INFO_H
 #define STAVE_CLI_INFO_CMD_INFO_H
 
+struct usage;
+
 /* argv[0] is "info". Returns the exit status. */
 int cmd_info(int argc, char **argv);
 
-/* Prints how to use it on stdout. */
-void cmd_info_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_info_usage(void);
 
 #endif

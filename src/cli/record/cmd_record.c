@@ -37,38 +37,33 @@ struct traced_run {
   bool quiet, preloads;
 };
 
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"events", required_argument, NULL, 'e'},
-    {"buffer-size", required_argument, NULL, 'b'},
-    {"overflow", required_argument, NULL, 'O'},
-    {"preload", no_argument, NULL, 'P'},
-    {"runtime", required_argument, NULL, 'R'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+/* Long options that have no letter. */
+enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME };
 
-void cmd_record_help(void) {
-  printf("usage: stave record [options] [--] PROGRAM [ARGUMENT ...]\n\n"
-         "Runs the program and writes what its OpenMP threads do to an OTF2 archive.\n\n"
-         "  -o, --output TEMPLATE   where the archive goes (STAVE_OUTPUT): %%e program, %%p process,\n"
-         "                          %%h host, %%r MPI rank, %%j job; default stave-%%e-%%p\n"
-         "  -e, --events LIST       which events (STAVE_EVENTS): all, scorep, or classes; -CLASS\n"
-         "                          leaves one out\n"
-         "  -b, --buffer-size SIZE  largest buffer of a thread (STAVE_BUFFER_SIZE)\n"
-         "      --overflow WHAT     when a buffer is full (STAVE_OVERFLOW): block, the default, or drop\n"
-         "      --preload           for programs built by gcc that find their libgomp before the one that\n"
-         "                          Stave gives them\n"
-         "      --runtime PATH      libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves\n"
-         "                          libgomp alone\n"
-         "  -q, --quiet             no summary at the end\n"
-         "  -v, --verbose           say more (STAVE_VERBOSE=2)\n"
-         "  -h, --help              this text\n\n"
-         "The exit status is the program's; 127 if it is not found, 126 if it cannot be started, 2 for\n"
-         "wrong usage.\n");
+static const char *overflow_word(size_t number) {
+  static const char *const words[] = {"block", "drop"};
+  return number < sizeof words / sizeof *words ? words[number] : NULL;
 }
+
+static const struct usage_option options[] = {
+    {'o', "output", "TEMPLATE",
+     "where the archive goes (STAVE_OUTPUT): %e program, %p process, %h host, %r MPI rank, %j job; default "
+     "stave-%e-%p",
+     USAGE_DIRECTORY, NULL},
+    {'e', "events", "LIST", "which events (STAVE_EVENTS): all, scorep, or classes; -CLASS leaves one out",
+     USAGE_LIST, config_event_class},
+    {'b', "buffer-size", "SIZE", "largest buffer of a thread (STAVE_BUFFER_SIZE)", USAGE_NOTHING, NULL},
+    {OPTION_OVERFLOW, "overflow", "WHAT",
+     "when a buffer is full (STAVE_OVERFLOW): block, the default, or drop", USAGE_WORD, overflow_word},
+    {OPTION_PRELOAD, "preload", NULL,
+     "for programs built by gcc that find their libgomp before the one that Stave gives them", USAGE_NOTHING,
+     NULL},
+    {OPTION_RUNTIME, "runtime", "PATH",
+     "libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves libgomp alone", USAGE_FILE, NULL},
+    {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
+    {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
+    {0},
+};
 
 static void set_variable(const char *name, const char *value) {
   if (setenv(name, value, 1) != 0)
@@ -84,9 +79,9 @@ static const char *variable_of(int option) {
     return "STAVE_EVENTS";
   case 'b':
     return "STAVE_BUFFER_SIZE";
-  case 'O':
+  case OPTION_OVERFLOW:
     return "STAVE_OVERFLOW";
-  case 'R':
+  case OPTION_RUNTIME:
     return "STAVE_RUNTIME";
   default:
     return NULL;
@@ -96,7 +91,7 @@ static const char *variable_of(int option) {
 static bool set_option(void *run, int option, const char *value) {
   if (option == 'q')
     ((struct traced_run *)run)->quiet = true;
-  else if (option == 'P')
+  else if (option == OPTION_PRELOAD)
     ((struct traced_run *)run)->preloads = true;
   else if (option == 'v')
     set_variable("STAVE_VERBOSE", "2");
@@ -291,13 +286,27 @@ static int record(struct traced_run *run, char **arguments) {
   return child_exit_status(&run->child);
 }
 
+const struct usage *cmd_record_usage(void) {
+  static const struct usage usage = {
+      .command = "record",
+      .summary = "run a program and trace what its OpenMP threads do",
+      .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
+      .about = "Runs the program and writes what its OpenMP threads do to an OTF2 archive.",
+      .status = "The exit status is the program's; 127 if it is not found, 126 if it cannot be started, 2 "
+                "for wrong usage.",
+      .options = options,
+      .argument = "program",
+      .argument_kind = USAGE_PROGRAM,
+      .takes_more = true,
+      .set = set_option,
+  };
+  return &usage;
+}
+
 int cmd_record(int argc, char **argv) {
-  static const struct usage usage = {"record",         "+:o:e:b:qvh",         long_options,
-                                     cmd_record_help,  .argument = "program", .takes_more = true,
-                                     .set = set_option};
   struct traced_run run = {.status = {.read_fd = -1, .write_fd = -1}};
   char *path = NULL;
-  int status = usage_read(&usage, argc, argv, &run);
+  int status = usage_read(cmd_record_usage(), argc, argv, &run);
   if (status >= 0)
     return status;
   char **arguments = argv + optind;

@@ -27,22 +27,10 @@ struct recover_request {
   char partial[PATH_MAX]; /* what it is called until it is whole */
 };
 
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+static const struct usage_option options[] = {
+    {'o', "output", "OUT", "where the new archive goes; default DIRECTORY-recovered", USAGE_DIRECTORY, NULL},
+    {0},
 };
-
-void cmd_recover_help(void) {
-  printf("usage: stave recover [options] DIRECTORY\n\n"
-         "Makes an archive of what is in DIRECTORY, whose stave-writer died together with the\n"
-         "program (a node that failed, a job killed with its control group). DIRECTORY stays as it\n"
-         "is. Says up to which time the new archive is whole, and what is known to be missing.\n\n"
-         "  -o, --output OUT  where the new archive goes; default DIRECTORY-recovered\n"
-         "  -h, --help        this text\n\n"
-         "Exit status: 0; 1 if there is nothing to recover or it cannot be recovered; 2 if an\n"
-         "option is wrong.\n");
-}
 
 /* -- directories -- */
 
@@ -193,11 +181,29 @@ static bool set_option(void *request, int option, const char *value) {
   return true;
 }
 
-int cmd_recover(int argc, char **argv) {
+const struct usage *cmd_recover_usage(void) {
   static const struct usage usage = {
-      "recover", ":o:h", options, cmd_recover_help, .argument = "directory", .set = set_option};
+      .command = "recover",
+      .summary = "make an archive of what a writer that died has left",
+      .synopsis = "[options] DIRECTORY",
+      .about = "Makes an archive of what is in DIRECTORY, whose stave-writer died together with the program "
+               "(a node that "
+               "failed, a job killed with its control group). DIRECTORY stays as it is. Says up to which "
+               "time the new "
+               "archive is whole, and what is known to be missing.",
+      .status = "Exit status: 0; 1 if there is nothing to recover or it cannot be recovered; 2 if an option "
+                "is wrong.",
+      .options = options,
+      .argument = "directory",
+      .argument_kind = USAGE_DIRECTORY,
+      .set = set_option,
+  };
+  return &usage;
+}
+
+int cmd_recover(int argc, char **argv) {
   struct recover_request request = {0};
-  int status = usage_read(&usage, argc, argv, &request);
+  int status = usage_read(cmd_recover_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
   place_find(&request.place, argv[optind]);

@@ -2,7 +2,10 @@
 #ifndef STAVE_CLI_RECOVER_CMD_RECOVER_H
 #define STAVE_CLI_RECOVER_CMD_RECOVER_H
 
+struct usage;
+
 int cmd_recover(int argc, char **argv);
-void cmd_recover_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_recover_usage(void);
 
 #endif

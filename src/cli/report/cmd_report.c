@@ -24,30 +24,16 @@ struct report_request {
 /* Long options that have no letter. */
 enum { OPTION_JSON = 256, OPTION_FROM, OPTION_TO, OPTION_REGION, OPTION_TOP };
 
-static const struct option options[] = {
-    {"from", required_argument, NULL, OPTION_FROM},
-    {"to", required_argument, NULL, OPTION_TO},
-    {"region", required_argument, NULL, OPTION_REGION},
-    {"top", required_argument, NULL, OPTION_TOP},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+static const struct usage_option options[] = {
+    {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
+     USAGE_NOTHING, NULL},
+    {OPTION_TO, "to", "TIME", "end there", USAGE_NOTHING, NULL},
+    {OPTION_REGION, "region", "REGEX", "only regions whose name, function or FILE:LINE matches (extended)",
+     USAGE_NOTHING, NULL},
+    {OPTION_TOP, "top", "N", "rows of each table (default 10; 0: all)", USAGE_NOTHING, NULL},
+    {OPTION_JSON, "json", NULL, "one JSON object, with everything, instead of text", USAGE_NOTHING, NULL},
+    {0},
 };
-
-void cmd_report_help(void) {
-  printf("usage: stave report [options] ARCHIVE\n\n"
-         "Says where the time of a traced run went and what would be most worth changing:\n"
-         "efficiency, findings with the time they could save, parallel regions, loops, locks,\n"
-         "waiting, tasks, the critical path, devices. stave-report(1) defines every figure. ARCHIVE\n"
-         "is a directory or its file traces.otf2; archives of other tools can be read too.\n\n"
-         "      --from TIME     begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min\n"
-         "      --to TIME       end there\n"
-         "      --region REGEX  only regions whose name, function or FILE:LINE matches (extended)\n"
-         "      --top N         rows of each table (default 10; 0: all)\n"
-         "      --json          one JSON object, with everything, instead of text\n"
-         "  -h, --help          this text\n\n"
-         "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong.\n");
-}
 
 /* -- in the worker -- */
 
@@ -116,11 +102,30 @@ static bool set_option(void *data, int option, const char *value) {
   }
 }
 
+const struct usage *cmd_report_usage(void) {
+  static const struct usage usage = {
+      .command = "report",
+      .summary = "say where the time went and what to do about it",
+      .synopsis = "[options] ARCHIVE",
+      .about = "Says where the time of a traced run went and what would be most worth changing: efficiency, "
+               "findings with "
+               "the time they could save, parallel regions, loops, locks, waiting, tasks, the critical path, "
+               "devices. "
+               "stave-report(1) defines every figure. ARCHIVE is a directory or its file traces.otf2; "
+               "archives of other "
+               "tools can be read too.",
+      .status = "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong.",
+      .options = options,
+      .argument = "archive",
+      .argument_kind = USAGE_DIRECTORY,
+      .set = set_option,
+  };
+  return &usage;
+}
+
 int cmd_report(int argc, char **argv) {
-  static const struct usage usage = {"report",         ":h", options, cmd_report_help, .argument = "archive",
-                                     .set = set_option};
   struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
-  int status = usage_read(&usage, argc, argv, &request);
+  int status = usage_read(cmd_report_usage(), argc, argv, &request);
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
   if (status < 0) {

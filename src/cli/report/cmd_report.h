@@ -2,10 +2,13 @@
 #ifndef STAVE_CLI_REPORT_CMD_REPORT_H
 #define STAVE_CLI_REPORT_CMD_REPORT_H
 
+struct usage;
+
 /* Runs `stave report`; argv[0] is "report". Returns the exit status. */
 int cmd_report(int argc, char **argv);
 
 /* Prints its help on stdout. */
-void cmd_report_help(void);
+/* What it takes. Constant memory. */
+const struct usage *cmd_report_usage(void);
 
 #endif
