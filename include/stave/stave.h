@@ -58,11 +58,15 @@ struct stave_call {
 
 typedef int (*stave_control_function)(int, int, void *);
 
+/* Always: then the runtime is called by the function in which the program calls, also where nothing else is
+ * inlined, and debug information tells where that is. */
+#define STAVE_INLINE static inline __attribute__((always_inline))
+
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
 /* Straight from the table that the dynamic linker fills. A program linked with gcc's libgomp, which has no
  * such function, but run on LLVM's runtime would not find it otherwise: linkers resolve a weak symbol that no
  * library has to 0 for good as soon as it is called or compared. */
-static inline stave_control_function stave_control_tool(void) {
+STAVE_INLINE stave_control_function stave_control_tool(void) {
   stave_control_function function;
   __asm__(".weak omp_control_tool\n\tmovq omp_control_tool@GOTPCREL(%%rip), %0" : "=r"(function));
   return function;
@@ -70,14 +74,14 @@ static inline stave_control_function stave_control_tool(void) {
 #else
 extern int stave_omp_control_tool(int, int, void *) __asm__("omp_control_tool") __attribute__((weak));
 
-static inline stave_control_function stave_control_tool(void) {
+STAVE_INLINE stave_control_function stave_control_tool(void) {
   stave_control_function function = stave_omp_control_tool;
   __asm__("" : "+r"(function));
   return function;
 }
 #endif
 
-static inline int stave_control(int command, int modifier, void *argument) {
+STAVE_INLINE int stave_control(int command, int modifier, void *argument) {
   stave_control_function function = stave_control_tool();
   return function ? function(command, modifier, argument) : STAVE_NO_TOOL;
 }
@@ -85,29 +89,29 @@ static inline int stave_control(int command, int modifier, void *argument) {
 /* Recording pauses, on all threads, and goes on. What is open when it pauses stays open. What begins in the
  * pause is not recorded, unless it is still open at the end of the pause: then it begins there. Pausing twice
  * is pausing once. STAVE_START=paused begins with a pause. */
-static inline int stave_pause(void) {
+STAVE_INLINE int stave_pause(void) {
   return stave_control(2, 0, NULL);
 }
 
-static inline int stave_start(void) {
+STAVE_INLINE int stave_start(void) {
   return stave_control(1, 0, NULL);
 }
 
 /* Waits until all that was recorded before is in the hands of stave-writer, which survives a crash of the
  * program. */
-static inline int stave_flush(void) {
+STAVE_INLINE int stave_flush(void) {
   return stave_control(3, 0, NULL);
 }
 
 /* Recording ends for good: waits until the archive is closed. */
-static inline int stave_end(void) {
+STAVE_INLINE int stave_end(void) {
   return stave_control(4, 0, NULL);
 }
 
 /* What follows records something. Each name that ends in _at has a macro that fills in where the call
  * stands. */
 
-static inline int stave_call_(int command, const struct stave_call *call) {
+STAVE_INLINE int stave_call_(int command, const struct stave_call *call) {
   stave_control_function function = stave_control_tool();
   return function ? function(command, STAVE_MODIFIER, (void *)(uintptr_t)call) : STAVE_NO_TOOL;
 }
@@ -116,33 +120,33 @@ static inline int stave_call_(int command, const struct stave_call *call) {
  * and with OpenMP's constructs. stave_region_end ends the innermost one and must name it; NULL is right for
  * any. An end that does not fit is refused: it is told in the archive, and nothing is left. What the task
  * leaves open ends with the construct around it, or with the task. */
-static inline int stave_region_begin_at(const char *name, const char *file, unsigned line) {
+STAVE_INLINE int stave_region_begin_at(const char *name, const char *file, unsigned line) {
   struct stave_call call = {name, NULL, file, line, {0}};
   return stave_call_(STAVE_COMMAND_REGION_BEGIN, &call);
 }
 
-static inline int stave_region_end_at(const char *name, const char *file, unsigned line) {
+STAVE_INLINE int stave_region_end_at(const char *name, const char *file, unsigned line) {
   struct stave_call call = {name, NULL, file, line, {0}};
   return stave_call_(STAVE_COMMAND_REGION_END, &call);
 }
 
 /* A text at this point of the thread's timeline. */
-static inline int stave_message_at(const char *text, const char *file, unsigned line) {
+STAVE_INLINE int stave_message_at(const char *text, const char *file, unsigned line) {
   struct stave_call call = {text, NULL, file, line, {0}};
   return stave_call_(STAVE_COMMAND_MESSAGE, &call);
 }
 
 /* The value that a counter has now on this thread. The unit is text ("bytes", "1"); NULL: none. A counter is
  * known by its name, its unit and its type. */
-static inline int stave_counter_integer_at(const char *name, const char *unit, int64_t value,
-                                           const char *file, unsigned line) {
+STAVE_INLINE int stave_counter_integer_at(const char *name, const char *unit, int64_t value, const char *file,
+                                          unsigned line) {
   struct stave_call call = {name, unit, file, line, {0}};
   call.value.integer = value;
   return stave_call_(STAVE_COMMAND_COUNTER_INTEGER, &call);
 }
 
-static inline int stave_counter_double_at(const char *name, const char *unit, double value, const char *file,
-                                          unsigned line) {
+STAVE_INLINE int stave_counter_double_at(const char *name, const char *unit, double value, const char *file,
+                                         unsigned line) {
   struct stave_call call = {name, unit, file, line, {0}};
   call.value.real = value;
   return stave_call_(STAVE_COMMAND_COUNTER_DOUBLE, &call);
@@ -165,11 +169,12 @@ namespace stave {
  * The name is read again at the end. */
 class region {
 public:
-  explicit region(const char *name, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE())
+  __attribute__((always_inline)) explicit region(const char *name, const char *file = __builtin_FILE(),
+                                                 unsigned line = __builtin_LINE())
       : name_(name), file_(file), line_(line) {
     stave_region_begin_at(name_, file_, line_);
   }
-  ~region() {
+  __attribute__((always_inline)) ~region() {
     stave_region_end_at(name_, file_, line_);
   }
 

@@ -154,6 +154,43 @@ static void programs_are_resolved(void **state) {
   }
 }
 
+/* Packages are built so: the debug information's paths then are relative to a folder that nothing tells. */
+static void relative_paths_are_found_above_the_program(void **state) {
+  struct fixture *fixture = *state;
+  static struct told told[8];
+  char expected[96];
+  snprintf(expected, sizeof(expected), "%s/src/places.c", fixture->work);
+  assert_true(shell(fixture, "mkdir -p src bin/deep && cp $F/*.h src/ 2>/dev/null; cp $F/places.c src/"));
+  for (unsigned i = 0; i < N_COMPILERS; i++) {
+    if (!have(fixture, compilers[i]))
+      continue;
+    assert_true(shell(fixture, "%s -g -ffile-prefix-map=$PWD=. src/places.c -o bin/deep/%s", compilers[i],
+                      compilers[i]));
+    char program[32];
+    snprintf(program, sizeof(program), "bin/deep/%s", compilers[i]);
+    assert_int_equal(run(fixture, program, told, 8), 6);
+    for (unsigned n = 0; n < 6; n++) {
+      struct code_place *place = request(fixture, &told[n]);
+      wait_resolved(place);
+      assert_string_equal(place->source.file, expected);
+      assert_int_equal(place->source.line, told[n].line);
+    }
+  }
+}
+
+/* Nothing is made up. */
+static void relative_paths_of_files_that_are_gone_stay(void **state) {
+  struct fixture *fixture = *state;
+  static struct told told[8];
+  assert_true(shell(fixture,
+                    "mkdir -p gone && cp $F/*.[hc] gone/ && cc -g -ffile-prefix-map=$PWD=. gone/places.c "
+                    "-o g && rm -r gone"));
+  assert_int_equal(run(fixture, "g", told, 8), 6);
+  struct code_place *place = request(fixture, &told[0]);
+  wait_resolved(place);
+  assert_string_equal(place->source.file, "gone/places.c");
+}
+
 static void build_library(struct fixture *fixture, const char *compiler, const char *name) {
   assert_true(shell(fixture, "%s -g -O2 -fPIC -shared -DLIBRARY $F/places.c -o lib%s.so", compiler, name));
   assert_true(shell(fixture, "%s -g -O2 $F/places.c -o %s -L. -Wl,--no-as-needed -l%s -Wl,-rpath,%s",
@@ -437,6 +474,8 @@ const char *__lsan_default_suppressions(void) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(programs_are_resolved),
+      TEST(relative_paths_are_found_above_the_program),
+      TEST(relative_paths_of_files_that_are_gone_stay),
       TEST(libraries_are_resolved),
       TEST(inlined_functions_tell_their_caller),
       TEST(outlined_functions_have_the_users_name),

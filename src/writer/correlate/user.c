@@ -18,6 +18,7 @@ struct texts {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES + 4], file[RECORD_SLOTS_MAX * RECORD_BYTES],
       unit[RECORD_SLOTS_MAX * RECORD_BYTES];
   uint32_t line;
+  uint64_t address; /* of the code that says so */
 };
 
 /* Takes up to `wanted` bytes off the *left ones at *from. */
@@ -35,6 +36,7 @@ static void read_texts(const struct record_control_tool_region *record, const ui
   size_t left = record->more ? record->more * (size_t)RECORD_BYTES - 2 * sizeof *words : 0;
   const char *from = record->more ? (const char *)(words + 2) : NULL;
   texts->line = (uint32_t)record->line_and_file;
+  texts->address = record->codeptr;
   *texts->name = *texts->file = *texts->unit = '\0';
   if (!from)
     return;
@@ -49,7 +51,8 @@ static void read_texts(const struct record_control_tool_region *record, const ui
 
 static uint32_t region_of(struct correlator *c, enum construct construct, const struct texts *texts) {
   bool is_named = construct == CONSTRUCT_user_region;
-  return regions_user(c->regions, construct, is_named ? texts->name : "", texts->file, texts->line);
+  return regions_user(c->regions, construct, is_named ? texts->name : "", texts->file, texts->line,
+                      texts->address);
 }
 
 static void point(struct correlator *c, struct traced_thread *thread, uint32_t region,

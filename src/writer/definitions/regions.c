@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/recovery/recovery.h"
+#include "writer/symbols/symbols_names.h"
 
 enum { NOWHERE_MOST = 8 };
 
@@ -179,7 +180,7 @@ static void append_given(struct regions *regions, const struct journal_user_regi
 }
 
 uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
-                      uint32_t line) {
+                      uint32_t line, uint64_t address) {
   struct journal_user_region entry = {(uint32_t)construct, line, (uint32_t)strlen(name),
                                       (uint32_t)strlen(file)};
   uint64_t key = journal_sum(journal_sum(journal_sum(1, &entry, sizeof entry), name, entry.name_bytes), file,
@@ -187,6 +188,8 @@ uint32_t regions_user(struct regions *regions, enum construct construct, const c
   for (uintptr_t found; (found = (uintptr_t)map_get(&regions->by_text, key)); key++)
     if (is_given(&regions->all[found - 1], construct, name, file, line))
       return (uint32_t)(found - 1);
+  if (*file && *file != '/' && address)
+    find_or_add(regions, CONSTRUCT_control_tool, address, 0); /* its place is one that full_path knows */
   uint32_t id = add_given(regions, construct, name, file, line);
   map_put(&regions->by_text, key, (void *)((uintptr_t)id + 1));
   append_given(regions, &entry, name, file);
@@ -273,25 +276,44 @@ static void name_construct(struct region *region) {
   }
 }
 
-/* -- functions met by samples -- */
+/* -- what the program says -- */
+
+/* Whether the path is full and ends in these components. */
+static bool ends_in(const char *path, const char *tail) {
+  size_t length = strlen(path), tail_length = strlen(tail);
+  return *path == '/' && length > tail_length && path[length - tail_length - 1] == '/' &&
+         strcmp(path + length - tail_length, tail) == 0;
+}
+
+/* The file of one of the functions at the place that ends in these components, or NULL. stave.h's are inlined
+ * into the program's. */
+static const char *file_at(const struct code_place *place, const char *tail) {
+  if (!place || !code_place_resolved(place))
+    return NULL;
+  if (place->source.file && ends_in(place->source.file, tail))
+    return place->source.file;
+  for (unsigned i = 0; i < place->n_inlined; i++)
+    if (place->inlined[i].file && ends_in(place->inlined[i].file, tail))
+      return place->inlined[i].file;
+  return NULL;
+}
 
 /* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the
- * name itself.
- * */
+ * name itself. */
 static const char *full_path(const struct regions *regions, const char *file) {
-  const char *tail = file;
-  while (tail[0] == '.' && (strncmp(tail, "./", 2) == 0 || strncmp(tail, "../", 3) == 0))
-    tail = strchr(tail, '/') + 1;
-  size_t length = strlen(tail);
-  for (size_t i = 0; *file != '/' && i < regions->count; i++) {
-    const struct code_place *place = regions->all[i].place;
-    const char *known = place && code_place_resolved(place) ? place->source.file : NULL;
-    size_t known_length = known ? strlen(known) : 0;
-    if (known_length > length && known[known_length - length - 1] == '/' &&
-        strcmp(known + known_length - length, tail) == 0)
-      return known;
+  if (*file == '/')
+    return file;
+  char *clean = copy_of(file);
+  name_clean_path(clean);
+  const char *tail = clean, *found = file;
+  while (strncmp(tail, "../", 3) == 0)
+    tail += 3;
+  for (size_t i = 0; found == file && i < regions->count; i++) {
+    const char *known = file_at(regions->all[i].place, tail);
+    found = known ? known : file;
   }
-  return file;
+  free(clean);
+  return found;
 }
 
 /* The program's own word, and where it stands. */
@@ -306,6 +328,8 @@ static void name_user(const struct regions *regions, struct region *region) {
   else
     region->name = format("%s", word);
 }
+
+/* -- functions met by samples -- */
 
 static int compare_text(const char *a, const char *b) {
   return strcmp(a ? a : "", b ? b : "");

@@ -77,9 +77,10 @@ void regions_restore(struct regions *regions, enum construct construct, uint64_t
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime);
 
 /* The number of something that the program says by stave.h, at a line of a file ("": unknown) that it names;
- * `name` is for CONSTRUCT_user_region only. All texts are copied. */
+ * `name` is for CONSTRUCT_user_region only. All texts are copied. A file's name that is relative is completed
+ * at the end from the debug information of the code that says so, which is at `address` (0: unknown). */
 uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
-                      uint32_t line);
+                      uint32_t line, uint64_t address);
 
 /* An event or a calling context refers to the region with this number. */
 void regions_refer(struct regions *regions, uint32_t number);

@@ -3,6 +3,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "writer/symbols/symbols_bfd.h"
@@ -31,6 +32,7 @@ struct code_source {
   struct anchor *anchors;      /* by file (pointer), line */
   size_t n_anchors;
   size_t max_anchors;
+  const char *relative, *completed; /* the last path that was not full, and what it became */
   bool *anchored; /* per symbol of the object: its start is among the anchors; NULL until needed */
 };
 
@@ -81,13 +83,6 @@ static const char *intern(struct resolver *resolver, char *own) {
   return kept;
 }
 
-static const char *intern_path(struct resolver *resolver, const char *path) {
-  char *own = path ? strdup(path) : NULL;
-  if (own)
-    name_clean_path(own);
-  return intern(resolver, own);
-}
-
 static bool same_file(const struct module *a, const struct module *b) {
   return a == b || (!strcmp(a->path, b->path) && a->build_id_size == b->build_id_size &&
                     !memcmp(a->build_id, b->build_id, a->build_id_size));
@@ -114,6 +109,44 @@ static struct code_source *source_of(struct resolver *resolver, const struct mod
     source = source_open(resolver, module);
   resolver->last = source;
   return source;
+}
+
+/* The file of that name in the module's folder, or the nearest one above it that has one, or NULL. The caller
+ * frees it. */
+static char *find_above(const char *module, const char *file) {
+  char *path = *module == '/' ? malloc(strlen(module) + strlen(file) + 2) : NULL;
+  if (!path)
+    return NULL;
+  strcpy(path, module);
+  for (char *slash; (slash = strrchr(path, '/')); *slash = '\0') {
+    strcpy(slash + 1, file);
+    if (access(path, F_OK) == 0) {
+      name_clean_path(path);
+      return path;
+    }
+    *slash = '\0';
+  }
+  free(path);
+  return NULL;
+}
+
+/* Debug information may have no full path: where compilers are told to leave the folder out in which they ran
+ * (-ffile-prefix-map=$PWD=.), that is most often one above the program. */
+static const char *complete(struct resolver *resolver, struct code_source *source, const char *relative) {
+  if (relative != source->relative) {
+    const char *found = intern(resolver, find_above(source->module->path, relative));
+    source->completed = found ? found : relative;
+    source->relative = relative;
+  }
+  return source->completed;
+}
+
+static const char *intern_path(struct resolver *resolver, struct code_source *source, const char *path) {
+  char *own = path ? strdup(path) : NULL;
+  if (own)
+    name_clean_path(own);
+  const char *kept = intern(resolver, own);
+  return kept && *kept && *kept != '/' ? complete(resolver, source, kept) : kept;
 }
 
 /* The user's name for a function; NULL if it has none of its own. */
@@ -166,7 +199,7 @@ static void anchor_symbol(struct resolver *resolver, struct code_source *source,
   if (name_user_length(symbol->name) == 0 || !object_line_at(source->object, symbol->address, &line))
     return;
   struct code_frame frame = {user_name(resolver, source->object, symbol->name),
-                             intern_path(resolver, line.file), line.line};
+                             intern_path(resolver, source, line.file), line.line};
   anchor_add(source, &frame);
 }
 
@@ -242,7 +275,7 @@ static unsigned read_frames(struct resolver *resolver, struct code_source *sourc
     bool outlined = line.function && name_is_outlined(line.function);
     if (!outlined || !inner_outlined)
       frames[n++] = (struct code_frame){user_name(resolver, source->object, line.function),
-                                        intern_path(resolver, line.file), line.line};
+                                        intern_path(resolver, source, line.file), line.line};
     inner_outlined = outlined;
   } while (more && n < FRAMES_MAX && object_inlined_into(source->object, &line));
   return n;
