@@ -42,7 +42,7 @@ static int fail_to_open(struct rebuild *job, int error) {
 static int fail_without_run(struct rebuild *job) {
   int shortfall = job->salvage.header.shortfall;
   if (shortfall)
-    return fail(job, STAVE_RECOVERY_FILE " does not tell what was traced: it found no room (%s)",
+    return fail(job, STAVE_RECOVERY_FILE " does not tell what was traced: it could not be kept (%s)",
                 strerror(shortfall));
   return fail(job, STAVE_RECOVERY_FILE " is cut before it tells what was traced");
 }
@@ -51,7 +51,7 @@ static int fail_without_events(struct rebuild *job) {
   int shortfall = job->salvage.header.shortfall;
   return fail(
       job, "nothing can be recovered: neither " STAVE_RECOVERY_FILE " nor an event file holds an event%s%s%s",
-      shortfall ? " (no room: " : "", shortfall ? strerror(shortfall) : "", shortfall ? ")" : "");
+      shortfall ? " (" : "", shortfall ? strerror(shortfall) : "", shortfall ? ")" : "");
 }
 
 static bool open_archive(struct rebuild *job) {

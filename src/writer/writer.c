@@ -171,8 +171,7 @@ static void note_shortfall(const struct writer *writer, char *notice, size_t siz
   size_t length = strlen(notice);
   if (shortfall)
     snprintf(notice + length, size - length,
-             "%sthere is too little room for " STAVE_RECOVERY_FILE
-             " (%s): should stave-writer be killed, what it has "
+             "%s" STAVE_RECOVERY_FILE " cannot be kept (%s): should stave-writer be killed, what it has "
              "recorded is lost",
              length ? "; " : "", strerror(shortfall));
 }

@@ -1,5 +1,6 @@
-// deny SYSCALL PROGRAM [ARGUMENT...]: runs the program without one system call, as an old kernel or
-// a container's filter would. Refusals are EPERM; what old kernels lack is ENOSYS.
+// deny SYSCALL PROGRAM [ARGUMENT...]: runs the program without one system call, as an old kernel, a
+// container's filter or an odd file system would. Refusals are EPERM; what old kernels lack is ENOSYS. Of
+// fallocate only what makes files longer is refused.
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,21 +18,24 @@
 #define SYS_close_range 436
 #endif
 
+enum { KEEPS_SIZE = 1 }; // a mode of fallocate
+
 static const struct {
   const char *name;
   unsigned number;
   int error;
 } calls[] = {
-    {"memfd_create", SYS_memfd_create, EPERM},
-    {"clone", SYS_clone, EPERM}, // threads are made by clone3
-    {"pidfd_open", SYS_pidfd_open, ENOSYS},
-    {"close_range", SYS_close_range, ENOSYS},
+    {"memfd_create", SYS_memfd_create, EPERM}, {"clone", SYS_clone, EPERM}, // threads are made by clone3
+    {"pidfd_open", SYS_pidfd_open, ENOSYS},    {"close_range", SYS_close_range, ENOSYS},
+    {"fallocate", SYS_fallocate, EINVAL},
 };
 
 static int deny(unsigned number, int error) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, KEEPS_SIZE, number == SYS_fallocate, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
