@@ -145,6 +145,17 @@ static void close_locations(struct rebuild *job) {
     definitions_close_location(job->journal.definitions, locations[i]);
 }
 
+/* Until when all is there: not before anything is, should the events of a thread be gone. */
+static uint64_t lost_after(const struct rebuild *job) {
+  size_t count;
+  struct location **locations = definitions_locations(job->journal.definitions, &count);
+  uint64_t first = UINT64_MAX;
+  for (size_t i = 0; i < count; i++)
+    if (locations[i]->events && locations[i]->first_ticks < first)
+      first = locations[i]->first_ticks;
+  return first != UINT64_MAX && first > job->whole_until ? first : job->whole_until;
+}
+
 static int write_definitions(struct rebuild *job) {
   struct journal *journal = &job->journal;
   const struct recovery_state *state = &job->salvage.header.state;
@@ -169,7 +180,7 @@ static int write_definitions(struct rebuild *job) {
                             .arguments = journal->arguments,
                             .runtimes = journal->runtimes,
                             .is_recovered = true,
-                            .whole_until = job->whole_until};
+                            .whole_until = lost_after(job)};
   properties_write(job->archive, &journal->constants, &summary, journal->host);
   struct archive *archive = job->archive;
   job->archive = NULL;

@@ -6,8 +6,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-
-enum { LOCKS_MOST = 1 << 24 };
+#include "recover/unwind_held.h"
 
 struct open_task {
   uint32_t comm, thread, generation;
@@ -20,8 +19,10 @@ struct open_task {
 
 struct level {
   uint32_t comm;
-  uint64_t instance; /* this is the n-th team of this comm on this location, from 1 */
-  bool is_forked;    /* here: a join follows the end */
+  uint64_t instance;      /* this is the n-th team of this comm on this location, from 1 */
+  bool is_forked;         /* here: a join follows the end */
+  uint32_t region;        /* that was entered first */
+  uint64_t barrier_ticks; /* of the last end of what stands in that region: its barrier; 0: none has ended */
   struct open_task *own, *current;
 };
 
@@ -30,7 +31,7 @@ struct open_location {
   size_t count, capacity;
   uint64_t ticks;
   unsigned joins; /* due */
-  bool is_program;
+  bool is_program, has_events;
   /* a fork, held back until it is known that a team follows, and what came behind it */
   struct trace_event *waiting;
   size_t waiting_count, waiting_capacity;
@@ -39,17 +40,6 @@ struct open_location {
 /* A team's end on its primary: workers end then, though their events come later. */
 struct team_end {
   uint64_t count, ticks;
-};
-
-struct open_lock {
-  bool is_held;
-  uint32_t location, order;
-  uint8_t paradigm;
-};
-
-struct open_operation {
-  uint32_t location, win;
-  uint64_t matching_id;
 };
 
 struct unwind {
@@ -62,10 +52,8 @@ struct unwind {
   struct map instances;  /* comm and location -> how many teams have begun */
   struct team_end *ends; /* by comm */
   size_t end_capacity;
-  struct open_lock *locks;
-  size_t lock_capacity;
-  struct open_operation *operations;
-  size_t operation_count, operation_capacity;
+  struct unwind_held held;
+  uint64_t end_ticks; /* the trace's, once it ends */
   uint64_t added, left_out;
 };
 
@@ -127,8 +115,7 @@ void unwind_close(struct unwind *unwind) {
   map_clear(&unwind->tasks);
   map_clear(&unwind->instances);
   free(unwind->ends);
-  free(unwind->locks);
-  free(unwind->operations);
+  unwind_held_close(&unwind->held);
   free(unwind->locations);
   free(unwind);
 }
@@ -213,8 +200,10 @@ static void on_team_begin(struct unwind *unwind, uint32_t index, uint32_t comm, 
   uint64_t key = (uint64_t)comm << 32 | index;
   uintptr_t instance = (uintptr_t)map_get(&unwind->instances, key) + 1;
   map_put(&unwind->instances, key, (void *)instance);
-  push_level(&unwind->locations[index],
-             (struct level){.comm = comm, .instance = instance, .is_forked = is_forked});
+  push_level(&unwind->locations[index], (struct level){.comm = comm,
+                                                       .instance = instance,
+                                                       .is_forked = is_forked,
+                                                       .region = OTF2_UNDEFINED_REGION});
 }
 
 static void on_team_end(struct unwind *unwind, uint32_t index, uint64_t ticks) {
@@ -229,28 +218,33 @@ static void on_team_end(struct unwind *unwind, uint32_t index, uint64_t ticks) {
   pop_level(location);
 }
 
-/* -- locks and operations -- */
-
-static void on_lock(struct unwind *unwind, uint32_t index, uint32_t lock, struct open_lock state) {
-  if (lock >= LOCKS_MOST)
-    return;
-  memory_grow(&unwind->locks, &unwind->lock_capacity, lock + 1u, sizeof *unwind->locks);
-  state.location = index;
-  unwind->locks[lock] = state;
+static void add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event) {
+  event.location = index;
+  event.ticks = ticks;
+  event.attributes = NULL;
+  unwind->added++;
+  unwind->write(unwind->data, &event);
 }
 
-static void begin_operation(struct unwind *unwind, struct open_operation operation) {
-  memory_grow(&unwind->operations, &unwind->operation_capacity, unwind->operation_count + 1,
-              sizeof *unwind->operations);
-  unwind->operations[unwind->operation_count++] = operation;
-}
+/* -- members that are missing -- */
 
-static void end_operation(struct unwind *unwind, uint32_t index, uint64_t matching_id) {
-  for (size_t i = unwind->operation_count; i-- > 0;)
-    if (unwind->operations[i].location == index && unwind->operations[i].matching_id == matching_id) {
-      unwind->operations[i] = unwind->operations[--unwind->operation_count];
-      return;
-    }
+/* A thread whose events are all gone is in the team when the primary leaves its barrier: readers count on all
+ * members.
+ */
+static void add_absent(struct unwind *unwind, struct level primary, uint64_t ticks) {
+  const struct trace_event events[] = {
+      {.kind = TRACE_ThreadTeamBegin, .ThreadTeamBegin = {primary.comm}},
+      {.kind = TRACE_Enter, .Enter = {primary.region}},
+      {.kind = TRACE_Leave, .Leave = {primary.region}},
+      {.kind = TRACE_ThreadTeamEnd, .ThreadTeamEnd = {primary.comm}},
+  };
+  size_t count;
+  const uint32_t *members = definitions_comm_members(unwind->definitions, primary.comm, &count);
+  ticks = primary.barrier_ticks ? primary.barrier_ticks : ticks;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++)
+      if (members[i] < unwind->location_count && !unwind->locations[members[i]].has_events)
+        add(unwind, members[i], ticks, events[k]);
 }
 
 /* -- events -- */
@@ -267,9 +261,13 @@ static void note(struct unwind *unwind, uint32_t index, const struct trace_event
     return;
   case TRACE_Enter:
     enter(task, event->Enter.region);
+    if (top(location)->region == OTF2_UNDEFINED_REGION)
+      top(location)->region = event->Enter.region;
     return;
   case TRACE_Leave:
     task->count -= task->count > 0;
+    if (task->count == 1)
+      top(location)->barrier_ticks = event->ticks;
     return;
   case TRACE_ThreadTeamBegin:
     on_team_begin(unwind, index, event->ThreadTeamBegin.comm, is_forked);
@@ -285,22 +283,6 @@ static void note(struct unwind *unwind, uint32_t index, const struct trace_event
     return;
   case TRACE_ThreadTaskComplete:
     on_complete(unwind, location, event);
-    return;
-  case TRACE_ThreadAcquireLock:
-    on_lock(unwind, index, event->ThreadAcquireLock.lock,
-            (struct open_lock){true, 0, event->ThreadAcquireLock.order, event->ThreadAcquireLock.paradigm});
-    return;
-  case TRACE_ThreadReleaseLock:
-    on_lock(unwind, index, event->ThreadReleaseLock.lock, (struct open_lock){0});
-    return;
-  case TRACE_RmaPut:
-    begin_operation(unwind, (struct open_operation){index, event->RmaPut.win, event->RmaPut.matching_id});
-    return;
-  case TRACE_RmaGet:
-    begin_operation(unwind, (struct open_operation){index, event->RmaGet.win, event->RmaGet.matching_id});
-    return;
-  case TRACE_RmaOpCompleteBlocking:
-    end_operation(unwind, index, event->RmaOpCompleteBlocking.matching_id);
     return;
   }
 }
@@ -349,6 +331,9 @@ void unwind_event(struct unwind *unwind, const struct trace_event *event) {
   struct open_location *location = &unwind->locations[index];
   bool is_forked = location->waiting_count > 0;
   location->ticks = event->ticks;
+  location->has_events = true;
+  if (event->kind == TRACE_ThreadTeamEnd && top(location)->is_forked)
+    add_absent(unwind, *top(location), event->ticks);
   if (event->kind == TRACE_ThreadFork)
     write_waiting(unwind, location, 0);
   if (must_wait(location, event)) {
@@ -357,18 +342,11 @@ void unwind_event(struct unwind *unwind, const struct trace_event *event) {
   }
   write_waiting(unwind, location, 0);
   note(unwind, index, event, is_forked);
+  unwind_held_note(&unwind->held, event);
   unwind->write(unwind->data, event);
 }
 
 /* -- the end -- */
-
-static void add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event) {
-  event.location = index;
-  event.ticks = ticks;
-  event.attributes = NULL;
-  unwind->added++;
-  unwind->write(unwind->data, &event);
-}
 
 static void leave_all(struct unwind *unwind, uint32_t index, struct open_task *task, uint64_t ticks) {
   while (task->count > 0)
@@ -433,6 +411,8 @@ static void end_location(struct unwind *unwind, uint32_t index, uint64_t now) {
     const struct level *level = top(location);
     uint64_t ticks = end_ticks(unwind, location, level, now);
     end_current(unwind, index, ticks);
+    if (level->is_forked)
+      add_absent(unwind, *level, ticks);
     add(unwind, index, ticks,
         (struct trace_event){.kind = TRACE_ThreadTeamEnd, .ThreadTeamEnd = {level->comm}});
     location->ticks = ticks;
@@ -450,26 +430,17 @@ static void leave_out_fork(struct unwind *unwind, struct open_location *location
   write_waiting(unwind, location, 1);
 }
 
-static void end_locks(struct unwind *unwind, uint64_t ticks) {
-  for (uint32_t i = 0; i < unwind->lock_capacity; i++) {
-    const struct open_lock *lock = &unwind->locks[i];
-    if (lock->is_held)
-      add(unwind, lock->location, ticks,
-          (struct trace_event){.kind = TRACE_ThreadReleaseLock,
-                               .ThreadReleaseLock = {lock->paradigm, i, lock->order}});
-  }
+static void add_now(void *data, const struct trace_event *event) {
+  struct unwind *unwind = data;
+  add(unwind, (uint32_t)event->location, unwind->end_ticks, *event);
 }
 
 uint64_t unwind_end(struct unwind *unwind, uint64_t ticks) {
   size_t position = 0;
   for (size_t i = 0; i < unwind->location_count; i++)
     leave_out_fork(unwind, &unwind->locations[i]);
-  end_locks(unwind, ticks);
-  for (size_t i = 0; i < unwind->operation_count; i++)
-    add(unwind, unwind->operations[i].location, ticks,
-        (struct trace_event){
-            .kind = TRACE_RmaOpCompleteBlocking,
-            .RmaOpCompleteBlocking = {unwind->operations[i].win, unwind->operations[i].matching_id}});
+  unwind->end_ticks = ticks;
+  unwind_held_end(&unwind->held, add_now, unwind);
   for (struct map_entry *entry; (entry = map_next(&unwind->tasks, &position));)
     leave_suspended(unwind, entry->value, ticks);
   for (size_t i = unwind->location_count; i-- > 0;)

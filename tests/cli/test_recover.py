@@ -16,13 +16,14 @@ import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "support"))
+import auditor
 import cli
 import killing
 import tracing
 
 WITNESS = pathlib.Path(cli.BUILD_ROOT) / "tests/fault/witness"
 UNIT, CHUNK = 64 << 10, 256 << 10       # of traces.recovery (recovery_file.h)
-BLOCK, JOURNAL, COUNT_AT = UNIT + CHUNK, 1, 16
+BLOCK, UNUSED, JOURNAL, EVENTS, COUNT_AT = UNIT + CHUNK, 0, 1, 2, 16
 READ_ALL = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -124,6 +125,20 @@ class Recover(cli.Case):
             path.unlink()
         result = recover(self.copy)
         self.assertLessEqual(self.events(result), whole)
+
+    def test_location_gone(self):
+        """Neither a block nor an event file of a thread: the teams that it was in are whole all the same."""
+        path = self.copy / "traces.recovery"
+        data = bytearray(path.read_bytes())
+        heads = {at: struct.unpack_from("<II", data, at) for at in range(UNIT, len(data), BLOCK)}
+        gone, block = max((location, at) for at, (use, location) in heads.items() if use == EVENTS)
+        struct.pack_into("<I", data, block, UNUSED)
+        path.write_bytes(data)
+        (self.copy / f"traces/{gone}.evt").unlink()
+        self.assertGreater(self.events(recover(self.copy)), 1000)
+        anchor = self.work / "left-recovered/traces.otf2"
+        self.assertEqual(list(tracing.print_with_otf2(anchor)), [])
+        self.assertEqual(auditor.audit(anchor), [])
 
     def test_signals(self):
         """Nothing half made is left, and the command ends by the signal, whether stave-recover gets it too or not."""

@@ -3,12 +3,14 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
 import tracing
 from recovery import the_writer
 
+UNIT, CHUNK, EVENTS = 64 << 10, 256 << 10, 2   # of traces.recovery (recovery_file.h)
 CLOCK_AT = 56       # in struct recovery_header: when the writer has looked at the clocks last
 
 
@@ -43,6 +45,13 @@ def passes(archive):
     """Something that changes every 50 ms or so, as long as the writer works."""
     with open(archive / "traces.recovery", "rb") as file:
         return file.read(CLOCK_AT + 8)[CLOCK_AT:]
+
+
+def has_taken(archive):
+    """Whether the writer has put an event into a block; until then there is nothing to recover."""
+    data = (archive / "traces.recovery").read_bytes()
+    heads = (struct.unpack_from("<IIQQ", data, at) for at in range(UNIT, len(data) - UNIT, UNIT + CHUNK))
+    return any(use == EVENTS and count > 0 for use, _, _, count in heads)
 
 
 def wait_until_drained(archive):

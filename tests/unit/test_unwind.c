@@ -29,6 +29,17 @@ uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t c
   return 0;
 }
 
+/* With a second one where a test wants that. */
+static size_t member_count = 1;
+
+const uint32_t *definitions_comm_members(const struct definitions *definitions, uint32_t comm,
+                                         size_t *ret_count) {
+  static const uint32_t members[] = {0, 1};
+  (void)definitions, (void)comm;
+  *ret_count = member_count;
+  return members;
+}
+
 static const char *name_of(enum trace_kind kind) {
   switch ((unsigned)kind) {
   case TRACE_ThreadFork:
@@ -80,7 +91,7 @@ static void take(struct unwind *unwind, enum trace_kind kind, uint64_t ticks) {
 /* The kinds one after another, then the trace is cut. */
 static struct written recover(const enum trace_kind *kinds, size_t count, uint64_t left_out) {
   struct written written = {0};
-  struct unwind *unwind = unwind_open(NULL, 1, note_written, &written);
+  struct unwind *unwind = unwind_open(NULL, member_count, note_written, &written);
   for (size_t i = 0; i < count; i++)
     take(unwind, kinds[i], TICKS + i);
   unwind_end(unwind, END_TICKS);
@@ -138,11 +149,25 @@ static void no_team_follows(void **state) {
   assert_int_equal(written.values, 1);
 }
 
+/* Whose events are all gone takes part in each team, shown as long as the primary's end. */
+static void a_member_is_gone(void **state) {
+  (void)state;
+  enum trace_kind kinds[] = {TRACE_ThreadFork, TRACE_ThreadTeamBegin, TRACE_Enter,
+                             TRACE_Leave,      TRACE_ThreadTeamEnd,   TRACE_ThreadJoin,
+                             TRACE_ThreadFork, TRACE_ThreadTeamBegin};
+  member_count = 2;
+  struct written written = recover(kinds, sizeof kinds / sizeof *kinds, 0);
+  member_count = 1;
+  assert_string_equal(written.kinds, "fork begin enter leave begin enter leave end end join "
+                                     "fork begin begin enter leave end end join ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_team_follows_at_once), cmocka_unit_test(samples_come_between),
       cmocka_unit_test(a_pause_comes_between),  cmocka_unit_test(a_stall_comes_between),
       cmocka_unit_test(the_team_has_ended),     cmocka_unit_test(no_team_follows),
+      cmocka_unit_test(a_member_is_gone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,10 +253,18 @@ uint32_t definitions_parameter_count(const struct definitions *definitions) {
   return (uint32_t)definitions->parameter_count;
 }
 
+const uint32_t *definitions_comm_members(const struct definitions *definitions, uint32_t comm,
+                                         size_t *ret_count) {
+  bool is_known = comm < definitions->comm_count;
+  *ret_count = is_known ? definitions->comms[comm].count : 0;
+  return is_known ? definitions->comms[comm].members : NULL;
+}
+
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location) {
-  size_t count = comm < definitions->comm_count ? definitions->comms[comm].count : 0;
+  size_t count;
+  const uint32_t *members = definitions_comm_members(definitions, comm, &count);
   for (size_t i = 0; i < count; i++)
-    if (definitions->comms[comm].members[i] == location)
+    if (members[i] == location)
       return (uint32_t)i;
   return 0;
 }

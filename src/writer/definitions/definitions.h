@@ -118,6 +118,10 @@ uint32_t definitions_device_count(const struct definitions *definitions);
 uint32_t definitions_metric_count(const struct definitions *definitions);
 uint32_t definitions_parameter_count(const struct definitions *definitions);
 
+/* The communicator's members, location numbers by thread number; they stay the definitions'. */
+const uint32_t *definitions_comm_members(const struct definitions *definitions, uint32_t comm,
+                                         size_t *ret_count);
+
 /* The location's thread number in the communicator; 0 if it is none of its. */
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location);
 

@@ -1,0 +1,24 @@
+/* What is held or under way, of unwind.c: locks, and operations on devices. It belongs to no task. */
+#ifndef STAVE_RECOVER_UNWIND_HELD_H
+#define STAVE_RECOVER_UNWIND_HELD_H
+
+#include "analysis/trace.h"
+
+/* All zeros: nothing. */
+struct unwind_held {
+  struct open_lock *locks; /* by number */
+  size_t lock_capacity;
+  struct open_operation *operations;
+  size_t operation_count, operation_capacity;
+};
+
+/* Notes what the event, which is to be written, begins or ends of these. */
+void unwind_held_note(struct unwind_held *held, const struct trace_event *event);
+
+/* Calls `add` for the events that end them all, with their locations but no time. */
+void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const struct trace_event *event),
+                     void *data);
+
+void unwind_held_close(struct unwind_held *held);
+
+#endif
