@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "analysis/table.h"
 #include "base/array.h"
+#include "base/pair_map.h"
 
 enum { SWEPT_FROM = 1024 };
 
@@ -35,7 +35,7 @@ struct parent {
 struct dependences {
   struct dependences_observer observer;
   void *data;
-  struct table parents_by_id, variables_by_address; /* the latter by parent and address */
+  struct pair_map parents_by_id, variables_by_address; /* the latter by parent and address */
   struct parent *parents, *latest;
   uint64_t set_count;
 };
@@ -45,7 +45,7 @@ struct dependences {
 static struct parent *find_parent(const struct dependences *dependences, uint64_t id) {
   if (dependences->latest && dependences->latest->id == id)
     return dependences->latest;
-  return table_get(&dependences->parents_by_id, id, 0);
+  return pair_map_get(&dependences->parents_by_id, id, 0);
 }
 
 static struct parent *get_parent(struct dependences *dependences, uint64_t id) {
@@ -53,7 +53,7 @@ static struct parent *get_parent(struct dependences *dependences, uint64_t id) {
   if (parent)
     return dependences->latest = parent;
   parent = calloc(1, sizeof *parent);
-  if (!parent || !table_put(&dependences->parents_by_id, id, 0, parent)) {
+  if (!parent || !pair_map_put(&dependences->parents_by_id, id, 0, parent)) {
     free(parent);
     return NULL;
   }
@@ -79,7 +79,7 @@ static void free_variable(struct variable *variable) {
 
 static struct variable *get_variable(struct dependences *dependences, struct parent *parent,
                                      uint64_t address) {
-  struct variable *variable = table_get(&dependences->variables_by_address, parent->id, address);
+  struct variable *variable = pair_map_get(&dependences->variables_by_address, parent->id, address);
   if (variable)
     return variable;
   variable = calloc(1, sizeof *variable);
@@ -88,7 +88,7 @@ static struct variable *get_variable(struct dependences *dependences, struct par
   variable->address = address;
   variable->kind = CONSTRUCT_depend_out;
   bool is_whole = parent->all_memory.id == 0 || put(&variable->last, parent->all_memory);
-  if (!is_whole || !table_put(&dependences->variables_by_address, parent->id, address, variable)) {
+  if (!is_whole || !pair_map_put(&dependences->variables_by_address, parent->id, address, variable)) {
     free_variable(variable);
     return NULL;
   }
@@ -133,7 +133,7 @@ static void sweep(struct dependences *dependences, struct parent *parent) {
       continue;
     }
     *place = variable->next;
-    table_remove(&dependences->variables_by_address, parent->id, variable->address);
+    pair_map_remove(&dependences->variables_by_address, parent->id, variable->address);
     free_variable(variable);
     parent->count--;
   }
@@ -208,7 +208,7 @@ struct dependences *dependences_create(const struct dependences_observer *observ
 static void free_parent(struct dependences *dependences, struct parent *parent) {
   for (struct variable *variable = parent->variables, *next; variable; variable = next) {
     next = variable->next;
-    table_remove(&dependences->variables_by_address, parent->id, variable->address);
+    pair_map_remove(&dependences->variables_by_address, parent->id, variable->address);
     free_variable(variable);
   }
   free(parent);
@@ -218,7 +218,7 @@ void dependences_forget(struct dependences *dependences, uint64_t id) {
   struct parent *parent = find_parent(dependences, id);
   if (!parent)
     return;
-  table_remove(&dependences->parents_by_id, id, 0);
+  pair_map_remove(&dependences->parents_by_id, id, 0);
   if (parent->previous)
     parent->previous->next = parent->next;
   else
@@ -236,7 +236,7 @@ void dependences_free(struct dependences *dependences) {
     next = parent->next;
     free_parent(dependences, parent);
   }
-  table_free(&dependences->parents_by_id);
-  table_free(&dependences->variables_by_address);
+  pair_map_free(&dependences->parents_by_id);
+  pair_map_free(&dependences->variables_by_address);
   free(dependences);
 }

@@ -381,9 +381,9 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
                             .to_ticks = to_ticks,
                             .threads = calloc(trace->location_count + 1, sizeof *replay->threads),
                             .meanings = calloc(trace->region_count + 1, sizeof *replay->meanings),
-                            .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams)};
-  pool_init(&replay->tasks, sizeof(struct replay_task));
-  pool_init(&replay->teams, sizeof(struct replay_team));
+                            .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams),
+                            .tasks = {.item_bytes = sizeof(struct replay_task)},
+                            .teams = {.item_bytes = sizeof(struct replay_team)}};
   if (!replay->threads || !replay->meanings || !replay->live_teams || !learn_locations(replay)) {
     replay_free(replay);
     return NULL;
@@ -392,17 +392,19 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
   return replay;
 }
 
+static void free_frames(void *task) {
+  free(((struct replay_task *)task)->frames);
+}
+
 void replay_free(struct replay *replay) {
   if (!replay)
     return;
   for (size_t i = 0; replay->threads && i < replay->trace->location_count; i++)
     free(replay->threads[i].contexts);
-  for (uint32_t i = 0; i < replay->tasks.used; i++)
-    free(((struct replay_task *)pool_item(&replay->tasks, i))->frames);
   replay_free_locks(replay);
-  pool_free(&replay->tasks);
-  pool_free(&replay->teams);
-  table_free(&replay->task_table);
+  pool_free(&replay->tasks, free_frames);
+  pool_free(&replay->teams, NULL);
+  pair_map_free(&replay->task_table);
   free(replay->threads);
   free(replay->meanings);
   free(replay->live_teams);
@@ -447,9 +449,9 @@ struct replay_now replay_now(const struct replay *replay, size_t location) {
 }
 
 uint32_t replay_task_slots(const struct replay *replay) {
-  return replay->tasks.used;
+  return replay->tasks.count;
 }
 
 uint32_t replay_team_slots(const struct replay *replay) {
-  return replay->teams.used;
+  return replay->teams.count;
 }

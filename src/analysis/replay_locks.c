@@ -51,7 +51,7 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_
                     uint32_t order) {
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
-  struct held_lock *held = table_get(&replay->lock_table, lock, order);
+  struct held_lock *held = pair_map_get(&replay->lock_table, lock, order);
   bool is_wanted = frame && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_mutex;
   if (held)
     replay->anomalies.unmatched_lock++;
@@ -63,7 +63,7 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_
                              .wanted_ticks = is_wanted ? frame->begin_ticks : ticks,
                              .acquired_ticks = ticks,
                              .region = frame ? frame->region : REPLAY_NONE};
-  if (!table_put(&replay->lock_table, lock, order, held))
+  if (!pair_map_put(&replay->lock_table, lock, order, held))
     replay->has_failed = true;
   if (is_wanted)
     end_wait(replay, thread, frame, ticks);
@@ -73,7 +73,7 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_
 void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order) {
   uint64_t lock = lock_of(thread, number);
-  struct held_lock *held = table_remove(&replay->lock_table, lock, order);
+  struct held_lock *held = pair_map_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;
   notify(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);
   if (held)
@@ -83,7 +83,7 @@ void replay_release(struct replay *replay, struct replay_thread *thread, uint64_
 void replay_free_locks(struct replay *replay) {
   for (size_t i = 0; i < replay->lock_table.capacity; i++)
     free(replay->lock_table.entries[i].value);
-  table_free(&replay->lock_table);
+  pair_map_free(&replay->lock_table);
   while (replay->free_locks) {
     struct held_lock *held = replay->free_locks;
     replay->free_locks = held->next_free;

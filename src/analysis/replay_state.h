@@ -2,9 +2,9 @@
 #ifndef STAVE_ANALYSIS_REPLAY_STATE_H
 #define STAVE_ANALYSIS_REPLAY_STATE_H
 
-#include "analysis/pool.h"
 #include "analysis/replay.h"
-#include "analysis/table.h"
+#include "base/pair_map.h"
+#include "base/pool.h"
 
 /* A team that a location is in, or, at the bottom, none. */
 struct replay_context {
@@ -49,7 +49,7 @@ struct replay {
   struct replay_thread *threads;
   struct region_meaning *meanings;
   struct pool tasks, teams;
-  struct table task_table, lock_table;
+  struct pair_map task_table, lock_table;
   struct held_lock *free_locks;
   struct replay_team **live_teams; /* by position of the comm */
   uint64_t task_count, team_count;

@@ -11,7 +11,7 @@ static uint64_t key_high(uint32_t comm, uint32_t number) {
 
 static struct replay_task *find(const struct replay *replay, uint32_t comm, uint32_t number,
                                 uint32_t generation) {
-  return table_get(&replay->task_table, key_high(comm, number), generation);
+  return pair_map_get(&replay->task_table, key_high(comm, number), generation);
 }
 
 const struct replay_task *replay_find_task(const struct replay *replay, uint32_t comm, uint32_t thread,
@@ -20,8 +20,8 @@ const struct replay_task *replay_find_task(const struct replay *replay, uint32_t
 }
 
 struct replay_task *replay_new_task(struct replay *replay) {
-  uint32_t slot = pool_take(&replay->tasks);
-  if (slot == REPLAY_NONE) {
+  uint32_t slot = pool_get(&replay->tasks);
+  if (slot == POOL_NONE) {
     replay->has_failed = true;
     return NULL;
   }
@@ -42,8 +42,8 @@ struct replay_task *replay_new_task(struct replay *replay) {
 
 void replay_drop_task(struct replay *replay, struct replay_task *task) {
   if (!task->is_implicit)
-    table_remove(&replay->task_table, key_high(task->comm, task->thread), task->generation);
-  pool_give_back(&replay->tasks, task->slot);
+    pair_map_remove(&replay->task_table, key_high(task->comm, task->thread), task->generation);
+  pool_put(&replay->tasks, task->slot);
 }
 
 static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, uint32_t number,
@@ -54,7 +54,7 @@ static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, ui
   task->comm = comm;
   task->thread = number;
   task->generation = generation;
-  if (!table_put(&replay->task_table, key_high(comm, number), generation, task))
+  if (!pair_map_put(&replay->task_table, key_high(comm, number), generation, task))
     replay->has_failed = true;
   return task;
 }

@@ -90,8 +90,8 @@ static uint32_t size_of(const struct replay *replay, uint32_t comm) {
 }
 
 static struct replay_team *new_team(struct replay *replay, uint32_t comm, uint64_t ticks) {
-  uint32_t slot = pool_take(&replay->teams);
-  if (slot == REPLAY_NONE)
+  uint32_t slot = pool_get(&replay->teams);
+  if (slot == POOL_NONE)
     return NULL;
   struct replay_team *team = pool_item(&replay->teams, slot);
   *team = (struct replay_team){.id = ++replay->team_count,
@@ -168,7 +168,7 @@ static void leave_team(struct replay *replay, struct replay_thread *thread, stru
   if (team->open > 0 || (team->comm != REPLAY_NONE && replay->live_teams[team->comm] == team))
     return;
   notify(replay, REPLAY_TEAM_JOINED, thread, ticks, team, NULL);
-  pool_give_back(&replay->teams, team->slot);
+  pool_put(&replay->teams, team->slot);
 }
 
 static void find_depth(struct replay_thread *thread) {

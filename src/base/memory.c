@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
-
 #include "base/array.h"
 
 enum { LEAST_ITEMS = 8 };
@@ -63,26 +61,9 @@ void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t si
     out_of_memory();
 }
 
-void *pool_get(struct pool *pool) {
-  void **thing = pool->free;
-  if (!thing)
-    return memory_get(1, pool->size);
-  ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
-  pool->free = *thing;
-  return thing;
-}
-
-void pool_put(struct pool *pool, void *thing) {
-  *(void **)thing = pool->free;
-  pool->free = thing;
-  ASAN_POISON_MEMORY_REGION(thing, pool->size);
-}
-
-void pool_close(struct pool *pool, void (*destroy)(void *thing)) {
-  for (void **thing = pool->free, **next; thing; thing = next) {
-    ASAN_UNPOISON_MEMORY_REGION(thing, pool->size);
-    next = *thing;
-    destroy(thing);
-  }
-  pool->free = NULL;
+void *memory_item(struct pool *pool, uint32_t *ret_number) {
+  *ret_number = pool_get(pool);
+  if (*ret_number == POOL_NONE)
+    out_of_memory();
+  return pool_item(pool, *ret_number);
 }

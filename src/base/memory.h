@@ -4,6 +4,9 @@
 #define STAVE_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
 
 /* When memory runs out, `last` is called in the thread that found out, before the process ends. It must not
  * allocate. */
@@ -26,18 +29,7 @@ void *memory_resize(void *memory, size_t count, size_t size);
  * New elements are zero. */
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size);
 
-/* Things of one size that come and go with the events: what is put back is what the next one gets. */
-struct pool {
-  size_t size; /* of a thing: at least a pointer's */
-  void *free;  /* the first that was put back; each begins with the address of the next */
-};
-
-/* A thing: zeroed when it is new, else as it was put back but for its first pointer. */
-void *pool_get(struct pool *pool);
-
-void pool_put(struct pool *pool, void *thing);
-
-/* Frees what was put back, each by `destroy`. */
-void pool_close(struct pool *pool, void (*destroy)(void *thing));
+/* An item of the pool and its number. Never NULL. */
+void *memory_item(struct pool *pool, uint32_t *ret_number);
 
 #endif

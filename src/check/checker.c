@@ -90,7 +90,7 @@ static struct check_finding *add_finding(struct checker *checker) {
 struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
                                    uint64_t ticks, uint32_t region, uint32_t other) {
   uint64_t place = (uint64_t)region << 32 | other;
-  uintptr_t known = (uintptr_t)table_get(&checker->findings, rule, place);
+  uintptr_t known = (uintptr_t)pair_map_get(&checker->findings, rule, place);
   if (known > 0) {
     checker->result->findings[known - 1].count++;
     return NULL;
@@ -105,7 +105,7 @@ struct check_finding *checker_find(struct checker *checker, enum check_rule rule
                                     .count = 1,
                                     .location = location,
                                     .ticks = ticks};
-  if (!table_put(&checker->findings, rule, place, (void *)(uintptr_t)checker->result->count))
+  if (!pair_map_put(&checker->findings, rule, place, (void *)(uintptr_t)checker->result->count))
     checker->error = -ENOMEM;
   return finding;
 }
@@ -357,8 +357,8 @@ static void close_checker(struct checker *checker) {
     free_location_state(&checker->locations[i]);
   check_teams_close(checker);
   check_locks_close(checker);
-  table_free(&checker->running_sets);
-  table_free(&checker->findings);
+  pair_map_free(&checker->running_sets);
+  pair_map_free(&checker->findings);
   free(checker->tasks);
   free(checker->locations);
   dependences_free(checker->dependences);

@@ -4,7 +4,7 @@
 
 #include "analysis/dependences.h"
 #include "analysis/replay.h"
-#include "analysis/table.h"
+#include "base/pair_map.h"
 #include "check/check.h"
 
 /* A task in the tree of who created whom. One that is complete is kept for its children's sake, and
@@ -133,7 +133,7 @@ struct checker {
   struct location_state *locations; /* by location */
   struct team_state *teams;
   size_t team_count;
-  struct table locks, edges, running_sets, findings; /* findings: position + 1 */
+  struct pair_map locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
   /* something was cancelled or not recorded: threads need not have passed the same barriers */

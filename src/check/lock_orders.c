@@ -63,7 +63,7 @@ static bool is_before(const struct phase *one, const struct phase *other) {
 /* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after
  * another, so that the last one of the opposite order tells; where it had several primaries, not. */
 static void meet_opposite(struct checker *checker, struct lock_edge *edge) {
-  struct lock_edge *opposite = table_get(&checker->edges, edge->second, edge->first);
+  struct lock_edge *opposite = pair_map_get(&checker->edges, edge->second, edge->first);
   if (!opposite || is_before(&opposite->last_phase, &edge->last_phase))
     return;
   edge->is_met = opposite->is_met = true;
@@ -86,7 +86,7 @@ static struct lock_edge *new_edge(struct checker *checker, const struct held_by_
   if (!lock || checker->edge_count == EDGES_MOST)
     return NULL;
   struct lock_edge *edge = calloc(1, sizeof *edge);
-  if (!edge || !table_put(&checker->edges, held->lock, second, edge)) {
+  if (!edge || !pair_map_put(&checker->edges, held->lock, second, edge)) {
     free(edge);
     checker->error = -ENOMEM;
     return NULL;
@@ -129,7 +129,7 @@ static void note_thread(struct lock_edge *edge, size_t location) {
 
 void check_lock_orders_note(struct checker *checker, const struct task_state *task,
                             const struct held_by_task *held, const struct replay_lock_event *step) {
-  struct lock_edge *edge = table_get(&checker->edges, held->lock, step->lock);
+  struct lock_edge *edge = pair_map_get(&checker->edges, held->lock, step->lock);
   if (edge) {
     edge->count++;
     note_thread(edge, step->location);
@@ -271,7 +271,7 @@ static void follow(struct circle_search *search, uint64_t start, const struct lo
       continue;
     search->path[search->length++] = edge;
     if (edge->second != start)
-      follow(search, start, table_get(&search->checker->locks, edge->second, 0));
+      follow(search, start, pair_map_get(&search->checker->locks, edge->second, 0));
     else if (search->length > 2)
       find_circle(search);
     search->length--;
@@ -282,7 +282,7 @@ void check_lock_orders_finish(struct checker *checker) {
   struct circle_search search = {.checker = checker};
   for (struct lock_state *lock = checker->all_locks; lock; lock = lock->next) {
     for (struct lock_edge *edge = lock->edges; edge; edge = edge->next_of_first) {
-      const struct lock_edge *other = table_get(&checker->edges, edge->second, edge->first);
+      const struct lock_edge *other = pair_map_get(&checker->edges, edge->second, edge->first);
       if (other)
         find_pair(checker, edge, other);
     }

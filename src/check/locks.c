@@ -7,11 +7,11 @@
 #include "check/checker.h"
 
 struct lock_state *check_locks_state(struct checker *checker, uint64_t number) {
-  struct lock_state *lock = table_get(&checker->locks, number, 0);
+  struct lock_state *lock = pair_map_get(&checker->locks, number, 0);
   if (lock)
     return lock;
   lock = calloc(1, sizeof *lock);
-  if (!lock || !table_put(&checker->locks, number, 0, lock)) {
+  if (!lock || !pair_map_put(&checker->locks, number, 0, lock)) {
     free(lock);
     checker->error = -ENOMEM;
     return NULL;
@@ -148,7 +148,7 @@ void check_locks_on_switch(struct checker *checker, const struct replay_task_eve
 static void judge_across(struct checker *checker) {
   for (size_t i = 0; i < checker->result->count; i++) {
     struct check_finding *finding = &checker->result->findings[i];
-    const struct lock_state *lock = table_get(&checker->locks, finding->lock, 0);
+    const struct lock_state *lock = pair_map_get(&checker->locks, finding->lock, 0);
     if (finding->rule == CHECK_LOCK_ACROSS_SCHEDULING && lock && !lock->is_by_many &&
         (lock->acquirer == 0 || lock->acquirer == finding->holder))
       finding->severity = CHECK_INFORMATION;
@@ -221,6 +221,6 @@ void check_locks_close(struct checker *checker) {
     }
     free(lock);
   }
-  table_free(&checker->locks);
-  table_free(&checker->edges);
+  pair_map_free(&checker->locks);
+  pair_map_free(&checker->edges);
 }

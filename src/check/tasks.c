@@ -152,7 +152,7 @@ static void check_dependences(struct checker *checker, const struct replay_task_
 static void check_sets(struct checker *checker, const struct replay_task_event *step,
                        const struct task_state *task) {
   for (size_t i = 0; i < task->set_count; i++) {
-    uintptr_t running = (uintptr_t)table_get(&checker->running_sets, task->sets[i], 0);
+    uintptr_t running = (uintptr_t)pair_map_get(&checker->running_sets, task->sets[i], 0);
     struct check_finding *found = running == 0
                                       ? NULL
                                       : checker_find(checker, CHECK_MUTUAL_EXCLUSION, step->location,
@@ -161,15 +161,15 @@ static void check_sets(struct checker *checker, const struct replay_task_event *
       snprintf(found->detail, sizeof found->detail, "task %u of %s began while %u other%s of its set ran",
                step->task->generation, checker->trace->locations[step->task->created_on].name,
                (unsigned)running, running > 1 ? "s" : "");
-    if (!table_put(&checker->running_sets, task->sets[i], 0, (void *)(running + 1)))
+    if (!pair_map_put(&checker->running_sets, task->sets[i], 0, (void *)(running + 1)))
       checker->error = -ENOMEM;
   }
 }
 
 static void leave_sets(struct checker *checker, const struct task_state *task) {
   for (size_t i = 0; task->has_begun && i < task->set_count; i++) {
-    uintptr_t running = (uintptr_t)table_remove(&checker->running_sets, task->sets[i], 0);
-    if (running > 1 && !table_put(&checker->running_sets, task->sets[i], 0, (void *)(running - 1)))
+    uintptr_t running = (uintptr_t)pair_map_remove(&checker->running_sets, task->sets[i], 0);
+    if (running > 1 && !pair_map_put(&checker->running_sets, task->sets[i], 0, (void *)(running - 1)))
       checker->error = -ENOMEM;
   }
 }

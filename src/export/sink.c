@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analysis/utf8.h"
 #include "base/array.h"
+#include "base/utf8.h"
 
 /* -- where it goes -- */
 

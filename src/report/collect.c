@@ -320,8 +320,8 @@ static bool prepare(struct collector *collector) {
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
-  pool_init(&collector->share_pool, sizeof(struct share));
-  pool_init(&collector->lock_pool, sizeof(struct lock_history));
+  collector->share_pool.item_bytes = sizeof(struct share);
+  collector->lock_pool.item_bytes = sizeof(struct lock_history);
   collector->last_parallel = REPLAY_NONE;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
@@ -386,12 +386,12 @@ static void free_collector(struct collector *collector) {
   tasks_free(collector);
   locks_free(collector);
   devices_free(collector);
-  pool_free(&collector->share_pool);
-  pool_free(&collector->lock_pool);
+  pool_free(&collector->share_pool, NULL);
+  pool_free(&collector->lock_pool, NULL);
   path_store_free(&collector->paths);
-  table_free(&collector->member_shares);
-  table_free(&collector->team_shares);
-  table_free(&collector->gaps);
+  pair_map_free(&collector->member_shares);
+  pair_map_free(&collector->team_shares);
+  pair_map_free(&collector->gaps);
   free(collector->dispatch_histogram);
   free(collector->locations);
   free(collector->interests);

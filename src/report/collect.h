@@ -3,8 +3,8 @@
 #ifndef STAVE_REPORT_COLLECT_H
 #define STAVE_REPORT_COLLECT_H
 
-#include "analysis/pool.h"
-#include "analysis/table.h"
+#include "base/pair_map.h"
+#include "base/pool.h"
 #include "report/path.h"
 #include "report/report.h"
 
@@ -139,7 +139,7 @@ struct collector {
   size_t live_team_capacity;
   struct live_task *live_tasks;
   size_t live_task_capacity;
-  struct table locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed;
+  struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed;
   struct pool share_pool, lock_pool;
   struct dependences *dependences;
   struct path_store paths;

@@ -3,7 +3,7 @@
 
 #include "report/collect.h"
 
-struct open_operation {
+struct device_transfer {
   uint64_t begin_ticks, bytes;
   bool is_to_device;
 };
@@ -11,18 +11,18 @@ struct open_operation {
 static void begin(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id,
                   uint64_t bytes, bool is_to_device) {
   uint64_t key = (uint64_t)event->location << 32 | window;
-  struct open_operation *operation = table_get(&collector->operations, key, id);
+  struct device_transfer *operation = pair_map_get(&collector->operations, key, id);
   if (!operation)
     operation = collector_get(collector, sizeof *operation);
   if (!operation)
     return;
-  *operation = (struct open_operation){event->ticks, bytes, is_to_device};
-  collector->has_failed |= !table_put(&collector->operations, key, id, operation);
+  *operation = (struct device_transfer){event->ticks, bytes, is_to_device};
+  collector->has_failed |= !pair_map_put(&collector->operations, key, id, operation);
 }
 
 static void end(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id) {
   uint64_t key = (uint64_t)event->location << 32 | window;
-  struct open_operation *operation = table_remove(&collector->operations, key, id);
+  struct device_transfer *operation = pair_map_remove(&collector->operations, key, id);
   struct report_device *device = &collector->report->devices[event->location];
   if (!operation)
     return;
@@ -60,5 +60,5 @@ void devices_on_slice(struct collector *collector, const struct replay_slice *sl
 void devices_free(struct collector *collector) {
   for (size_t i = 0; i < collector->operations.capacity; i++)
     free(collector->operations.entries[i].value);
-  table_free(&collector->operations);
+  pair_map_free(&collector->operations);
 }

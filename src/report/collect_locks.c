@@ -4,11 +4,11 @@
 #include "report/collect.h"
 
 static struct lock_history *lock_at(struct collector *collector, uint64_t number) {
-  uintptr_t slot = (uintptr_t)table_get(&collector->locks, 0, number); /* from 1 */
+  uintptr_t slot = (uintptr_t)pair_map_get(&collector->locks, 0, number); /* from 1 */
   if (slot)
     return pool_item(&collector->lock_pool, (uint32_t)(slot - 1));
-  uint32_t fresh = pool_take(&collector->lock_pool);
-  if (fresh == UINT32_MAX || !table_put(&collector->locks, 0, number, (void *)((uintptr_t)fresh + 1))) {
+  uint32_t fresh = pool_get(&collector->lock_pool);
+  if (fresh == POOL_NONE || !pair_map_put(&collector->locks, 0, number, (void *)((uintptr_t)fresh + 1))) {
     collector->has_failed = true;
     return NULL;
   }
@@ -26,13 +26,13 @@ struct blamed {
 static void blame(struct collector *collector, uint32_t waiting, const struct lock_hold *hold,
                   uint64_t ticks) {
   uint64_t key = (uint64_t)waiting << 32 | hold->region;
-  struct blamed *one = table_get(&collector->blamed, key, hold->location);
+  struct blamed *one = pair_map_get(&collector->blamed, key, hold->location);
   if (!one) {
     one = collector_get(collector, sizeof *one);
     if (!one)
       return;
     *one = (struct blamed){waiting, {hold->region, hold->location, 0}};
-    collector->has_failed |= !table_put(&collector->blamed, key, hold->location, one);
+    collector->has_failed |= !pair_map_put(&collector->blamed, key, hold->location, one);
   }
   one->blame.ticks += ticks;
 }
@@ -163,6 +163,6 @@ void locks_on_event(void *data, const struct replay_lock_event *event) {
 void locks_free(struct collector *collector) {
   for (size_t i = 0; i < collector->blamed.capacity; i++)
     free(collector->blamed.entries[i].value);
-  table_free(&collector->blamed);
-  table_free(&collector->locks);
+  pair_map_free(&collector->blamed);
+  pair_map_free(&collector->locks);
 }

@@ -150,8 +150,8 @@ static void name_task(struct collector *collector, struct live_task *live_task,
     return;
   live_task->location = collector->trace->locations[task->created_on].ref;
   live_task->generation = task->generation;
-  collector->has_failed |= !table_put(&collector->named_tasks, live_task->location, task->generation,
-                                      (void *)((uintptr_t)task->slot + 1));
+  collector->has_failed |= !pair_map_put(&collector->named_tasks, live_task->location, task->generation,
+                                         (void *)((uintptr_t)task->slot + 1));
 }
 
 static void created(struct collector *collector, const struct replay_task_event *event) {
@@ -250,18 +250,18 @@ static void forget_variables(struct collector *collector) {
     path_clear(&collector->paths, &variable->read);
     free(variable);
   }
-  table_free(&collector->variables);
+  pair_map_free(&collector->variables);
 }
 
 /* A variable means something among the children of one task. */
 static struct variable_paths *variable_of(struct collector *collector, uint64_t parent, uint64_t address) {
-  struct variable_paths *variable = table_get(&collector->variables, parent, address);
+  struct variable_paths *variable = pair_map_get(&collector->variables, parent, address);
   if (variable)
     return variable;
   if (collector->variables.count >= VARIABLES_MOST)
     forget_variables(collector);
   variable = collector_get(collector, sizeof *variable);
-  if (variable && !table_put(&collector->variables, parent, address, variable)) {
+  if (variable && !pair_map_put(&collector->variables, parent, address, variable)) {
     free(variable);
     collector->has_failed = true;
     return NULL;
@@ -314,7 +314,7 @@ static void completed(struct collector *collector, const struct replay_task_even
   extend_waiters(collector, event, live_task);
   path_join(&collector->paths, &collector->longest, &live_task->path);
   if (event->task->is_created)
-    table_remove(&collector->named_tasks, live_task->location, live_task->generation);
+    pair_map_remove(&collector->named_tasks, live_task->location, live_task->generation);
   dependences_forget(collector->dependences, live_task->id);
   clear_live_task(collector, live_task);
 }
@@ -358,7 +358,7 @@ static void close_group(struct collector *collector, struct live_task *live_task
 }
 
 static struct live_task *live_task_named(struct collector *collector, uint64_t name) {
-  uintptr_t slot = (uintptr_t)table_get(&collector->named_tasks, name >> 32, name & UINT32_MAX);
+  uintptr_t slot = (uintptr_t)pair_map_get(&collector->named_tasks, name >> 32, name & UINT32_MAX);
   return slot ? &collector->live_tasks[slot - 1] : NULL;
 }
 
@@ -421,7 +421,7 @@ static void add_dependence(struct collector *collector, const struct trace_event
   collector->has_failed |=
       !dependences_add(collector->dependences, live_task->creator,
                        (struct dependences_task){live_task->id, here->created_slot}, construct, address);
-  const struct variable_paths *variable = table_get(&collector->variables, live_task->creator, address);
+  const struct variable_paths *variable = pair_map_get(&collector->variables, live_task->creator, address);
   if (!variable)
     return;
   path_join(&collector->paths, &live_task->path, &variable->written);
@@ -476,6 +476,6 @@ void tasks_free(struct collector *collector) {
   for (size_t i = 0; i < collector->live_task_capacity; i++)
     clear_live_task(collector, &collector->live_tasks[i]);
   forget_variables(collector);
-  table_free(&collector->named_tasks);
+  pair_map_free(&collector->named_tasks);
   free(collector->live_tasks);
 }

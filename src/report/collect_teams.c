@@ -88,28 +88,28 @@ static void begin(struct collector *collector, const struct replay_team_event *e
 /* -- shares of worksharing regions -- */
 
 /* The share with this key, on the list if it is new. */
-static struct share *share_of(struct collector *collector, struct table *table, uint64_t owner,
+static struct share *share_of(struct collector *collector, struct pair_map *table, uint64_t owner,
                               uint32_t region, struct share **list) {
-  struct share *share = table_get(table, owner, region);
+  struct share *share = pair_map_get(table, owner, region);
   if (share)
     return share;
-  uint32_t slot = pool_take(&collector->share_pool);
+  uint32_t slot = pool_get(&collector->share_pool);
   if (slot == UINT32_MAX) {
     collector->has_failed = true;
     return NULL;
   }
   share = pool_item(&collector->share_pool, slot);
   *share = (struct share){.next = *list, .region = region, .slot = slot};
-  collector->has_failed |= !table_put(table, owner, region, share);
+  collector->has_failed |= !pair_map_put(table, owner, region, share);
   *list = share;
   return share;
 }
 
-static void drop_shares(struct collector *collector, struct table *table, uint64_t owner,
+static void drop_shares(struct collector *collector, struct pair_map *table, uint64_t owner,
                         struct share *list) {
   for (; list; list = list->next) {
-    table_remove(table, owner, list->region);
-    pool_give_back(&collector->share_pool, list->slot);
+    pair_map_remove(table, owner, list->region);
+    pool_put(&collector->share_pool, list->slot);
   }
 }
 
@@ -358,7 +358,7 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
   finish = collector_cut(collector, finish);
   if (finish <= begin)
     return;
-  uintptr_t number = (uintptr_t)table_get(&collector->gaps, before, after); /* from 1 */
+  uintptr_t number = (uintptr_t)pair_map_get(&collector->gaps, before, after); /* from 1 */
   if (number == 0) {
     struct report_gap *gap = array_add(&report->gaps, &report->gap_count, sizeof *gap);
     collector->has_failed |= !gap;
@@ -366,7 +366,7 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
       return;
     *gap = (struct report_gap){.before = before, .after = after};
     number = report->gap_count;
-    collector->has_failed |= !table_put(&collector->gaps, before, after, (void *)number);
+    collector->has_failed |= !pair_map_put(&collector->gaps, before, after, (void *)number);
   }
   spread_add(&report->gaps[number - 1].time, finish - begin);
 }

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/table.h"
+#include "base/pair_map.h"
 
 enum { BLOCK_SEGMENTS = 1024, LONGEST_LIST = 256 };
 
@@ -68,18 +68,18 @@ static void append(struct path_store *store, struct path *path, uint32_t region,
  * matter to those who ask for its regions. */
 static void merge_regions(struct path_store *store, struct path *path) {
   struct path merged = {.length = path->length};
-  struct table seen = {0};
+  struct pair_map seen = {0};
   for (const struct path_segment *old = path->last; old; old = old->before) {
-    struct path_segment *same = table_get(&seen, 0, old->region);
+    struct path_segment *same = pair_map_get(&seen, 0, old->region);
     if (same) {
       same->ticks += old->ticks;
       continue;
     }
     append(store, &merged, old->region, old->ticks);
-    if (!merged.last || !table_put(&seen, 0, old->region, merged.last))
+    if (!merged.last || !pair_map_put(&seen, 0, old->region, merged.last))
       store->has_failed = true;
   }
-  table_free(&seen);
+  pair_map_free(&seen);
   if (merged.last)
     merged.last->limit = 2 * merged.last->count > LONGEST_LIST ? 2 * merged.last->count : LONGEST_LIST;
   release(store, path->last);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 
 /* In memory as JSON objects have it: whoever lets them not be refused any has it so here. */
 json_t *page_text(const char *text) {

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 #include "timeline/palette.h"
 #include "timeline/picture_draw.h"
 

@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 #include "export/sink.h"
 
 struct quoted {

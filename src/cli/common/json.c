@@ -1,6 +1,6 @@
 #include "cli/common/json.h"
 
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 #include "cli/common/memory.h"
 
 #include <stdio.h>

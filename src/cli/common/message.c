@@ -1,6 +1,6 @@
 #include "cli/common/message.h"
 
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 #include "cli/common/terminal.h"
 
 #include <ctype.h>

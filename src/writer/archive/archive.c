@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "writer/archive/event_files.h"
 #include "writer/archive/local_files.h"
 #include "writer/archive/room.h"
@@ -249,14 +249,15 @@ OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
 }
 
 void archive_set_property(struct archive *archive, const char *name, const char *value) {
-  char *valid = text_valid_copy(value);
+  char *valid = memory_given(utf8_valid_copy(value));
   check(archive, OTF2_Archive_SetProperty(archive->otf2, name, valid, true));
   free(valid);
 }
 
 void archive_describe(struct archive *archive, const char *creator, const char *machine,
                       const char *description) {
-  char *valid_machine = text_valid_copy(machine), *valid_description = text_valid_copy(description);
+  char *valid_machine = memory_given(utf8_valid_copy(machine)),
+       *valid_description = memory_given(utf8_valid_copy(description));
   check(archive, OTF2_Archive_SetCreator(archive->otf2, creator));
   check(archive, OTF2_Archive_SetMachineName(archive->otf2, valid_machine));
   check(archive, OTF2_Archive_SetDescription(archive->otf2, valid_description));

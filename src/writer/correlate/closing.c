@@ -146,9 +146,8 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   }
 }
 
-static void destroy_task(void *task) {
+static void free_stack(void *task) {
   free(((struct task *)task)->stack.frames);
-  free(task);
 }
 
 void correlator_close(struct correlator *c) {
@@ -166,6 +165,6 @@ void correlator_close(struct correlator *c) {
   map_clear(&c->host_ops);
   map_clear(&c->tasks);
   map_clear(&c->teams);
-  pool_close(&c->task_pool, destroy_task);
+  pool_free(&c->task_pool, free_stack);
   free(c->by_slot);
 }

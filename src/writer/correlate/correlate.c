@@ -22,7 +22,7 @@ void correlator_open(struct correlator *c, struct emitter *emitter, struct defin
                            .definitions = definitions,
                            .regions = regions,
                            .modules = modules,
-                           .task_pool = {.size = sizeof(struct task)},
+                           .task_pool = {.item_bytes = sizeof(struct task)},
                            .contexts = contexts,
                            .states = states,
                            .first_ticks = UINT64_MAX,

@@ -13,9 +13,8 @@ enum {
   SAMPLES_HELD_MOST = 4096,
 };
 
-static void destroy_team(void *team) {
+static void free_members(void *team) {
   free(((struct team *)team)->members);
-  free(team);
 }
 
 void emitter_open(struct emitter *emitter, struct definitions *definitions, struct regions *regions,
@@ -24,12 +23,12 @@ void emitter_open(struct emitter *emitter, struct definitions *definitions, stru
                               .regions = regions,
                               .contexts = contexts,
                               .attributes = memory_given(OTF2_AttributeList_New()),
-                              .teams = {.size = sizeof(struct team)}};
+                              .teams = {.item_bytes = sizeof(struct team)}};
 }
 
 void emitter_close(struct emitter *emitter) {
   OTF2_AttributeList_Delete(emitter->attributes);
-  pool_close(&emitter->teams, destroy_team);
+  pool_free(&emitter->teams, free_members);
   free(emitter->arguments);
 }
 
@@ -40,9 +39,13 @@ void emitter_add_argument(struct emitter *emitter, uint32_t string) {
 }
 
 struct team *team_get(struct emitter *emitter) {
-  struct team *team = pool_get(&emitter->teams);
-  *team = (struct team){
-      .pool = &emitter->teams, .references = 1, .members = team->members, .capacity = team->capacity};
+  uint32_t number;
+  struct team *team = memory_item(&emitter->teams, &number);
+  *team = (struct team){.pool = &emitter->teams,
+                        .number = number,
+                        .references = 1,
+                        .members = team->members,
+                        .capacity = team->capacity};
   return team;
 }
 
@@ -57,7 +60,7 @@ void team_release(struct team *team) {
     struct team *parent = team->parent;
     if (team->size)
       memset(team->members, 0, team->size * sizeof *team->members);
-    pool_put(team->pool, team);
+    pool_put(team->pool, team->number);
     team = parent;
   }
 }

@@ -89,8 +89,10 @@ struct frame *frame_find(struct task *task, enum frame_kind kind) {
 /* -- tasks and teams of a thread -- */
 
 struct task *task_new(struct correlator *c) {
-  struct task *task = pool_get(&c->task_pool);
-  *task = (struct task){.pool = &c->task_pool, .stack = {task->stack.frames, 0, task->stack.capacity}};
+  uint32_t number;
+  struct task *task = memory_item(&c->task_pool, &number);
+  *task = (struct task){
+      .pool = &c->task_pool, .number = number, .stack = {task->stack.frames, 0, task->stack.capacity}};
   return task;
 }
 
@@ -98,7 +100,7 @@ void task_free(struct task *task) {
   if (!task)
     return;
   team_release(task->team);
-  pool_put(task->pool, task);
+  pool_put(task->pool, task->number);
 }
 
 bool thread_has_open(const struct traced_thread *thread, const struct task *task) {

@@ -83,6 +83,7 @@ struct member {
 struct team {
   uint64_t id;
   struct pool *pool; /* that it goes back to; with its array of members, all zero then */
+  uint32_t number;   /* there */
   unsigned references;
   struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
   struct traced_thread *primary;
@@ -110,6 +111,7 @@ struct team {
 struct task {
   uint64_t id;
   struct pool *pool;   /* that it goes back to; with the memory of its stack */
+  uint32_t number;     /* there */
   struct team *team;   /* of the construct that made it */
   uint32_t creator;    /* thread number in that team */
   uint64_t position;   /* implicit: that of its thread in the nested teams, as one number */

@@ -4,7 +4,7 @@
 
 #include <otf2/otf2.h>
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -43,8 +43,8 @@ static void read_texts(const struct record_control_tool_region *record, const ui
   take(texts->name, &from, &left, record->name_bytes);
   take(texts->file, &from, &left, record->line_and_file >> 32);
   take(texts->unit, &from, &left, words[1]);
-  text_make_valid(texts->name);
-  text_make_valid(texts->file);
+  utf8_make_valid(texts->name);
+  utf8_make_valid(texts->file);
   if (record->flags & FLAG_CUT)
     strcat(texts->name, "...");
 }

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
@@ -89,9 +89,9 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
 }
 
 uint32_t definitions_string(struct definitions *definitions, const char *text) {
-  if (text_is_valid(text))
+  if (utf8_is_valid(text))
     return string_of_valid(definitions, text);
-  char *valid = text_valid_copy(text);
+  char *valid = memory_given(utf8_valid_copy(text));
   uint32_t number = string_of_valid(definitions, valid);
   free(valid);
   return number;

@@ -1,6 +1,5 @@
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,4 +45,24 @@ char *utf8_clean_with(void *(*get)(size_t bytes), const char *text) {
 
 char *utf8_clean(const char *text) {
   return utf8_clean_with(malloc, text);
+}
+
+bool utf8_is_valid(const char *text) {
+  for (size_t length; *text; text += length)
+    if ((length = utf8_sequence(text)) == 0)
+      return false;
+  return true;
+}
+
+void utf8_make_valid(char *text) {
+  for (size_t length; *text; text += length ? length : 1)
+    if ((length = utf8_sequence(text)) == 0)
+      *text = '?';
+}
+
+char *utf8_valid_copy(const char *text) {
+  char *copy = strdup(text);
+  if (copy)
+    utf8_make_valid(copy);
+  return copy;
 }

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -18,16 +18,16 @@ static void all_of_utf8_is_valid(void **state) {
                                       "\xc3\xb6"};
   (void)state;
   for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
-    assert_true(text_is_valid(valid[i]));
+    assert_true(utf8_is_valid(valid[i]));
 }
 
 static void expect(const char *bytes, const char *wanted) {
   char text[64];
   strcpy(text, bytes);
-  assert_false(text_is_valid(text));
-  text_make_valid(text);
+  assert_false(utf8_is_valid(text));
+  utf8_make_valid(text);
   assert_string_equal(text, wanted);
-  assert_true(text_is_valid(text));
+  assert_true(utf8_is_valid(text));
 }
 
 static void what_is_none_becomes_question_marks(void **state) {

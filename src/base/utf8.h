@@ -1,7 +1,9 @@
-/* Names in an archive may hold any bytes; what is made of them must be valid UTF-8. */
-#ifndef STAVE_ANALYSIS_UTF8_H
-#define STAVE_ANALYSIS_UTF8_H
+/* Texts that come from a program, and names in an archive, may hold any bytes; what is made of them must be
+ * valid UTF-8 (RFC 3629). What is written to an archive keeps its length: `?` stands for a byte there. */
+#ifndef STAVE_BASE_UTF8_H
+#define STAVE_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What stands for a byte that belongs to no character: U+FFFD. */
@@ -18,5 +20,14 @@ char *utf8_clean(const char *text);
 
 /* The same in memory from `get`, which is as malloc. */
 char *utf8_clean_with(void *(*get)(size_t bytes), const char *text);
+
+/* Whether all of it is UTF-8. */
+bool utf8_is_valid(const char *text);
+
+/* Replaces each byte that belongs to no character by '?'. */
+void utf8_make_valid(char *text);
+
+/* A copy on which utf8_make_valid was called. The caller frees it; NULL: no memory. */
+char *utf8_valid_copy(const char *text);
 
 #endif

@@ -1,0 +1,33 @@
+/* Items of one size that come and go, and have dense numbers: a number is given again when its item is gone,
+ * an item never moves. What is put back is what the next one gets. */
+#ifndef STAVE_BASE_POOL_H
+#define STAVE_BASE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_NONE UINT32_MAX
+
+/* All zero but for item_bytes: an empty pool. */
+struct pool {
+  size_t item_bytes;
+  char **blocks;
+  uint32_t *unused; /* numbers that were put back; there is room for all */
+  size_t block_capacity, unused_capacity;
+  uint32_t unused_count, count; /* count: numbers given so far */
+};
+
+/* The number of an item; POOL_NONE: no memory. The item holds what it held when it was put back; all zero the
+ * first time. */
+uint32_t pool_get(struct pool *pool);
+
+void *pool_item(const struct pool *pool, uint32_t number);
+
+/* Puts an item back, which cannot fail. Nobody may look into it until it is given again. */
+void pool_put(struct pool *pool, uint32_t number);
+
+/* Frees the items. `destroy`, if it is not NULL, is called with each that was ever given, and frees what that
+ * owns. */
+void pool_free(struct pool *pool, void (*destroy)(void *item));
+
+#endif
