@@ -63,16 +63,6 @@ static void unwind_explicit(struct correlator *c, struct traced_thread *thread, 
   task_switch(c, thread, implicit_task_of(thread), now, OMPT_TASK_STATUS_switch);
 }
 
-static void unwind_implicit(struct correlator *c, struct traced_thread *thread, struct task *task,
-                            uint64_t now) {
-  bool is_primary = task->team->primary == thread && !task->team->is_league;
-  struct team *team = team_keep(task->team);
-  implicit_task_end(c, thread, task, now, !is_primary);
-  if (is_primary)
-    team_end(c, team, now);
-  team_release(team);
-}
-
 void thread_unwind(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   locks_release_all(c, thread, now, 0);
   for (;;) {
@@ -82,7 +72,7 @@ void thread_unwind(struct correlator *c, struct traced_thread *thread, uint64_t 
     else if (task == thread->base)
       return;
     else if (task->is_implicit)
-      unwind_implicit(c, thread, task, now);
+      implicit_task_leave(c, thread, task, now);
     else
       unwind_explicit(c, thread, task, now);
   }

@@ -368,6 +368,19 @@ void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
       end_member(c, team, &team->members[i]);
 }
 
+/* Of a team without a primary, whose parallel_begin was dropped, nobody else will say that it has ended. */
+void implicit_task_leave(struct correlator *c, struct traced_thread *thread, struct task *task,
+                         uint64_t ticks) {
+  struct team *team = team_keep(task->team);
+  bool is_primary = thread == team->primary;
+  if (!team->primary)
+    resolve(c, team);
+  implicit_task_end(c, thread, task, ticks, team->primary && !is_primary);
+  if (is_primary && !team->is_league)
+    team_end(c, team, ticks);
+  team_release(team);
+}
+
 /* The implicit task that ends is the thread's innermost. A late end comes when the primary's has ended the
  * worker's part: then it is owed, or there is none. */
 void on_implicit_task_end(struct correlator *c, struct traced_thread *thread,
@@ -386,13 +399,8 @@ void on_implicit_task_end(struct correlator *c, struct traced_thread *thread,
     return;
   }
   uint64_t now = thread_now(c, thread, record->ticks);
-  struct team *team = team_keep(task->team);
-  bool is_primary = thread == team->primary;
   if (unwind_to(c, thread, task, now))
-    implicit_task_end(c, thread, task, now, !is_primary);
-  if (is_primary && !team->is_league)
-    team_end(c, team, now);
-  team_release(team);
+    implicit_task_leave(c, thread, task, now);
 }
 
 void team_show(struct correlator *c, struct team *team, uint64_t ticks) {
