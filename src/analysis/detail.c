@@ -34,6 +34,18 @@ bool detail_says(const struct trace_region *region, const char *word) {
   return false;
 }
 
+size_t detail_function_length(const struct trace_region *region) {
+  const char *text = region->description, *before;
+  size_t length = strstr(region->name, " @") ? strlen(text) : 0;
+  while (length > 0 && (before = last_separator(text, length))) {
+    const char *last = before + strlen(separator);
+    if (!is_word(last, length - (size_t)(last - text)))
+      break;
+    length = (size_t)(before - text);
+  }
+  return length;
+}
+
 const char *detail_schedule(const struct trace_region *region) {
   static const struct {
     const char *word, *schedule;

@@ -14,6 +14,10 @@
 /* Whether `word` is one of them. */
 bool detail_says(const struct trace_region *region, const char *word);
 
+/* How many bytes of the description are FUNCTION; where that is not known, it is MODULE+0xOFFSET. 0: neither.
+ */
+size_t detail_function_length(const struct trace_region *region);
+
 /* The schedule of a worksharing loop: "static", "dynamic", "guided", "other"; "" if it is not told. Constant
  * memory. */
 const char *detail_schedule(const struct trace_region *region);

@@ -1,5 +1,6 @@
 #include "cli/check_print.h"
 
+#include "analysis/label.h"
 #include "cli/common/json.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
@@ -14,12 +15,6 @@ enum { PLACES_SHOWN = 10, TEXT_BYTES = 1024 };
 
 static const char *location_name(const struct trace *trace, const struct check_finding *finding) {
   return finding->location < trace->location_count ? trace->locations[finding->location].name : "";
-}
-
-static const char *region_name(const struct trace *trace, uint32_t region) {
-  static const char prefix[] = "!$omp ";
-  const char *name = region < trace->region_count ? trace->regions[region].name : "";
-  return name + (strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0);
 }
 
 /* -- text -- */
@@ -40,13 +35,15 @@ static void print_rule(enum check_rule rule, enum check_severity severity) {
 
 static void print_place(const struct trace *trace, const struct check_finding *finding) {
   char text[TEXT_BYTES], count[32], where[256];
-  const char *name = region_name(trace, finding->region);
+  bool has_region = finding->region < trace->region_count;
+  char name[LABEL_BYTES] = "";
+  if (has_region)
+    label_region(name, trace, finding->region);
   summary_number(count, finding->count);
   snprintf(where, sizeof where, "%s at %.6f ms", location_name(trace, finding),
            (double)trace_ns(trace, finding->ticks) / 1e6);
-  snprintf(text, sizeof text, "%s%s%s%s%s: %s", *name ? name : "", *name ? ", " : "",
-           finding->count > 1 ? count : "", finding->count > 1 ? " times, first on " : "on ", where,
-           finding->detail);
+  snprintf(text, sizeof text, "%s%s%s%s%s: %s", name, has_region ? ", " : "", finding->count > 1 ? count : "",
+           finding->count > 1 ? " times, first on " : "on ", where, finding->detail);
   printf("    ");
   prose_print(4, 4, text);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/detail.h"
+#include "analysis/label.h"
 #include "base/array.h"
 #include "report/collect.h"
 #include "report/text.h"
@@ -57,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static void say(char text[FINDING_BYTES], 
 /* Short-lived texts for one finding. */
 struct finding_texts {
   const struct report *report;
-  char times[8][TEXT_TIME_BYTES], labels[4][TEXT_LABEL_BYTES];
+  char times[8][TEXT_TIME_BYTES], labels[4][LABEL_BYTES];
   int time_count, label_count;
 };
 
@@ -70,7 +71,7 @@ static const char *share_of(struct finding_texts *texts, double part, double who
 }
 
 static const char *label_of(struct finding_texts *texts, uint32_t region) {
-  return text_label(texts->labels[texts->label_count++ % 4], texts->report->trace, region);
+  return label_region(texts->labels[texts->label_count++ % 4], texts->report->trace, region);
 }
 
 static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {

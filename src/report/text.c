@@ -1,7 +1,6 @@
 #include "report/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 char *text_time(char buffer[TEXT_TIME_BYTES], const struct trace *trace, double ticks) {
   static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -18,14 +17,5 @@ char *text_time(char buffer[TEXT_TIME_BYTES], const struct trace *trace, double 
 
 char *text_percent(char buffer[TEXT_TIME_BYTES], double share) {
   snprintf(buffer, TEXT_TIME_BYTES, "%.1f %%", 100 * share);
-  return buffer;
-}
-
-char *text_label(char buffer[TEXT_LABEL_BYTES], const struct trace *trace, uint32_t region) {
-  static const char prefix[] = "!$omp ";
-  const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
-  if (strncmp(name, prefix, strlen(prefix)) == 0)
-    name += strlen(prefix);
-  snprintf(buffer, TEXT_LABEL_BYTES, "%s", *name ? name : "(without a name)");
   return buffer;
 }

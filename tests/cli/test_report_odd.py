@@ -51,6 +51,21 @@ class Others(Case):
         self.assertRegex(self.text(self.path("device")), r"Device 0 stream 1 +4,000,000 +1\.000 +1,000,000 +0\.500 ")
         self.assertIn("device transfers", [finding["cause"] for finding in numbers["findings"]])
 
+    def test_no_debug_information(self):
+        with self.timed("addresses") as made:
+            made.fork(0)
+            made.begin(0)
+            wait = made.definitions.region("!$omp taskwait @0x12ab", description="a.out+0x12ab, taskwait",
+                                           paradigm=Paradigm.OPENMP, region_role=RegionRole.TASK_WAIT)
+            made.at(1).event(0, "enter", wait)
+            made.at(9).event(0, "leave", wait)
+            for i in range(2):
+                made.at(9).enter(i, "implicit barrier", 1)
+            made.end_all(10)
+        text = self.text(self.path("addresses"))
+        self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; .* -g$")
+        self.assertIn("taskwait @a.out+0x12ab ", text)
+
     def test_disturbances(self):
         with self.timed("stalled") as made:
             made.properties.append(("STAVE::LOST_EVENTS", "12"))

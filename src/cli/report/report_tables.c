@@ -2,6 +2,7 @@
 #include "cli/report/report_print.h"
 
 #include "analysis/detail.h"
+#include "analysis/label.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
@@ -18,7 +19,7 @@ enum { NUMBER_BYTES = 32, COLUMNS_MOST = TABLE_COLUMNS_MOST };
 /* One row being filled: its cells' texts. */
 struct section_row {
   const struct report *report;
-  char texts[COLUMNS_MOST][TEXT_LABEL_BYTES + 64];
+  char texts[COLUMNS_MOST][LABEL_BYTES + 64];
   size_t count;
 };
 
@@ -27,7 +28,7 @@ static char *next_cell(struct section_row *row) {
 }
 
 static void add_label(struct section_row *row, uint32_t region) {
-  text_label(next_cell(row), row->report->trace, region);
+  label_region(next_cell(row), row->report->trace, region);
 }
 
 static void add_text(struct section_row *row, const char *text) {
@@ -228,10 +229,10 @@ static double mutex_weight(const struct report_region *base) {
 static void add_blame(struct section_row *row, const struct report_mutex *mutex) {
   const struct report_blame *one = &mutex->blamed[0];
   const struct trace *trace = row->report->trace;
-  char label[TEXT_LABEL_BYTES], text[TEXT_LABEL_BYTES + 64] = "";
+  char label[LABEL_BYTES], text[LABEL_BYTES + 64] = "";
   if (mutex->blamed_ticks > 0 && one->location < trace->location_count)
     snprintf(text, sizeof text, "%.0f %% %s in %s", 100 * (double)one->ticks / (double)mutex->blamed_ticks,
-             trace->locations[one->location].name, text_label(label, trace, one->region));
+             trace->locations[one->location].name, label_region(label, trace, one->region));
   add_text(row, text);
 }
 

@@ -1,6 +1,9 @@
 /* `stave report` for people: the overview, the findings, threads, devices, and what disturbs the numbers. */
 #include "cli/report/report_print.h"
 
+#include "analysis/detail.h"
+#include "analysis/label.h"
+#include "base/shorten.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
@@ -64,6 +67,17 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
 
 /* -- the overview -- */
 
+static void print_missing_lines(const struct trace *trace) {
+  size_t placed = 0, lacking = 0;
+  for (size_t i = 0; i < trace->region_count; i++) {
+    lacking += label_lacks_line(&trace->regions[i]);
+    placed += strstr(trace->regions[i].name, " @") != NULL;
+  }
+  if (lacking > 0)
+    table_fact("source lines", "not known of %zu of %zu constructs: no debug information; compile with -g",
+               lacking, placed);
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
@@ -78,6 +92,7 @@ static void print_overview(const struct report_print *print) {
              report->tasks_created ? ", " : "",
              report->tasks_created ? summary_number(more, report->tasks_created) : "",
              report->tasks_created ? " tasks created" : "");
+  print_missing_lines(report->trace);
 }
 
 static void efficiency_row(struct table *table, const char *name, double value, const char *meaning) {
@@ -140,6 +155,17 @@ static void print_prose(const char *label, const char *text) {
   prose_print(FINDING_INDENT, FINDING_INDENT, text);
 }
 
+/* The function that a label has not named yet, in one line. */
+static void print_function(const struct trace_region *region) {
+  char function[PROSE_BYTES], shorter[PROSE_BYTES];
+  if (label_lacks_line(region))
+    return;
+  size_t length = detail_function_length(region);
+  snprintf(function, sizeof function, "%.*s", (int)(length ? length : strlen(region->description)),
+           region->description);
+  print_prose("in", shorten_middle(shorter, sizeof shorter, function, prose_width() - FINDING_INDENT));
+}
+
 static void print_finding(const struct report *report, size_t number) {
   const struct report_finding *finding = &report->findings[number];
   char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], head[PROSE_BYTES];
@@ -151,7 +177,7 @@ static void print_finding(const struct report *report, size_t number) {
   printf("%s", colour ? "\033[0m" : "");
   if (finding->region != REPLAY_NONE && finding->cause != CAUSE_SERIAL &&
       *report->trace->regions[finding->region].description)
-    print_prose("in", report->trace->regions[finding->region].description);
+    print_function(&report->trace->regions[finding->region]);
   print_prose("evidence", finding->evidence);
   print_prose("to do", finding->advice);
 }

@@ -1,0 +1,43 @@
+#include "analysis/label.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/detail.h"
+#include "base/shorten.h"
+
+enum { FUNCTION_WIDTH = 60, LABEL_WIDTH = LABEL_BYTES - 32, FUNCTION_BYTES = 2048 };
+
+static const char prefix[] = "!$omp ", at_address[] = " @0x";
+
+bool label_lacks_line(const struct trace_region *region) {
+  return strstr(region->name, at_address) != NULL;
+}
+
+/* Of a construct at an address. */
+static void write_place(char buffer[LABEL_BYTES], const char *name, const struct trace_region *region) {
+  char function[FUNCTION_BYTES], shorter[LABEL_BYTES], label[FUNCTION_BYTES];
+  const char *address = strstr(name, at_address) + strlen(" @");
+  snprintf(function, sizeof function, "%.*s", (int)detail_function_length(region), region->description);
+  size_t length = strlen(function), end = strlen(address);
+  bool has_module =
+      length > end && strcmp(function + length - end, address) == 0 && function[length - end - 1] == '+';
+  shorten_middle(shorter, sizeof shorter, function, FUNCTION_WIDTH);
+  if (has_module)
+    snprintf(label, sizeof label, "%.*s%s", (int)(address - name), name, shorter);
+  else
+    snprintf(label, sizeof label, "%s%s%s", name, length > 0 ? " in " : "", shorter);
+  shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
+}
+
+char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region) {
+  const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
+  if (strncmp(name, prefix, strlen(prefix)) == 0)
+    name += strlen(prefix);
+  if (strstr(name, at_address))
+    write_place(buffer, name, &trace->regions[region]);
+  else
+    shorten_middle(buffer, LABEL_BYTES, *name ? name : "(without a name)", LABEL_WIDTH);
+  return buffer;
+}

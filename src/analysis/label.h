@@ -1,0 +1,18 @@
+/* What people read of a region. */
+#ifndef STAVE_ANALYSIS_LABEL_H
+#define STAVE_ANALYSIS_LABEL_H
+
+#include "analysis/trace.h"
+
+enum { LABEL_BYTES = 192 };
+
+/* A region's name without what every construct's begins with: "parallel @file.c:12". An address alone says
+ * nothing: it comes with the function, "parallel @0x1282 in main", or else with the module, "for
+ * @a.out+0x132c". Long names are cut in the middle. No region (REPLAY_NONE) is "(unknown)". Returns buffer.
+ */
+char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region);
+
+/* Whether a region stands at an address of the code, as there is no debug information. */
+bool label_lacks_line(const struct trace_region *region);
+
+#endif
