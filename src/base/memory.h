@@ -8,8 +8,8 @@
 
 #include "base/pool.h"
 
-/* When memory runs out, `last` is called in the thread that found out, before the process ends. It must not
- * allocate. */
+/* When memory runs out, `last` is called before the process ends, by the thread that asked for memory. It
+ * must not allocate. */
 void memory_at_exhaustion(void (*last)(void *data), void *data);
 
 /* Zeroed memory, the caller's to free(). Never NULL. */

@@ -20,7 +20,7 @@ struct open_task {
 struct level {
   uint32_t comm;
   uint64_t instance;      /* this is the n-th team of this comm on this location, from 1 */
-  bool is_forked;         /* here: a join follows the end */
+  bool is_forked;         /* on this location, and so is its join */
   uint32_t region;        /* that was entered first */
   uint64_t barrier_ticks; /* of the last end of what stands in that region: its barrier; 0: none has ended */
   struct open_task *own, *current;

@@ -5,7 +5,7 @@
 
 enum field_type { FIELD_none, FIELD_id, FIELD_address, FIELD_value, FIELD_ticks };
 
-struct field {
+struct record_field {
   enum field_type type;
   const char *name;
 };
@@ -13,7 +13,7 @@ struct field {
 static const struct record_row {
   const char *name;
   enum record_class class;
-  struct field fields[3];
+  struct record_field fields[3];
 } rows[RECORD_TYPE_COUNT] = {
 #define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
   [RECORD_##id] = {#id,                                                                                      \
@@ -31,7 +31,7 @@ enum record_class record_class(unsigned type) {
   return type < RECORD_TYPE_COUNT ? rows[type].class : RECORD_CLASS_none;
 }
 
-static int print_field(const struct field *field, uint64_t value, char *text, size_t size) {
+static int print_field(const struct record_field *field, uint64_t value, char *text, size_t size) {
   switch (field->type) {
   case FIELD_none:
     return 0;

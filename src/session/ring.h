@@ -38,13 +38,13 @@
 #include "session/layout.h"
 
 /* The producer's own part: private memory of the application, next to nothing else. All zero is a valid state
- * in which every reservation goes the slow way. */
+ * in which every reservation takes the slow path. */
 struct ring {
   struct thread_slot *slot;
   struct record *records;
   uint64_t mask;     /* slot->mask */
   uint64_t reserved; /* next free position */
-  uint64_t limit;    /* a reservation that ends beyond goes the slow way: the next quarter mark, or full */
+  uint64_t limit;    /* a reservation that ends beyond takes the slow path: the next quarter mark, or full */
 };
 
 /* *value += n as one instruction; returns what *value was. Atomic against signal handlers of this thread
@@ -84,7 +84,7 @@ static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_pos
 }
 
 /* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now:
- * what fails for one fails for those behind, and the slow way holds no place behind one that failed
+ * what fails for one fails for those behind, and the slow path holds no place behind one that failed
  * (thread.c). */
 static inline void ring_take_back(struct ring *ring, uint64_t n) {
   local_add(&ring->reserved, -n);

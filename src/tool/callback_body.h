@@ -6,9 +6,9 @@
 
 /* on_<name>: the two copies of <name>_event, the second out of the way of the first. signature: of
  * callbacks.def. */
-#define IN_TWO_WAYS(name, signature) WAYS(, name, signature)
-#define STATIC_IN_TWO_WAYS(name, signature) WAYS(static, name, signature)
-#define WAYS(storage, name, signature)                                                                       \
+#define IN_TWO_COPIES(name, signature) COPIES(, name, signature)
+#define STATIC_IN_TWO_COPIES(name, signature) COPIES(static, name, signature)
+#define COPIES(storage, name, signature)                                                                     \
   static __attribute__((cold, noinline)) void on_##name##_slow OMPT_PARAMETERS(signature) {                  \
     name##_event(SLOW, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT));                                 \
   }                                                                                                          \
@@ -31,9 +31,9 @@ static inline void give_id(ompt_data_t *data, uint64_t id) {
 
 /* An event is dropped for good. What the runtime made gets an id all the same, if the thread has any: one
  * that no position will ever have. */
-static inline bool give_id_of_dropped(enum way way, ompt_data_t *data) {
+static inline bool give_id_of_dropped(enum copy copy, ompt_data_t *data) {
   struct thread *self = thread_self;
-  if (way == SLOW)
+  if (copy == SLOW)
     give_id(data, self->ring.slot
                       ? self->id_base + (UINT64_C(1) << (ID_POSITION_BITS - 1)) + self->dropped_ids++
                       : 0);

@@ -12,7 +12,7 @@
 enum { COMMANDS_OF_TOOLS = 64 };
 
 static bool put_control_tool(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
-  struct event event;
+  struct new_event event;
   if (!event_begin(SLOW, &event, 2, codeptr))
     return false;
   struct record_words *words = (struct record_words *)ring_at(&event.thread->ring, event.position + 1);
@@ -74,7 +74,7 @@ static bool obey(uint64_t command) {
   }
 }
 
-static bool take(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
+static bool carry_out(uint64_t command, uint64_t modifier, const void *argument, const void *codeptr) {
   if (atomic_load(&tool.recording) != RECORDING_ON)
     return false;
   if (is_user_call(command, modifier, argument))
@@ -84,7 +84,7 @@ static bool take(uint64_t command, uint64_t modifier, const void *argument, cons
 
 int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr) {
   int error = errno;
-  bool is_done = take(command, modifier, argument, codeptr);
+  bool is_done = carry_out(command, modifier, argument, codeptr);
   errno = error;
   return is_done ? OMPT_CONTROL_TOOL_RESULT_success : OMPT_CONTROL_TOOL_RESULT_ignored;
 }

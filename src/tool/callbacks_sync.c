@@ -3,80 +3,80 @@
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
-BODY work_event(enum way way, ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+BODY work_event(enum copy copy, ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                 ompt_data_t *task, uint64_t count, const void *codeptr) {
   (void)parallel, (void)task;
-  struct event event;
-  if (!event_begin(way, &event, 1, codeptr))
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, codeptr))
     return false;
   EVENT_PUT(&event, 1, work, endpoint, 0, .count = count, .codeptr = event.code, .kind = (uint32_t)kind);
   return true;
 }
-IN_TWO_WAYS(work, work)
+IN_TWO_COPIES(work, work)
 
 /* sync_region, sync_region_wait and reduction say the same of different things. */
-BODY sync_event(enum way way, enum record_type type, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
-                ompt_data_t *task, const void *codeptr) {
-  struct event event;
-  if ((way == FAST && __builtin_expect(!task, false)) || !event_begin(way, &event, 1, codeptr))
+BODY sync_event(enum copy copy, enum record_type type, ompt_sync_region_t kind,
+                ompt_scope_endpoint_t endpoint, ompt_data_t *task, const void *codeptr) {
+  struct new_event event;
+  if ((copy == FAST && __builtin_expect(!task, false)) || !event_begin(copy, &event, 1, codeptr))
     return false;
   EVENT_PUT_AS(&event, 1, sync_region, type, endpoint, 0, .task = id_of(task), .codeptr = event.code,
                .kind = (uint32_t)kind);
   return true;
 }
 
-#define SYNC_IN_TWO_WAYS(name)                                                                               \
-  BODY name##_event(enum way way, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,                   \
+#define SYNC_IN_TWO_COPIES(name)                                                                             \
+  BODY name##_event(enum copy copy, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,                 \
                     ompt_data_t *parallel, ompt_data_t *task, const void *codeptr) {                         \
     (void)parallel;                                                                                          \
-    return sync_event(way, RECORD_##name, kind, endpoint, task, codeptr);                                    \
+    return sync_event(copy, RECORD_##name, kind, endpoint, task, codeptr);                                   \
   }                                                                                                          \
-  IN_TWO_WAYS(name, sync_region)
+  IN_TWO_COPIES(name, sync_region)
 
-SYNC_IN_TWO_WAYS(sync_region)
-SYNC_IN_TWO_WAYS(sync_region_wait)
-SYNC_IN_TWO_WAYS(reduction)
+SYNC_IN_TWO_COPIES(sync_region)
+SYNC_IN_TWO_COPIES(sync_region_wait)
+SYNC_IN_TWO_COPIES(reduction)
 
-BODY masked_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+BODY masked_event(enum copy copy, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                   const void *codeptr) {
   (void)parallel, (void)task;
-  struct event event;
-  if (!event_begin(way, &event, 1, codeptr))
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, codeptr))
     return false;
   EVENT_PUT(&event, 1, masked, endpoint, 0, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(masked, masked)
+IN_TWO_COPIES(masked, masked)
 
-BODY dispatch_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind,
+BODY dispatch_event(enum copy copy, ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind,
                     ompt_data_t instance) {
   (void)parallel, (void)task;
-  struct event event;
+  struct new_event event;
   ompt_dispatch_chunk_t chunk = {instance.value, 1};
   if ((unsigned)kind >= OMPT_DISPATCH_ws_loop_chunk && (unsigned)kind <= OMPT_DISPATCH_distribute_chunk &&
       instance.ptr)
     chunk = *(const ompt_dispatch_chunk_t *)instance.ptr;
-  if (!event_begin(way, &event, 1, (int)kind == OMPT_DISPATCH_section ? instance.ptr : NULL))
+  if (!event_begin(copy, &event, 1, (int)kind == OMPT_DISPATCH_section ? instance.ptr : NULL))
     return false;
   EVENT_PUT(&event, 1, dispatch, 0, 0, .start = chunk.start, .iterations = chunk.iterations,
             .kind = (uint32_t)kind);
   return true;
 }
-IN_TWO_WAYS(dispatch, dispatch)
+IN_TWO_COPIES(dispatch, dispatch)
 
-BODY flush_event(enum way way, ompt_data_t *thread, const void *codeptr) {
+BODY flush_event(enum copy copy, ompt_data_t *thread, const void *codeptr) {
   (void)thread;
-  struct event event;
-  if (!event_begin(way, &event, 1, codeptr))
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, codeptr))
     return false;
   EVENT_PUT(&event, 1, flush, 0, 0, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(flush, flush)
+IN_TWO_COPIES(flush, flush)
 
-/* Rare enough for the slow way alone. The message is copied: it is the runtime's. */
+/* Rare enough for the slow path alone. The message is copied: it is the runtime's. */
 void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr) {
-  struct event event;
+  struct new_event event;
   size_t most = (RECORD_SLOTS_MAX - 1) * RECORD_BYTES, kept = !message ? 0 : length < most ? length : most;
   uint64_t n = 1 + (kept + RECORD_BYTES - 1) / RECORD_BYTES;
   if (!event_begin(SLOW, &event, n, codeptr))

@@ -1,5 +1,5 @@
 /* Target regions, operations on devices, and the devices themselves. All of these are rare: they have the
- * slow way only.
+ * slow path only.
  *
  * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the
  * runtime's own numbers are kept, which the flag tells apart. */
@@ -18,14 +18,14 @@ static uint64_t address_of(const void *pointer) {
 }
 
 /* Fills the slots behind a record's first. */
-static void put_words(const struct event *event, const uint64_t *words, unsigned slots) {
+static void put_words(const struct new_event *event, const uint64_t *words, unsigned slots) {
   for (unsigned i = 0; i < slots; i++)
     memcpy(ring_at(&event->thread->ring, event->position + 1 + i), words + WORDS_A_SLOT * i, RECORD_BYTES);
 }
 
 /* -- target regions -- */
 
-static bool put_target(struct event *event, uint32_t kind, ompt_scope_endpoint_t endpoint, uint8_t flags,
+static bool put_target(struct new_event *event, uint32_t kind, ompt_scope_endpoint_t endpoint, uint8_t flags,
                        int device, uint64_t task, uint64_t target_task, uint64_t target,
                        const void *codeptr) {
   const uint64_t words[WORDS_A_SLOT] = {(uint64_t)(int64_t)device, task, target_task};
@@ -40,7 +40,7 @@ static bool put_target(struct event *event, uint32_t kind, ompt_scope_endpoint_t
  * of has its id already: only an unused one is ours for the region's time. */
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr) {
-  struct event event;
+  struct new_event event;
   bool is_begin = endpoint == OMPT_SCOPE_begin;
   if (!put_target(&event, (uint32_t)kind, endpoint, 0, device, id_of(task), id_of(target_task),
                   is_begin ? 0 : id_of(target), codeptr)) {
@@ -59,19 +59,19 @@ void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int devic
 
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                ompt_id_t target, const void *codeptr) {
-  struct event event;
+  struct new_event event;
   put_target(&event, (uint32_t)kind, endpoint, PLAIN_FORM, device, id_of(task), 0, target, codeptr);
 }
 
 /* -- operations on data -- */
 
-struct data_op {
+struct data_op_words {
   uint64_t source, destination, bytes, devices, host_op, target_task, unused[2];
 };
-_Static_assert(sizeof(struct data_op) == 2 * RECORD_BYTES, "the words of a target_data_op record");
+_Static_assert(sizeof(struct data_op_words) == 2 * RECORD_BYTES, "the words of a target_data_op record");
 
-static bool put_data_op(struct event *event, uint32_t kind, uint32_t endpoint, uint8_t flags, uint64_t target,
-                        const struct data_op *op, const void *codeptr) {
+static bool put_data_op(struct new_event *event, uint32_t kind, uint32_t endpoint, uint8_t flags,
+                        uint64_t target, const struct data_op_words *op, const void *codeptr) {
   if (!event_begin(SLOW, event, 3, codeptr))
     return false;
   put_words(event, (const uint64_t *)op, 2);
@@ -84,13 +84,13 @@ void on_target_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_t
                            ompt_id_t *host_op, ompt_target_data_op_t kind, void *source, int source_device,
                            void *destination, int destination_device, size_t bytes, const void *codeptr) {
   bool is_begin = endpoint != OMPT_SCOPE_end;
-  const struct data_op op = {.source = address_of(source),
-                             .destination = address_of(destination),
-                             .bytes = bytes,
-                             .devices = pack_devices(source_device, destination_device),
-                             .host_op = !is_begin && host_op ? *host_op : 0,
-                             .target_task = id_of(target_task)};
-  struct event event;
+  const struct data_op_words op = {.source = address_of(source),
+                                   .destination = address_of(destination),
+                                   .bytes = bytes,
+                                   .devices = pack_devices(source_device, destination_device),
+                                   .host_op = !is_begin && host_op ? *host_op : 0,
+                                   .target_task = id_of(target_task)};
+  struct new_event event;
   bool is_put = put_data_op(&event, (uint32_t)kind, endpoint, 0, id_of(target), &op, codeptr);
   if (is_begin && host_op)
     *host_op = is_put ? event_id(&event) : 0;
@@ -99,12 +99,12 @@ void on_target_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_t
 void on_target_data_op(ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_t kind, void *source,
                        int source_device, void *destination, int destination_device, size_t bytes,
                        const void *codeptr) {
-  const struct data_op op = {.source = address_of(source),
-                             .destination = address_of(destination),
-                             .bytes = bytes,
-                             .devices = pack_devices(source_device, destination_device),
-                             .host_op = host_op};
-  struct event event;
+  const struct data_op_words op = {.source = address_of(source),
+                                   .destination = address_of(destination),
+                                   .bytes = bytes,
+                                   .devices = pack_devices(source_device, destination_device),
+                                   .host_op = host_op};
+  struct new_event event;
   put_data_op(&event, (uint32_t)kind, ENDPOINT_NONE, PLAIN_FORM, target, &op, codeptr);
 }
 
@@ -113,7 +113,7 @@ void on_target_data_op(ompt_id_t target, ompt_id_t host_op, ompt_target_data_op_
 void on_target_submit_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *host_op,
                           unsigned requested) {
   bool is_begin = endpoint != OMPT_SCOPE_end;
-  struct event event;
+  struct new_event event;
   bool is_put = event_begin(SLOW, &event, 1, NULL);
   if (is_put)
     EVENT_PUT(&event, 1, target_submit, endpoint, 0, .target = id_of(target),
@@ -123,7 +123,7 @@ void on_target_submit_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target, o
 }
 
 void on_target_submit(ompt_id_t target, ompt_id_t host_op, unsigned requested) {
-  struct event event;
+  struct new_event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, target_submit, ENDPOINT_NONE, PLAIN_FORM, .target = target, .host_op = host_op,
               .requested = requested);
@@ -133,7 +133,7 @@ void on_target_submit(ompt_id_t target, ompt_id_t host_op, unsigned requested) {
 
 static void put_map(uint64_t target, uint8_t flags, unsigned count, void **host, void **device, size_t *bytes,
                     unsigned *mapping_flags, const void *codeptr) {
-  struct event event;
+  struct new_event event;
   for (unsigned i = 0; i < count && host && device; i++) {
     if (!event_begin(SLOW, &event, 2, codeptr))
       continue;
@@ -158,17 +158,17 @@ void on_target_map(ompt_id_t target, unsigned count, void **host, void **device,
 
 enum { TEXT_SLOTS_MAX = RECORD_SLOTS_MAX - 2, TEXT_BYTES_MAX = TEXT_SLOTS_MAX * RECORD_BYTES };
 
-struct text {
+struct device_text {
   _Alignas(uint64_t) char bytes[TEXT_BYTES_MAX];
   size_t used;
 };
 
-static unsigned text_slots(const struct text *text) {
+static unsigned text_slots(const struct device_text *text) {
   return (unsigned)((text->used + RECORD_BYTES - 1) / RECORD_BYTES);
 }
 
 /* Returns how many bytes of it found room. */
-static size_t text_add(struct text *text, const char *more) {
+static size_t text_add(struct device_text *text, const char *more) {
   size_t room = TEXT_BYTES_MAX - text->used, length = more ? strnlen(more, room) : 0;
   if (length)
     memcpy(text->bytes + text->used, more, length);
@@ -178,9 +178,9 @@ static size_t text_add(struct text *text, const char *more) {
 
 void on_device_initialize(int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
                           const char *documentation) {
-  struct text text = {.used = 0};
+  struct device_text text = {.used = 0};
   size_t type_bytes = text_add(&text, type), documentation_bytes = text_add(&text, documentation);
-  struct event event;
+  struct new_event event;
   if (event_begin(SLOW, &event, 1 + text_slots(&text), NULL)) {
     put_words(&event, (const uint64_t *)text.bytes, text_slots(&text));
     EVENT_PUT(&event, 1 + text_slots(&text), device_initialize, 0, lookup != NULL, .type_bytes = type_bytes,
@@ -192,19 +192,19 @@ void on_device_initialize(int device, const char *type, ompt_device_t *handle, o
 
 void on_device_finalize(int device) {
   device_trace_stop(device);
-  struct event event;
+  struct new_event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, device_finalize, 0, 0, .device = (uint32_t)device);
 }
 
 void on_device_load(int device, const char *file, int64_t offset_in_file, void *address_in_file, size_t bytes,
                     void *host_address, void *device_address, uint64_t module) {
-  struct text text = {.used = 0};
+  struct device_text text = {.used = 0};
   text_add(&text, file);
   const uint64_t words[WORDS_A_SLOT] = {address_of(device_address), bytes, (uint64_t)offset_in_file,
                                         address_of(address_in_file)};
   unsigned slots = text_slots(&text);
-  struct event event;
+  struct new_event event;
   if (!event_begin(SLOW, &event, 2 + slots, NULL))
     return;
   put_words(&event, words, 1);
@@ -215,7 +215,7 @@ void on_device_load(int device, const char *file, int64_t offset_in_file, void *
 }
 
 void on_device_unload(int device, uint64_t module) {
-  struct event event;
+  struct new_event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, device_unload, 0, 0, .module = module, .device = (uint32_t)device);
 }

@@ -9,9 +9,9 @@
 #include "tool/placement.h"
 #include "tool/sampler.h"
 
-/* The flags are the runtime's habit: they are looked at where the slow way comes by. */
+/* The flags are the runtime's habit: they are looked at where the slow path comes by. */
 static void note_frame(struct thread *self, const ompt_frame_t *frame) {
-  struct event event;
+  struct new_event event;
   if (!frame)
     return;
   uint64_t flags = (uint32_t)frame->exit_frame_flags | (uint64_t)(uint32_t)frame->enter_frame_flags << 32;
@@ -64,7 +64,7 @@ static bool take_kept(_Atomic bool *has_it) {
 }
 
 void callbacks_tell_kept(uint64_t ticks) {
-  struct event event = {.ticks = ticks};
+  struct new_event event = {.ticks = ticks};
   if (take_kept(&kept.has_thread) && thread_reserve(1, ticks, &event.position)) {
     event.thread = thread_self;
     EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = kept.thread_type);
@@ -80,7 +80,7 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   (void)thread_data;
   if (keep_thread((uint32_t)thread_type))
     return;
-  struct event event;
+  struct new_event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = (uint32_t)thread_type);
 }
@@ -89,80 +89,80 @@ void on_thread_end(ompt_data_t *thread_data) {
   (void)thread_data;
   if (forget_kept())
     return;
-  struct event event;
+  struct new_event event;
   sampler_detach(thread_self);
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_end, 0, 0, );
   thread_detach();
 }
 
-BODY parallel_begin_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
+BODY parallel_begin_event(enum copy copy, ompt_data_t *encountering_task, const ompt_frame_t *frame,
                           ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
   (void)encountering_task;
-  struct event event;
+  struct new_event event;
   if (__builtin_expect(thread_self->module_may_close, false)) {
-    if (way == FAST)
+    if (copy == FAST)
       return false;
     thread_recheck_code();
   }
-  if (!event_begin(way, &event, 1, codeptr))
-    return give_id_of_dropped(way, parallel);
+  if (!event_begin(copy, &event, 1, codeptr))
+    return give_id_of_dropped(copy, parallel);
   EVENT_PUT(&event, 1, parallel_begin, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code,
             .requested = requested);
   give_id(parallel, event_id(&event));
-  if (way == SLOW)
+  if (copy == SLOW)
     note_frame(event.thread, frame);
   return true;
 }
-IN_TWO_WAYS(parallel_begin, parallel_begin)
+IN_TWO_COPIES(parallel_begin, parallel_begin)
 
-BODY parallel_end_event(enum way way, ompt_data_t *parallel, ompt_data_t *task, int flags,
+BODY parallel_end_event(enum copy copy, ompt_data_t *parallel, ompt_data_t *task, int flags,
                         const void *codeptr) {
   (void)parallel, (void)task;
-  struct event event;
-  if (!event_begin(way, &event, 1, codeptr))
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, codeptr))
     return false;
   EVENT_PUT(&event, 1, parallel_end, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code);
   return true;
 }
-IN_TWO_WAYS(parallel_end, parallel_end)
+IN_TWO_COPIES(parallel_end, parallel_end)
 
 /* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime takes what a worker's has in its
  * data for the task of a taskwait with depend (docs/DESIGN.md). Each thread's own is meant anyway. */
-BODY implicit_task_begin_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+BODY implicit_task_begin_event(enum copy copy, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                ompt_data_t *task, unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)task;
-  if (way == SLOW && keep_initial_task(actual | (uint64_t)index << 32, (unsigned)flags))
+  if (copy == SLOW && keep_initial_task(actual | (uint64_t)index << 32, (unsigned)flags))
     return true;
-  struct event event;
+  struct new_event event;
   if (__builtin_expect(placement_is_due(thread_self), false)) {
-    if (way == FAST)
+    if (copy == FAST)
       return false;
     if (!(flags & OMPT_TASK_initial))
       placement_record();
   }
   /* here: they need registers */
   uint64_t team = id_of(parallel), actual_and_index = actual | (uint64_t)index << 32;
-  if (!event_begin(way, &event, 1, NULL))
+  if (!event_begin(copy, &event, 1, NULL))
     return false;
   EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = team,
             .actual_and_index = actual_and_index, .task_flags = (unsigned)flags);
   return true;
 }
-STATIC_IN_TWO_WAYS(implicit_task_begin, implicit_task)
+STATIC_IN_TWO_COPIES(implicit_task_begin, implicit_task)
 
-BODY implicit_task_end_event(enum way way, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+BODY implicit_task_end_event(enum copy copy, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                              ompt_data_t *task, unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)parallel, (void)task, (void)actual;
-  if (way == SLOW && forget_kept())
+  if (copy == SLOW && forget_kept())
     return true;
-  struct event event;
-  if (!event_begin(way, &event, 1, NULL))
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, NULL))
     return false;
   EVENT_PUT(&event, 1, implicit_task_end, ENDPOINT_END, 0, .index = index, .task_flags = (unsigned)flags);
   return true;
 }
-STATIC_IN_TWO_WAYS(implicit_task_end, implicit_task)
+STATIC_IN_TWO_COPIES(implicit_task_end, implicit_task)
 
 /* scope_beginend, or what no specification names. */
 static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_endpoint_t endpoint,
@@ -174,7 +174,7 @@ static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_
     on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
     return;
   }
-  struct event event;
+  struct new_event event;
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, implicit_task_end, endpoint, 0, .index = index, .task_flags = (unsigned)flags);
 }
@@ -192,42 +192,42 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
 /* LLVM's runtime has one place a thread for all taskwaits with depend, and aborts the program where one
  * begins in a task that runs while another one waits and has an id there. The writer knows which one it
  * is. */
-BODY task_create_event(enum way way, ompt_data_t *encountering_task, const ompt_frame_t *frame,
+BODY task_create_event(enum copy copy, ompt_data_t *encountering_task, const ompt_frame_t *frame,
                        ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
   (void)encountering_task;
-  struct event event;
+  struct new_event event;
   if (__builtin_expect(flags & OMPT_TASK_taskwait, false)) {
-    if (way == FAST)
+    if (copy == FAST)
       return false;
     new_task = NULL;
   }
-  if (!event_begin(way, &event, 1, codeptr))
-    return give_id_of_dropped(way, new_task);
+  if (!event_begin(copy, &event, 1, codeptr))
+    return give_id_of_dropped(copy, new_task);
   EVENT_PUT(&event, 1, task_create, 0, 0, .has_dependences = (unsigned)has_dependences, .codeptr = event.code,
             .task_flags = (unsigned)flags);
   give_id(new_task, event_id(&event));
-  if (way == SLOW)
+  if (copy == SLOW)
     note_frame(event.thread, frame);
   return true;
 }
-IN_TWO_WAYS(task_create, task_create)
+IN_TWO_COPIES(task_create, task_create)
 
-BODY task_schedule_event(enum way way, ompt_data_t *prior, ompt_task_status_t prior_status,
+BODY task_schedule_event(enum copy copy, ompt_data_t *prior, ompt_task_status_t prior_status,
                          ompt_data_t *next) {
-  struct event event;
-  if (!event_begin(way, &event, 1, NULL))
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, NULL))
     return false;
   EVENT_PUT(&event, 1, task_schedule, 0, 0, .prior_task = id_of(prior), .next_task = id_of(next),
             .prior_status = (uint32_t)prior_status);
   return true;
 }
-IN_TWO_WAYS(task_schedule, task_schedule)
+IN_TWO_COPIES(task_schedule, task_schedule)
 
 /* One record for each, all reserved and published at once. */
-BODY dependences_event(enum way way, ompt_data_t *task, const ompt_dependence_t *dependences,
+BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_t *dependences,
                        unsigned count) {
-  struct event event;
-  if (!event_begin(way, &event, count, NULL))
+  struct new_event event;
+  if (!event_begin(copy, &event, count, NULL))
     return false;
   for (unsigned i = 0; i < count; i++)
     *(struct record_dependence *)ring_at(&event.thread->ring, event.position + i) =
@@ -259,21 +259,21 @@ void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int
     on_dependences_slow(task, dependences, count);
 }
 
-BODY task_dependence_event(enum way way, ompt_data_t *source, ompt_data_t *sink) {
-  struct event event;
-  if (!event_begin(way, &event, 1, NULL))
+BODY task_dependence_event(enum copy copy, ompt_data_t *source, ompt_data_t *sink) {
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, NULL))
     return false;
   EVENT_PUT(&event, 1, task_dependence, 0, 0, .source_task = id_of(source), .sink_task = id_of(sink));
   return true;
 }
-IN_TWO_WAYS(task_dependence, task_dependence)
+IN_TWO_COPIES(task_dependence, task_dependence)
 
-BODY cancel_event(enum way way, ompt_data_t *task, int flags, const void *codeptr) {
-  struct event event;
-  if (!event_begin(way, &event, 1, codeptr))
+BODY cancel_event(enum copy copy, ompt_data_t *task, int flags, const void *codeptr) {
+  struct new_event event;
+  if (!event_begin(copy, &event, 1, codeptr))
     return false;
   EVENT_PUT(&event, 1, cancel, 0, 0, .task = id_of(task), .codeptr = event.code,
             .cancel_flags = (unsigned)flags);
   return true;
 }
-IN_TWO_WAYS(cancel, cancel)
+IN_TWO_COPIES(cancel, cancel)

@@ -16,7 +16,7 @@ union words {
 _Static_assert(2 * sizeof(uint64_t) + NAME_MOST + FILE_MOST + UNIT_MOST <= sizeof(union words),
                "the longest record");
 
-struct texts {
+struct call_texts {
   const char *name, *file, *unit;
   size_t name_bytes, file_bytes, unit_bytes;
   bool is_cut;
@@ -32,8 +32,8 @@ static const char *end_of(const char *path) {
   return length > FILE_MOST ? path + (length - FILE_MOST) : path;
 }
 
-static struct texts texts_of(const struct stave_call *call) {
-  struct texts texts = {.name = call->name, .file = end_of(call->file), .unit = call->unit};
+static struct call_texts texts_of(const struct stave_call *call) {
+  struct call_texts texts = {.name = call->name, .file = end_of(call->file), .unit = call->unit};
   texts.name_bytes = length_of(texts.name, NAME_MOST);
   texts.is_cut = texts.name_bytes == NAME_MOST && texts.name[NAME_MOST] != '\0';
   texts.file_bytes = length_of(texts.file, FILE_MOST);
@@ -48,7 +48,7 @@ static char *append(char *end, const char *text, size_t bytes) {
 }
 
 /* Returns the slots that are needed. */
-static uint64_t fill(union words *words, const struct texts *texts, uint64_t value) {
+static uint64_t fill(union words *words, const struct call_texts *texts, uint64_t value) {
   words->w[0] = value;
   words->w[1] = texts->unit_bytes;
   char *end = append(words->text + 2 * sizeof(uint64_t), texts->name, texts->name_bytes);
@@ -60,9 +60,9 @@ static uint64_t fill(union words *words, const struct texts *texts, uint64_t val
 
 static bool put(enum record_type type, unsigned endpoint, const struct stave_call *call, uint64_t value,
                 const void *codeptr) {
-  struct event event;
+  struct new_event event;
   union words words;
-  struct texts texts = texts_of(call);
+  struct call_texts texts = texts_of(call);
   uint64_t n = 1 + fill(&words, &texts, value);
   if (!event_begin(SLOW, &event, n, codeptr))
     return false;

@@ -90,7 +90,7 @@ static void on_buffer_request(int device, ompt_buffer_t **buffer, size_t *bytes)
 
 /* -- records in a buffer -- */
 
-struct field {
+struct device_field {
   size_t offset, bytes; /* in an ompt_record_ompt_t */
 };
 
@@ -99,7 +99,7 @@ struct field {
 #define FIELD_AT(offset, bytes, name) {offset, bytes},
 #define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {{fields}},
 static const struct {
-  struct field fields[FIELDS_MAX + 1]; /* ended by one without bytes */
+  struct device_field fields[FIELDS_MAX + 1]; /* ended by one without bytes */
 } rows[] = {
 #include "session/device_records.def"
 };
@@ -108,7 +108,7 @@ static const struct {
 #undef FIELD
 
 /* Numbers of 32 bits keep their sign. */
-static uint64_t read_field(const ompt_record_ompt_t *record, struct field field) {
+static uint64_t read_field(const ompt_record_ompt_t *record, struct device_field field) {
   int32_t half;
   uint64_t whole;
   if (field.bytes == sizeof half) {
@@ -162,7 +162,7 @@ static void put_error(const struct device_trace *trace, const ompt_record_ompt_t
   put_ompt(trace, record, (const uint64_t *)&rest, ERROR_FIELDS + 1 + (unsigned)(rest.kept + 7) / 8);
 }
 
-static void take_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record) {
+static void copy_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record) {
   unsigned type = (unsigned)record->type, count = 0;
   uint64_t fields[FIELDS_MAX];
   if (type == OMPT_CALLBACK_target_map || type == OMPT_CALLBACK_target_map_emi) {
@@ -179,7 +179,7 @@ static void take_ompt(const struct device_trace *trace, const ompt_record_ompt_t
 }
 
 /* Of a native record only its abstract is known, where the device has one. */
-static void take_native(const struct device_trace *trace, ompt_buffer_t *buffer,
+static void copy_native(const struct device_trace *trace, ompt_buffer_t *buffer,
                         ompt_buffer_cursor_t cursor) {
   ompt_id_t host_op = 0;
   void *native = trace->get_record_native(buffer, cursor, &host_op);
@@ -211,15 +211,15 @@ static void put_unreadable(const struct device_trace *trace, uint32_t record_typ
   put(*(const struct record *)&record, NULL, 0);
 }
 
-static void take_record(const struct device_trace *trace, ompt_buffer_t *buffer,
+static void copy_record(const struct device_trace *trace, ompt_buffer_t *buffer,
                         ompt_buffer_cursor_t cursor) {
   int type = trace->get_record_type ? (int)trace->get_record_type(buffer, cursor) : OMPT_RECORD_ompt;
   ompt_record_ompt_t *record =
       type == OMPT_RECORD_ompt && trace->get_record_ompt ? trace->get_record_ompt(buffer, cursor) : NULL;
   if (record)
-    take_ompt(trace, record);
+    copy_ompt(trace, record);
   else if (type == OMPT_RECORD_native && trace->get_record_native)
-    take_native(trace, buffer, cursor);
+    copy_native(trace, buffer, cursor);
   else
     put_unreadable(trace, (uint32_t)type);
 }
@@ -229,7 +229,7 @@ static void drain(const struct device_trace *trace, ompt_buffer_t *buffer, size_
                   ompt_buffer_cursor_t cursor) {
   for (size_t i = 0; i < bytes / RECORD_BYTES_LEAST; i++) {
     ompt_buffer_cursor_t next = cursor;
-    take_record(trace, buffer, cursor);
+    copy_record(trace, buffer, cursor);
     if (!trace->advance_buffer_cursor ||
         !trace->advance_buffer_cursor(trace->handle, buffer, bytes, cursor, &next) || next == cursor)
       return;

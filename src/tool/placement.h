@@ -3,7 +3,7 @@
  * A thread is asked as the first implicit task of a team begins: before that the runtime answers wrongly, and
  * in a thread that it does not know well (in the middle of fork) the question takes a lock that may never be
  * free. It is asked again where another team begins and the thread is on another processor by then, which
- * costs the fast way one comparison; if the program has more than one place, then at every team, since a
+ * costs the fast path one comparison; if the program has more than one place, then at every team, since a
  * place can change without the processor. */
 #ifndef STAVE_TOOL_PLACEMENT_H
 #define STAVE_TOOL_PLACEMENT_H
@@ -21,7 +21,7 @@ enum { PROCESSOR_NONE = INT32_MIN };
  * (rseq(2)); constant where it does not. */
 static inline int32_t processor_now(void) {
 #if defined(RSEQ_SIG) && defined(__x86_64__)
-  int32_t processor; /* in one instruction: this stands in the fast way */
+  int32_t processor; /* in one instruction: this stands in the fast path */
   __asm__ volatile("movl %%fs:%c2(%1), %0"
                    : "=r"(processor)
                    : "r"(tool.rseq_offset), "i"(offsetof(struct rseq, cpu_id)));

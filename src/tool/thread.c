@@ -29,15 +29,15 @@ static uint64_t quarter_mark_after(uint64_t position, uint64_t capacity) {
   return (position / quarter + 1) * quarter;
 }
 
-/* The fast way knows one clock only; with another one it is closed. */
-static void open_fast_way(struct thread *thread) {
+/* The fast path knows one clock only; with another one it is closed. */
+static void open_fast_path(struct thread *thread) {
   thread->ring.limit = tool.clock == CLOCK_KIND_TSC ? thread->room_limit : 0;
 }
 
 /* Up to where may reservations go without asking? */
 static void open_up_to(struct thread *thread, uint64_t limit) {
   thread->room_limit = limit;
-  open_fast_way(thread);
+  open_fast_path(thread);
 }
 
 /* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. Never less than
@@ -48,15 +48,15 @@ static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   open_up_to(thread, mark < full ? mark : full);
 }
 
-/* Who wants a place. A sample is dispensable: it does not wait, and one less is no lost event. */
-enum sort { EVENT, SAMPLE };
+/* Who claims a place. A sample is dispensable: it does not wait, and one less is no lost event. */
+enum claim { EVENT, SAMPLE };
 
 /* After the program has ended the recording (omp_control_tool) nothing counts: it was not to be recorded. */
-static void count_lost(struct thread *thread, uint64_t ticks, enum sort sort) {
+static void count_lost(struct thread *thread, uint64_t ticks, enum claim claim) {
   struct thread_slot *slot = thread->ring.slot;
   if (atomic_load_explicit(&tool.recording, memory_order_relaxed) == RECORDING_ENDED)
     return;
-  if (sort == SAMPLE) {
+  if (claim == SAMPLE) {
     local_add((uint64_t *)&slot->figures.samples_left_out, 1);
     return;
   }
@@ -152,47 +152,47 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
 /* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB take 1 ms,
  * which no callback should. But where the ring is as good as full the writer has no processor, and waiting
  * takes longer still: then the thread gets the memory itself, and that is a stall. */
-static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum sort sort,
+static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum claim claim,
                                uint64_t *stall_begin) {
   uint64_t capacity = ring_capacity(ring);
   if (atomic_load_explicit(&ring->slot->prepared, memory_order_acquire) >= 2 * capacity)
     return true;
-  if (used < capacity / 4 * 3 || sort == SAMPLE)
+  if (used < capacity / 4 * 3 || claim == SAMPLE)
     return false;
   *stall_begin = *stall_begin ? *stall_begin : clock_ticks(tool.clock);
   return session_grow(tool.session, ring->records, capacity);
 }
 
 /* Doubles the capacity if the thread stands where ring.h allows it and there is memory. */
-static void grow_if_possible(struct ring *ring, uint64_t position, uint64_t end, enum sort sort,
+static void grow_if_possible(struct ring *ring, uint64_t position, uint64_t end, enum claim claim,
                              uint64_t *stall_begin) {
   uint64_t old = ring_capacity(ring), boundary = (position + old - 1) / old * old, tail;
   has_room(ring, end, &tail);
   bool is_at_boundary =
       boundary <= end && (boundary / old) % 2 == 1 && (int64_t)(tail - (boundary - old)) >= 0;
-  if (is_at_boundary && has_memory_to_grow(ring, end - tail, sort, stall_begin))
+  if (is_at_boundary && has_memory_to_grow(ring, end - tail, claim, stall_begin))
     set_mask(ring, 2 * old - 1);
 }
 
 /* True if there is room up to `end`, perhaps after a wait from *stall_begin on. */
-static bool make_room(struct thread *thread, uint64_t position, uint64_t end, enum sort sort,
+static bool make_room(struct thread *thread, uint64_t position, uint64_t end, enum claim claim,
                       uint64_t *stall_begin) {
   uint64_t tail;
-  grow_if_possible(&thread->ring, position, end, sort, stall_begin);
+  grow_if_possible(&thread->ring, position, end, claim, stall_begin);
   if (has_room(&thread->ring, end, &tail))
     return true;
-  if (sort == SAMPLE || !get_room(thread, end, stall_begin))
+  if (claim == SAMPLE || !get_room(thread, end, stall_begin))
     return false;
-  grow_if_possible(&thread->ring, position, end, sort, stall_begin);
+  grow_if_possible(&thread->ring, position, end, claim, stall_begin);
   return true;
 }
 
 /* A quarter mark, or a full ring. What goes behind the reservation is written under the mask it will be read
  * with. The limit comes last: until then signal handlers get no place. */
-static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum sort sort) {
+static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum claim claim) {
   struct ring *ring = &thread->ring;
   uint64_t end = position + n, tail, stall_begin = 0;
-  if (is_stopped() || !make_room(thread, position, end, sort, &stall_begin))
+  if (is_stopped() || !make_room(thread, position, end, claim, &stall_begin))
     return false;
   has_room(ring, end, &tail);
   if (end - tail >= ring_capacity(ring) / 2)
@@ -206,23 +206,23 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
   return true;
 }
 
-static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum sort sort) {
+static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum claim claim) {
   ring_take_back(&thread->ring, n);
-  count_lost(thread, ticks, sort);
+  count_lost(thread, ticks, claim);
   return false;
 }
 
 /* The next event asks again, however short it is. */
 static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks,
-                           enum sort sort) {
+                           enum claim claim) {
   open_up_to(thread, position);
   atomic_signal_fence(memory_order_seq_cst);
-  return drop(thread, n, ticks, sort);
+  return drop(thread, n, ticks, claim);
 }
 
 /* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about
  * to be taken back. Such a one went beyond the limit, and what comes behind begins there; nothing else does.
- * Where the fast way is closed every reservation fails once: then whatever is in front counts. */
+ * Where the fast path is closed every reservation fails once: then whatever is in front counts. */
 static bool is_behind_failed_one(const struct thread *thread, uint64_t position) {
   if (thread->ring.limit == thread->room_limit)
     return (int64_t)(position - thread->room_limit) > 0;
@@ -231,18 +231,18 @@ static bool is_behind_failed_one(const struct thread *thread, uint64_t position)
 
 /* A signal handler that comes here while its thread is here already must not write behind a reservation whose
  * mask may just be changing, or that is about to be taken back: its event is dropped and counted. */
-static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum sort sort,
+static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum claim claim,
                     uint64_t *ret_position) {
   if (ring_reserve(&thread->ring, n, ret_position))
     return true;
   if (thread->is_slow || is_behind_failed_one(thread, *ret_position))
-    return drop(thread, n, ticks, sort);
+    return drop(thread, n, ticks, claim);
   if (*ret_position + n <= thread->room_limit)
     return true;
   thread->is_slow = true;
   atomic_signal_fence(memory_order_seq_cst);
   bool is_held =
-      hold(thread, *ret_position, n, ticks, sort) || close_and_drop(thread, *ret_position, n, ticks, sort);
+      hold(thread, *ret_position, n, ticks, claim) || close_and_drop(thread, *ret_position, n, ticks, claim);
   atomic_signal_fence(memory_order_seq_cst);
   thread->is_slow = false;
   return is_held;

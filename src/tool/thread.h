@@ -1,6 +1,6 @@
 /* What a thread of the application needs to record an event, and the way of an event into its ring.
  *
- * The fast way stands here, to be read at once: one time stamp, one reservation, one 32-byte store, one
+ * The fast path stands here, to be read at once: one time stamp, one reservation, one 32-byte store, one
  * commit. Whatever is unusual (first event, fork, full ring, growth, stopped) shows as a failed reservation:
  * that is why a thread without a ring points to a struct full of zeros. */
 #ifndef STAVE_TOOL_THREAD_H
@@ -20,11 +20,11 @@ struct thread {
   uint64_t module_size;
   bool module_may_close; /* it was loaded later: a region in it first asks whether it still is what it was */
   /* cold */
-  uint64_t room_limit;      /* what ring.limit would be if the fast way were open */
-  uint64_t gap_begin_ticks; /* OVERFLOW_drop: events were dropped since then; 0: none */
-  uint64_t gap_lost;
-  uint64_t dropped_ids; /* ids given to what was made by events that were dropped */
-  uint64_t frame_flags; /* told last: of exit frames (low half) and enter frames */
+  uint64_t room_limit;      /* what ring.limit would be if the fast path were open */
+  uint64_t gap_lost;        /* events dropped since the last gap record */
+  uint64_t gap_begin_ticks; /* the first of them */
+  uint64_t dropped_ids;     /* ids given to what was made by events that were dropped */
+  uint64_t frame_flags;     /* told last: of exit frames (low half) and enter frames */
   bool has_frame_flags;
   int32_t processor;  /* where its placement was asked for last (placement.h) */
   uint64_t placement; /* a sum of the answers; 0: never asked */
@@ -69,9 +69,9 @@ void thread_put(const struct record *record, const uint64_t *words);
 /* Each callback has its body twice. FAST has no function call in it, so that the compiler saves no register;
  * at the first unusual thing it gives up without a trace, and the SLOW copy, which can do everything, starts
  * over. */
-enum way { FAST, SLOW };
+enum copy { FAST, SLOW };
 
-struct event {
+struct new_event {
   uint64_t ticks;
   uint64_t code; /* the code address, known to be in a published module */
   struct thread *thread;
@@ -82,7 +82,7 @@ static inline bool is_known_code(const struct thread *thread, uint64_t code) {
   return __builtin_expect(code - thread->module_base < thread->module_size, true) || !code;
 }
 
-static inline __attribute__((always_inline)) bool event_begin_fast(struct event *event, uint64_t n) {
+static inline __attribute__((always_inline)) bool event_begin_fast(struct new_event *event, uint64_t n) {
   event->ticks = clock_counter(); /* where it is not the session's clock, the reservation fails */
   event->thread = thread_self;
   if (!is_known_code(event->thread, event->code))
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) bool event_begin_fast(struct event 
   return false;
 }
 
-static inline bool event_begin_slow(struct event *event, uint64_t n) {
+static inline bool event_begin_slow(struct new_event *event, uint64_t n) {
   event->ticks = clock_ticks(tool.clock);
   if (!is_known_code(thread_self, event->code))
     thread_meet_code(event->code, event->ticks);
@@ -103,14 +103,14 @@ static inline bool event_begin_slow(struct event *event, uint64_t n) {
 }
 
 /* Reads the clock and reserves n slots. After true, event_put must follow. */
-static inline __attribute__((always_inline)) bool event_begin(enum way way, struct event *event, uint64_t n,
-                                                              const void *codeptr) {
+static inline __attribute__((always_inline)) bool event_begin(enum copy copy, struct new_event *event,
+                                                              uint64_t n, const void *codeptr) {
   event->code = (uint64_t)(uintptr_t)codeptr;
-  return way == FAST ? event_begin_fast(event, n) : event_begin_slow(event, n);
+  return copy == FAST ? event_begin_fast(event, n) : event_begin_slow(event, n);
 }
 
 /* The id of what this event begins. */
-static inline uint64_t event_id(const struct event *event) {
+static inline uint64_t event_id(const struct new_event *event) {
   return event->thread->id_base + event->position;
 }
 

@@ -119,7 +119,7 @@ static void give_back(struct merge *merge, struct source *source) {
 }
 
 /* Hands one record on. One that claims more slots than there are was written over. */
-static void take(struct merge *merge, uint32_t slot) {
+static void deliver(struct merge *merge, uint32_t slot) {
   struct source *source = &merge->sources[slot];
   struct ring_view *view = &source->view;
   struct record record = *ring_view_at(view, view->next);
@@ -138,11 +138,11 @@ static void take(struct merge *merge, uint32_t slot) {
 
 /* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how
  * many. */
-static uint64_t take_run(struct merge *merge, uint32_t slot, uint64_t end) {
+static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), taken = 0;
   do {
-    take(merge, slot);
+    deliver(merge, slot);
     taken++;
     if (source->view.next == source->view.head)
       break;
@@ -227,7 +227,7 @@ uint64_t merge_pass(struct merge *merge) {
     struct source *source = &merge->sources[slot];
     bool was_due = is_due(source);
     /* Behind the last record that is due, an earlier one may still be missing elsewhere. */
-    taken += take_run(merge, slot, was_due && due == 1 ? source->first_head : source->view.head);
+    taken += deliver_run(merge, slot, was_due && due == 1 ? source->first_head : source->view.head);
     due -= was_due && !is_due(source);
     if (source->view.next == source->view.head)
       merge->heap[0] = merge->heap[--merge->heap_count];

@@ -10,13 +10,13 @@
 
 enum { TRIES_MOST = 10000 };
 
-struct text {
+struct path_text {
   char *text;
   size_t size, length;
   bool is_cut;
 };
 
-static void append(struct text *target, const char *piece, bool is_name) {
+static void append(struct path_text *target, const char *piece, bool is_name) {
   for (; *piece; piece++) {
     bool is_plain = isalnum((unsigned char)*piece) || strchr("._-+,=@", *piece);
     if (target->length + 1 >= target->size) {
@@ -28,13 +28,13 @@ static void append(struct text *target, const char *piece, bool is_name) {
   target->text[target->length] = '\0';
 }
 
-static void append_number(struct text *target, long number) {
+static void append_number(struct path_text *target, long number) {
   char digits[24];
   snprintf(digits, sizeof digits, "%ld", number);
   append(target, digits, false);
 }
 
-static bool append_letter(struct text *target, char letter, const struct output_names *names) {
+static bool append_letter(struct path_text *target, char letter, const struct output_names *names) {
   switch (letter) {
   case 'e':
     append(target, names->program, true);
@@ -60,7 +60,7 @@ static bool append_letter(struct text *target, char letter, const struct output_
 }
 
 int output_expand(const char *template, const struct output_names *names, char *path, size_t size) {
-  struct text target = {path, size, 0, false};
+  struct path_text target = {path, size, 0, false};
   bool has_rank = false;
   for (const char *c = template; *c; c++) {
     if (*c != '%') {

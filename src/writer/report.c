@@ -20,15 +20,15 @@ static int open_fifo(const char *path) {
   return -1;
 }
 
-void report_open(struct report *report, struct session_header *session) {
+void report_open(struct reporter *report, struct session_header *session) {
   const char *path = session->constants.config.status;
-  *report = (struct report){session, -1, session->constants.pid};
+  *report = (struct reporter){session, -1, session->constants.pid};
   if (*path)
     report->status_fd = open_fifo(path);
 }
 
 /* One write below PIPE_BUF, so that lines of several writers never mix. */
-static void send_line(struct report *report, const char *word, const char *rest) {
+static void send_line(struct reporter *report, const char *word, const char *rest) {
   char line[PIPE_BUF];
   if (report->status_fd < 0)
     return;
@@ -42,17 +42,17 @@ static void send_line(struct report *report, const char *word, const char *rest)
   (void)written;
 }
 
-static void set_state(struct report *report, enum writer_state state) {
+static void set_state(struct reporter *report, enum writer_state state) {
   atomic_store(&report->session->shared.writer_state, state);
   futex_wake_all(&report->session->shared.writer_state);
 }
 
-void report_notice(struct report *report, const char *notice) {
+void report_notice(struct reporter *report, const char *notice) {
   struct session_shared *shared = &report->session->shared;
   snprintf(shared->message, sizeof shared->message, "%s", notice);
 }
 
-void report_ready(struct report *report, const char *archive, const char *notice) {
+void report_ready(struct reporter *report, const char *archive, const char *notice) {
   struct session_shared *shared = &report->session->shared;
   snprintf(shared->archive, sizeof shared->archive, "%s", archive);
   report_notice(report, notice);
@@ -60,7 +60,7 @@ void report_ready(struct report *report, const char *archive, const char *notice
   set_state(report, WRITER_READY);
 }
 
-void report_failed(struct report *report, const char *format, ...) {
+void report_failed(struct reporter *report, const char *format, ...) {
   struct session_shared *shared = &report->session->shared;
   va_list arguments;
   va_start(arguments, format);
@@ -70,11 +70,11 @@ void report_failed(struct report *report, const char *format, ...) {
   set_state(report, WRITER_FAILED);
 }
 
-void report_stopped(struct report *report, const char *why) {
+void report_stopped(struct reporter *report, const char *why) {
   send_line(report, "stopped", why);
 }
 
-void report_closed(struct report *report, const char *figures, const char *notice) {
+void report_closed(struct reporter *report, const char *figures, const char *notice) {
   report_notice(report, notice);
   send_line(report, "closed", figures);
   set_state(report, WRITER_CLOSED);

@@ -4,29 +4,29 @@
 
 #include "session/layout.h"
 
-struct report {
+struct reporter {
   struct session_header *session;
   int status_fd; /* -1: nobody asked */
   int pid;
 };
 
 /* Opens the FIFO that STAVE_STATUS names, if any; it stays open as long as the writer lives. */
-void report_open(struct report *report, struct session_header *session);
+void report_open(struct reporter *report, struct session_header *session);
 
 /* The archive can be written: tells its directory, and a notice for the user (may be empty). */
-void report_ready(struct report *report, const char *archive, const char *notice);
+void report_ready(struct reporter *report, const char *archive, const char *notice);
 
 /* It cannot: one line that says what, where and what to do. */
-void report_failed(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_failed(struct reporter *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Recording ended before the program did: why. The archive is still to be closed. */
-void report_stopped(struct report *report, const char *why);
+void report_stopped(struct reporter *report, const char *why);
 
 /* What is for the user to read at the end (may be empty), should the writer not get to report_closed. */
-void report_notice(struct report *report, const char *notice);
+void report_notice(struct reporter *report, const char *notice);
 
 /* The archive is whole. `figures` is the rest of the status line; the notice is for the user (may be
  * empty). */
-void report_closed(struct report *report, const char *figures, const char *notice);
+void report_closed(struct reporter *report, const char *figures, const char *notice);
 
 #endif

@@ -35,7 +35,7 @@ enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clo
 struct writer {
   struct session_header *session;
   struct session_constants constants; /* copied: the application can write over the shared ones */
-  struct report report;
+  struct reporter report;
   struct application application;
   struct recovery *recovery;
   struct archive *archive;
@@ -110,7 +110,7 @@ static void remove_archive(struct writer *writer) {
 }
 
 /* Before the program goes on untraced there is nothing yet to keep. */
-static void tell_exhaustion(void *data) {
+static void report_exhaustion(void *data) {
   struct writer *writer = data;
   if (!writer->is_ready)
     remove_archive(writer);
@@ -158,8 +158,8 @@ static void stop_if_full(struct writer *writer) {
 }
 
 /* A merge_sink. What so many records become fits into the room that is kept for a chunk. */
-static void take_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
-                        const uint64_t *words) {
+static void on_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                      const uint64_t *words) {
   struct writer *writer = data;
   correlate(&writer->correlator, slot, id, record, words);
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
@@ -207,7 +207,7 @@ static bool open_archive(struct writer *writer) {
   writer->correlator.command_line = writer->command_line;
   writer->correlator.command_line_bytes = writer->command_line_bytes;
   writer->correlator.starts_paused = constants->config.start == START_paused;
-  writer->merge = merge_create(writer->session, take_record, writer);
+  writer->merge = merge_create(writer->session, on_record, writer);
   runtimes_find(writer->constants.pid, writer->runtimes);
   begin_journal(writer);
   note_shortfall(writer, notice, sizeof notice);
@@ -219,7 +219,7 @@ static bool open_archive(struct writer *writer) {
 /* -- draining -- */
 
 /* Of the whole session so far. */
-static struct figures count(const struct writer *writer) {
+static struct figures count_figures(const struct writer *writer) {
   struct figures figures = merge_figures(writer->merge);
   figures_add(&figures, &writer->correlator.figures);
   figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
@@ -227,13 +227,13 @@ static struct figures count(const struct writer *writer) {
 }
 
 /* A pass that began at `begin` has taken all that was committed before. */
-static void tell_progress(struct writer *writer, uint64_t begin) {
+static void note_progress(struct writer *writer, uint64_t begin) {
   struct recovery_state *state = recovery_state(writer->recovery);
   uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
   held = held < on_devices ? held : on_devices;
   atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
   state->last_ticks = writer->correlator.last_ticks;
-  state->figures = count(writer);
+  state->figures = count_figures(writer);
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
   if (begin - state->clock.ticks >= CLOCK_TICKS)
     state->clock = clock_sample(writer->constants.clock_kind);
@@ -243,7 +243,7 @@ static uint64_t drain_once(struct writer *writer) {
   uint64_t begin = clock_ticks(writer->constants.clock_kind);
   stuck_begin();
   uint64_t taken = merge_pass(writer->merge);
-  tell_progress(writer, begin);
+  note_progress(writer, begin);
   atomic_fetch_add(&writer->session->shared.progress, 1);
   stop_if_full(writer);
   return taken;
@@ -359,7 +359,7 @@ static int close_archive(struct writer *writer) {
   definitions_write(writer->definitions, writer->regions, writer->contexts, &run);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
-  writer->figures = count(writer);
+  writer->figures = count_figures(writer);
   struct summary summary = {.ending = writer->ending,
                             .stopped = writer->stopped,
                             .figures = writer->figures,
@@ -406,7 +406,7 @@ static void close_and_report(struct writer *writer) {
                   writer->directory, room_error_text(writer->directory, -error));
     return;
   }
-  /* without the file the archive is closed, should we die before we say so */
+  /* once the recovery file is gone the archive counts as closed, even if we die before we say so */
   report_notice(&writer->report, notice);
   remove_recovery_file(writer, notice, sizeof notice);
   report_closed(&writer->report, figures, notice);
@@ -444,7 +444,7 @@ int main(void) {
   application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
                     sizeof writer.arguments);
   report_open(&writer.report, writer.session);
-  memory_at_exhaustion(tell_exhaustion, &writer);
+  memory_at_exhaustion(report_exhaustion, &writer);
   if (!open_archive(&writer))
     return 1;
   drain(&writer);

@@ -8,8 +8,8 @@ static uint64_t word_of(enum stream stream, uint64_t number, uint64_t i) {
   return (number + 1) * UINT64_C(0x9e3779b97f4a7c15) + i * STREAMS + stream;
 }
 
-static inline __attribute__((always_inline)) void write_event(const struct event *event, enum stream stream,
-                                                              uint64_t number, uint64_t n) {
+static inline __attribute__((always_inline)) void
+write_event(const struct new_event *event, enum stream stream, uint64_t number, uint64_t n) {
   const struct ring *ring = &event->thread->ring;
   for (uint64_t i = 1; i < n; i++) {
     struct record_words *words = (struct record_words *)ring_at(ring, event->position + i);
@@ -25,17 +25,17 @@ static inline __attribute__((always_inline)) void write_event(const struct event
   ring_commit(&event->thread->ring, event->position, n);
 }
 
-static inline __attribute__((always_inline)) bool put(enum way way, enum stream stream, uint64_t number,
+static inline __attribute__((always_inline)) bool put(enum copy copy, enum stream stream, uint64_t number,
                                                       uint64_t n) {
-  struct event event;
-  if (!event_begin(way, &event, n, NULL))
+  struct new_event event;
+  if (!event_begin(copy, &event, n, NULL))
     return false;
   write_event(&event, stream, number, n);
   return true;
 }
 
 bool numbered_put_sample(enum stream stream, uint64_t number, uint64_t n) {
-  struct event event = {.ticks = clock_ticks(tool.clock), .thread = thread_self};
+  struct new_event event = {.ticks = clock_ticks(tool.clock), .thread = thread_self};
   if (!thread_reserve_sample(n, event.ticks, &event.position))
     return false;
   write_event(&event, stream, number, n);

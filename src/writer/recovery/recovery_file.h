@@ -5,11 +5,13 @@
  *
  * The writer maps it shared: what it has stored there survives its death in the kernel's page cache, in the
  * order in which it was stored, without a system call. (Not the machine's: after a power loss any page may be
- * as old as it was on the disk.) Every value that is read from here is a guess. A block holds journal: a
- * piece of the journal, a stream of entries, of which every definition has one before an event refers to it;
- * or events: the chunk of a location's events that OTF2 is filling. A full chunk is written to the event
- * file, and the next one takes its place. The block counts the location's whole events. The process that
- * writes the archive holds a lock (fcntl, F_SETLK) on the file. */
+ * as old as it was on the disk.) Every value that is read from here is a guess.
+ *
+ * A block is of one of two kinds. Those of the journal hold, piece by piece, a stream of entries: each
+ * definition has its entry before an event refers to it. The others hold events: the chunk of one location
+ * that OTF2 is filling, with the number of the location's whole events. A full chunk is written to the event
+ * file, and the next one takes its place. The process that writes the archive holds a lock (fcntl, F_SETLK)
+ * on the file. */
 #ifndef STAVE_WRITER_RECOVERY_RECOVERY_FILE_H
 #define STAVE_WRITER_RECOVERY_RECOVERY_FILE_H
 
