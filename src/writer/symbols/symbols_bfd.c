@@ -29,6 +29,9 @@ struct object {
   asymbol *no_symbols[1];
   struct object_symbol *symbols;
   size_t n_symbols;
+  Elf64_Rela *relocations; /* those of pointers; of 32-bit files none */
+  size_t n_relocations;
+  bool has_relocations; /* they were looked for */
 };
 
 /* libbfd would write to stderr, which is not ours. */
@@ -231,6 +234,7 @@ void object_close(struct object *object) {
     return;
   free(object->sections);
   free(object->symbols);
+  free(object->relocations);
   if (object->debug)
     bfd_close(object->debug);
   if (object->image)
@@ -287,6 +291,48 @@ bool object_line_at(struct object *object, uint64_t address, struct object_line 
 bool object_inlined_into(struct object *object, struct object_line *ret) {
   *ret = (struct object_line){NULL, NULL, 0};
   return object->lines && bfd_find_inliner_info(object->lines, &ret->file, &ret->function, &ret->line);
+}
+
+size_t object_read(struct object *object, uint64_t address, void *bytes, size_t size) {
+  for (asection *section = object->image ? object->image->sections : NULL; section; section = section->next) {
+    uint64_t offset = address - bfd_section_vma(section), length = bfd_section_size(section);
+    if (!is_code_section(section) || !(bfd_section_flags(section) & SEC_HAS_CONTENTS) || offset >= length)
+      continue;
+    size_t found = length - offset < size ? length - offset : size;
+    return bfd_get_section_contents(object->image, section, bytes, (file_ptr)offset, found) ? found : 0;
+  }
+  return 0;
+}
+
+static void read_relocations(struct object *object) {
+  asection *section = bfd_get_section_by_name(object->image, ".rela.dyn");
+  bfd_byte *raw = NULL;
+  object->has_relocations = true;
+  if (!section || bfd_get_arch_size(object->image) != 64 ||
+      !bfd_malloc_and_get_section(object->image, section, &raw))
+    return;
+  object->relocations = (Elf64_Rela *)raw;
+  object->n_relocations = bfd_section_size(section) / sizeof(Elf64_Rela);
+}
+
+/* In a position-independent file such a pointer is an entry of the table of relocations. */
+static bool relocated_pointer(struct object *object, uint64_t address, uint64_t *ret) {
+  if (!object->has_relocations)
+    read_relocations(object);
+  for (size_t i = 0; i < object->n_relocations; i++) {
+    const Elf64_Rela *entry = &object->relocations[i];
+    if (entry->r_offset != address || ELF64_R_SYM(entry->r_info) != 0)
+      continue;
+    *ret = (uint64_t)entry->r_addend;
+    return true;
+  }
+  return false;
+}
+
+bool object_pointer_at(struct object *object, uint64_t address, uint64_t *ret) {
+  if (object_read(object, address, ret, sizeof *ret) != sizeof *ret)
+    return false;
+  return relocated_pointer(object, address, ret) || *ret != 0;
 }
 
 char *object_demangle(struct object *object, const char *name) {

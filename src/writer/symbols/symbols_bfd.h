@@ -48,6 +48,14 @@ bool object_line_at(struct object *object, uint64_t address, struct object_line 
  * end. */
 bool object_inlined_into(struct object *object, struct object_line *ret);
 
+/* Reads what the file itself has at an address. Returns how many bytes: at most `size`, fewer where the
+ * section ends, 0 where there is nothing. */
+size_t object_read(struct object *object, uint64_t address, void *bytes, size_t size);
+
+/* The address that a pointer at an address has, also where the dynamic linker fills it in. Returns false if
+ * there is none. */
+bool object_pointer_at(struct object *object, uint64_t address, uint64_t *ret);
+
 /* The readable form of a mangled name, or NULL if the name is not mangled. The caller frees it. */
 char *object_demangle(struct object *object, const char *name);
 

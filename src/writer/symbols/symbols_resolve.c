@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "writer/symbols/symbols_bfd.h"
+#include "writer/symbols/symbols_ident.h"
 #include "writer/symbols/symbols_names.h"
 
 enum {
@@ -241,15 +242,19 @@ static bool has_line(struct object *object, uint64_t at, const struct object_sym
          same_function(ret, wanted);
 }
 
-/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Then the
- * line shortly before it in the same function says best where it came from, or else the nearest. What
- * object_inlined_into says next belongs to the line that was found. Returns false if there is nothing. */
+/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Clang
+ * says in another place which construct such a call is of. Else the line shortly before it in the same
+ * function says best where it came from, or else the nearest. What object_inlined_into says next belongs to
+ * the line that was found. Returns false if there is nothing. */
 static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
   bool is_found = object_line_at(object, address, ret);
   const struct object_line wanted = *ret;
   if (!is_found || wanted.line)
     return is_found;
   const struct object_symbol *symbol = object_symbol_at(object, address);
+  ret->line = ident_line(object, address, symbol, wanted.file);
+  if (ret->line)
+    return true;
   for (uint64_t i = 1; i < LINE_BEFORE_BYTES && i < address; i++)
     if (has_line(object, address - i, symbol, &wanted, ret))
       return true;
