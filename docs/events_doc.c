@@ -198,7 +198,7 @@ static void print_device_records(void) {
 #define FIELD(member, name) " `" #name "`"
 #define FIELD_AT(offset, bytes, name) " `" #name "`"
 #define DEVICE_RECORD(name, fields) {#name, "" fields},
-#include "session/device_records.def"
+#include "ompt/device_records.def"
 #undef DEVICE_RECORD
 #undef FIELD_AT
 #undef FIELD

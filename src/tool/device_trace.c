@@ -101,7 +101,7 @@ struct device_field {
 static const struct {
   struct device_field fields[FIELDS_MAX + 1]; /* ended by one without bytes */
 } rows[] = {
-#include "session/device_records.def"
+#include "ompt/device_records.def"
 };
 #undef DEVICE_RECORD
 #undef FIELD_AT

@@ -44,32 +44,35 @@ static void note(uint64_t ticks) {
 }
 
 /* Whatever a callback's arguments are, eight words hold them: six in registers, two on the stack. */
-#define WRAP(number)                                                                                         \
-  static uint64_t wrap_##number(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,      \
-                                uint64_t g, uint64_t h) {                                                    \
+#define CALLBACK(name, number, ...)                                                                          \
+  static uint64_t wrap_##name(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,        \
+                              uint64_t g, uint64_t h) {                                                      \
     uint64_t begin = __rdtsc();                                                                              \
     uint64_t result = self.forward[number](a, b, c, d, e, f, g, h);                                          \
     note(__rdtsc() - begin);                                                                                 \
     return result;                                                                                           \
   }
-/* clang-format off */
-#define FOR_EACH(X)                                                                                          \
-  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(16) X(17) X(18) X(19) X(20) X(21) X(23)                               \
-  X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32) X(37)
-/* clang-format on */
-FOR_EACH(WRAP)
+#include "ompt/callbacks.def"
 
-static callback *const wrappers[CALLBACKS] = {
-#define ROW(number) [number] = wrap_##number,
-    FOR_EACH(ROW)
-#undef ROW
+static const struct {
+  callback *function;
+  const char *class;
+} wrappers[CALLBACKS] = {
+#define CALLBACK(name, number, since, result, signature, class, ...) [number] = {wrap_##name, #class},
+#include "ompt/callbacks.def"
 };
 
+/* Those of the host: some of devices have more arguments, and omp_control_tool may take its time. */
+static bool is_timed(ompt_callbacks_t which) {
+  return which < CALLBACKS && wrappers[which].function && strcmp(wrappers[which].class, "target") &&
+         strcmp(wrappers[which].class, "control");
+}
+
 static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t handler) {
-  if ((unsigned)which >= CALLBACKS || !wrappers[which] || !handler)
+  if (!is_timed(which) || !handler)
     return self.set_callback(which, handler);
   self.forward[which] = (callback *)handler;
-  return self.set_callback(which, (ompt_callback_t)wrappers[which]);
+  return self.set_callback(which, (ompt_callback_t)wrappers[which].function);
 }
 
 static ompt_interface_fn_t lookup(const char *name) {

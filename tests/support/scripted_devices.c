@@ -346,7 +346,7 @@ static const struct row {
    sizeof(((ompt_record_ompt_t *)0)->record.member.name)},
 #define FIELD_AT(offset, bytes, name) {#name, offset, bytes},
 #define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {#name, {fields}},
-#include "session/device_records.def"
+#include "ompt/device_records.def"
 #undef DEVICE_RECORD
 #undef FIELD_AT
 #undef FIELD

@@ -55,7 +55,7 @@ enum {
 /* Ours under a name that no header has. */
 #define X(type, member) typedef type ours_##type;
 STRUCTURES
-#include "session/device_records.def"
+#include "ompt/device_records.def"
 #undef X
 
 #define CALLBACK(name, number, since, result, signature, ...)                                                \
@@ -91,7 +91,7 @@ static inline __attribute__((unused)) void compare(void) {
                      sizeof(((type *)0)->member) == sizeof(((ours_##type *)0)->member),                      \
                  #type "." #member);
   STRUCTURES
-#include "session/device_records.def"
+#include "ompt/device_records.def"
 #undef X
 
 #define CALLBACK(name, number, since, result, signature, ...)                                                \

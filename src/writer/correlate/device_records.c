@@ -159,7 +159,7 @@ static const struct row rows[] = {
 #define FIELD(member, name) #name,
 #define FIELD_AT(offset, bytes, name) #name,
 #define DEVICE_RECORD(name, fields) [OMPT_CALLBACK_##name] = {#name, {fields}},
-#include "session/device_records.def"
+#include "ompt/device_records.def"
 #undef DEVICE_RECORD
 #undef FIELD_AT
 #undef FIELD
