@@ -188,6 +188,16 @@ static bool is_stream(const char *path) {
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+/* Says so where the output is to be a picture and there is no cairo. */
+static bool can_draw(const struct timeline_request *request) {
+  if (request->format == FORMAT_HTML || picture_can_draw())
+    return true;
+  return usage_wrong("timeline",
+                     "this build of Stave draws no pictures (it has no cairo): cannot make %s, but "
+                     "a page, .html",
+                     request->output);
+}
+
 static bool choose_output(struct timeline_request *request, const char *name) {
   int length = request->wanted ? snprintf(request->output, sizeof request->output, "%s", request->wanted)
                                : snprintf(request->output, sizeof request->output, "%s.html", name);
@@ -235,7 +245,7 @@ static int show(struct timeline_request *request) {
   int status = EXIT_UNDONE;
   if (!name) {
     message_say("out of memory");
-  } else if (!choose_output(request, name)) {
+  } else if (!choose_output(request, name) || !can_draw(request)) {
     status = EXIT_USAGE;
   } else {
     request->title = request->title ? request->title : name;
