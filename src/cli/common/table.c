@@ -7,9 +7,6 @@
 #include "cli/common/prose.h"
 #include "cli/common/terminal.h"
 
-#include <libsmartcols.h>
-
-#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -104,69 +101,93 @@ static struct layout lay_out(const struct table *table) {
   return layout;
 }
 
-/* -- printing, of which the library does the rest -- */
+/* -- printing -- */
 
-static void expect_memory(int result) {
-  if (result == -ENOMEM)
-    memory_needed(NULL);
+/* The next printed line of a row: cells that are broken go on in it. */
+struct line {
+  const char *rest[TABLE_COLUMNS_MOST]; /* of each cell */
+  size_t gap;                           /* blanks before what comes next */
+  const char *begin, *end;              /* of colour around each cell */
+};
+
+static void print_blanks(size_t count) {
+  printf("%*s", (int)count, "");
 }
 
-static void add_column(struct libscols_table *lines, const char *name, enum table_column kind) {
-  struct libscols_column *column =
-      memory_needed(scols_table_new_column(lines, name, 0, kind == TABLE_NUMBER ? SCOLS_FL_RIGHT : 0));
-  if (kind == TABLE_PROSE) {
-    expect_memory(scols_column_set_flags(column, SCOLS_FL_WRAP));
-    expect_memory(scols_column_set_safechars(column, "\n"));
-    expect_memory(scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL));
+/* Blanks at the end of a line are never printed. */
+static void print_part(struct line *line, const char *text, size_t length, size_t blanks, bool is_number) {
+  if (length > 0) {
+    print_blanks(line->gap + (is_number ? blanks : 0));
+    printf("%s%.*s%s", line->begin, (int)length, text, line->end);
+    line->gap = 0;
   }
-  expect_memory(scols_cell_set_color(scols_column_get_header(column), "\033[1m"));
+  line->gap += length > 0 && is_number ? 0 : blanks;
 }
 
-static void break_lines(char *text, size_t width) {
-  for (char *line = text; *line;) {
-    size_t length = prose_line(line, width);
-    line += length;
-    if (*line)
-      *line++ = '\n';
-  }
+static size_t part_length(const char *text, enum table_column kind, size_t width) {
+  return kind == TABLE_PROSE ? prose_line(text, width) : strlen(text);
 }
 
-/* Takes the cell over. */
-static void set_cell(struct libscols_line *line, size_t column, enum table_column kind, char *cell,
-                     size_t width) {
-  if (kind == TABLE_PROSE)
-    break_lines(cell, width);
-  if (kind == TABLE_TEXT && shorten_width(cell, SIZE_MAX) > width) {
-    size_t size = strlen(cell) + 1;
-    char *cut = shorten_middle(memory_needed(malloc(size)), size, cell, width);
-    free(cell);
-    cell = cut;
-  }
-  expect_memory(scols_line_refer_data(line, column, cell));
+static void print_cell(struct line *line, size_t column, enum table_column kind, size_t width) {
+  const char *text = line->rest[column];
+  size_t length = part_length(text, kind, width);
+  char *part = memory_needed(strndup(text, length));
+  line->gap += column > 0 ? GAP : 0;
+  size_t shown = shorten_width(part, SIZE_MAX);
+  print_part(line, part, length, shown < width ? width - shown : 0, kind == TABLE_NUMBER);
+  line->rest[column] = text + length + (text[length] == ' ');
+  free(part);
 }
 
-static void fill(const struct table *table, struct libscols_table *lines, const struct layout *layout) {
-  for (size_t i = 0; i < layout->shown; i++)
-    add_column(lines, table->columns[i].name, table->columns[i].kind);
-  for (size_t row = 0; row < table->cell_count; row += table->column_count) {
-    struct libscols_line *line = memory_needed(scols_table_new_line(lines, NULL));
+static bool has_more(const struct line *line, size_t columns) {
+  for (size_t i = 0; i < columns; i++)
+    if (*line->rest[i])
+      return true;
+  return false;
+}
+
+static void print_line(const struct table *table, const struct layout *layout, struct line *line) {
+  do {
     for (size_t i = 0; i < layout->shown; i++)
-      set_cell(line, i, table->columns[i].kind, table->cells[row + i], layout->width[i]);
-    for (size_t i = layout->shown; i < table->column_count; i++)
-      free(table->cells[row + i]);
-  }
+      print_cell(line, i, table->columns[i].kind, layout->width[i]);
+    line->gap = 0;
+    putchar('\n');
+  } while (has_more(line, layout->shown));
+}
+
+static void print_header(const struct table *table, const struct layout *layout) {
+  bool colour = terminal_has_colour(STDOUT_FILENO);
+  struct line line = {.begin = colour ? "\033[1m" : "", .end = colour ? "\033[0m" : ""};
+  for (size_t i = 0; i < layout->shown; i++)
+    line.rest[i] = table->columns[i].name;
+  print_line(table, layout, &line);
+}
+
+/* Takes the cell over and returns what is to be seen of it. */
+static char *cut_cell(char *cell, enum table_column kind, size_t width) {
+  if (kind != TABLE_TEXT || shorten_width(cell, SIZE_MAX) <= width)
+    return cell;
+  size_t size = strlen(cell) + 1;
+  char *cut = shorten_middle(memory_needed(malloc(size)), size, cell, width);
+  free(cell);
+  return cut;
+}
+
+static void print_row(const struct table *table, const struct layout *layout, char **cells) {
+  struct line line = {.begin = "", .end = ""};
+  for (size_t i = 0; i < layout->shown; i++)
+    line.rest[i] = cells[i] = cut_cell(cells[i], table->columns[i].kind, layout->width[i]);
+  print_line(table, layout, &line);
+  for (size_t i = 0; i < table->column_count; i++)
+    free(cells[i]);
 }
 
 void table_print(struct table *table) {
   struct layout layout = lay_out(table);
-  scols_init_debug(0);
-  struct libscols_table *lines = memory_needed(scols_new_table());
-  expect_memory(scols_table_set_column_separator(lines, "  "));
-  scols_table_enable_colors(lines, terminal_has_colour(STDOUT_FILENO));
-  scols_table_set_termwidth(lines, used_by(&layout)); /* all is as wide as it is to be */
-  fill(table, lines, &layout);
-  expect_memory(scols_print_table(lines));
-  scols_unref_table(lines);
+  if (table->cell_count > 0)
+    print_header(table, &layout);
+  for (size_t row = 0; row < table->cell_count; row += table->column_count)
+    print_row(table, &layout, table->cells + row);
   free(table->cells);
   table_begin(table);
 }
