@@ -17,5 +17,5 @@ if ! { "$source/configure" $host_option --disable-gas --disable-ld --disable-gol
   tail -n 20 log >&2
   exit 1
 fi
-cp bfd/.libs/libbfd.a libiberty/libiberty.a zlib/libz.a libsframe/.libs/libsframe.a bfd/bfd.h "$source/include/ansidecl.h" \
-  "$source/include/symcat.h" "$source/include/diagnostics.h" "$out"
+cp bfd/.libs/libbfd.a libiberty/libiberty.a zlib/libz.a libsframe/.libs/libsframe.a bfd/bfd.h \
+  "$source/include/ansidecl.h" "$source/include/symcat.h" "$source/include/diagnostics.h" "$out"
