@@ -1,15 +1,25 @@
 /* Serial work, parallel work, a barrier that one thread waits at, and a lock that one thread waits for: each
- * as long as asked for, on two threads. Prints the address of the lock. */
+ * takes as much of a processor's time as asked for, whatever else runs, on two threads. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum { ROUNDS = 100000 }; /* between two looks at the clock: most samples are to be in work_for itself */
 
 static omp_lock_t lock;
 
+static double own_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 __attribute__((noinline)) static void work_for(double seconds) {
-  double end = omp_get_wtime() + seconds;
-  while (omp_get_wtime() < end)
-    __asm__ volatile("");
+  double end = own_seconds() + seconds;
+  while (own_seconds() < end)
+    for (int i = 0; i < ROUNDS; i++)
+      __asm__ volatile("");
 }
 
 __attribute__((noinline)) static void serial_phase(double seconds) {
