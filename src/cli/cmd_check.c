@@ -64,7 +64,7 @@ static int print(const struct check_request *request, const struct trace *trace,
   return result->is_partial ? EXIT_UNDONE : EXIT_SUCCESS;
 }
 
-/* What reads the JSON is told so in it. */
+/* Who reads the JSON finds that in it. */
 static int report_nothing(const struct check_request *request, const struct archive_job *job,
                           const struct check_result *result) {
   if (request->is_json)

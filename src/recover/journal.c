@@ -97,7 +97,7 @@ static bool on_context(struct journal *journal, struct payload payload) {
   return true;
 }
 
-/* Numbers are given out in order, but not every location has told of itself before others name it. */
+/* Numbers are given out in order, but not every location has come in the journal before others name it. */
 static struct location *location_at(struct journal *journal, uint32_t id) {
   size_t count;
   struct location **locations = definitions_locations(journal->definitions, &count);
@@ -160,13 +160,13 @@ static bool on_location(struct journal *journal, struct payload payload) {
   struct location *location = location_at(journal, entry.id);
   if (!location)
     return false;
-  struct location_facts *told = &entry.facts;
-  told->name[sizeof told->name - 1] = '\0';
-  if (told->partition > definitions_string_count(journal->definitions))
-    told->partition = 0;
-  if (told->device > definitions_device_count(journal->definitions))
-    told->device = 0;
-  definitions_restore_location(journal->definitions, location, told);
+  struct location_facts *facts = &entry.facts;
+  facts->name[sizeof facts->name - 1] = '\0';
+  if (facts->partition > definitions_string_count(journal->definitions))
+    facts->partition = 0;
+  if (facts->device > definitions_device_count(journal->definitions))
+    facts->device = 0;
+  definitions_restore_location(journal->definitions, location, facts);
   return true;
 }
 

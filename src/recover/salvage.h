@@ -20,7 +20,7 @@ struct salvage_location {
   } * chunks; /* by sequence */
   size_t chunk_count, chunk_capacity;
   bool has_file;
-  bool is_counted; /* its first block is there, which tells: */
+  bool is_counted; /* its first block is there, which says: */
   uint64_t whole_events;
 };
 

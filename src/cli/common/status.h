@@ -57,7 +57,7 @@ int status_open(struct status *ret, const char *path);
 /* Reads what is there. Never blocks. Sets at_end. */
 void status_read(struct status *status);
 
-/* The program has ended: from now on at_end tells when the last writer has. */
+/* The program has ended: from now on at_end is set when the last writer has. */
 void status_expect_end(struct status *status);
 
 /* Takes in one line (without its newline), which is changed. */

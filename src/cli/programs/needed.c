@@ -55,7 +55,7 @@ static void add_symbol(void *context, const char *symbol) {
   string_list_add(&program->symbols, symbol);
 }
 
-/* What the file contains itself. libomp, too, defines GOMP_parallel, so that it must be told apart. */
+/* What the file contains itself. libomp, too, defines GOMP_parallel, so that it has to be distinguished. */
 static void look_inside(struct library_walk *walk, const struct loaded_object *object) {
   elf_needed_versions(&object->file, LIBGOMP, add_version, walk->program);
   elf_needed_symbols(&object->file, LIBGOMP, add_symbol, walk->program);

@@ -34,7 +34,7 @@ static void add_found(struct watch *watch, pid_t pid, const char *library) {
     message_say("process %d (%s) has loaded %s", (int)pid, program, library);
 }
 
-/* A process that has Stave's own libgomp.so.1 tells of itself. */
+/* A process that has Stave's own libgomp.so.1 reports itself. */
 static void look_at_maps(struct watch *watch, pid_t pid) {
   char name[64], *line = NULL, library[PATH_MAX] = "";
   size_t size = 0;

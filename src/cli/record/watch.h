@@ -1,5 +1,5 @@
-/* Which processes of a recording use an OpenMP runtime of gcc's own: libgomp tells nobody, so their memory
- * maps are looked at now and then. */
+/* Which processes of a recording use an OpenMP runtime of gcc's own: libgomp reports to nobody, so their
+ * memory maps are looked at now and then. */
 #ifndef STAVE_CLI_RECORD_WATCH_H
 #define STAVE_CLI_RECORD_WATCH_H
 

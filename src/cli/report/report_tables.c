@@ -338,9 +338,9 @@ static const struct section task_section = {"Tasks",
 
 static bool is_odd_task(const struct report_region *base) {
   const struct report_task *one = base->task;
-  uint64_t told = one ? one->included + one->cancelled + one->untied + one->migrations : 0;
+  uint64_t odd = one ? one->included + one->cancelled + one->untied + one->migrations : 0;
   return one &&
-         (told + one->dependences + one->taskwaits > 0 || one->created > one->executed + one->cancelled);
+         (odd + one->dependences + one->taskwaits > 0 || one->created > one->executed + one->cancelled);
 }
 
 static void fill_odd_task(struct section_row *row, uint32_t region, const struct report_region *base) {
