@@ -1,7 +1,9 @@
 #include "writer/report.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +11,9 @@
 #include <unistd.h>
 
 #include "session/futex.h"
+
+/* The program waits for the first, and for nothing behind the second: its state is told before the line. */
+enum { PATIENCE_MS = 1000, AS_LONG_AS_IT_TAKES = -1 };
 
 /* Anything else is somebody's file, and nothing is written there. */
 static int open_fifo(const char *path) {
@@ -27,8 +32,16 @@ void report_open(struct reporter *report, struct session_header *session) {
     report->status_fd = open_fifo(path);
 }
 
+/* `stave record` reads at once, but while it is stopped its pipe may become full. poll says that there is
+ * room where a whole line fits; a signal ends the waiting, as does the reader's going. */
+static void write_line(int fd, const char *line, size_t length, int patience_ms) {
+  struct pollfd pipe = {.fd = fd, .events = POLLOUT};
+  while (write(fd, line, length) < 0 && errno == EAGAIN && poll(&pipe, 1, patience_ms) > 0) {
+  }
+}
+
 /* One write below PIPE_BUF, so that lines of several writers never mix. */
-static void send_line(struct reporter *report, const char *word, const char *rest) {
+static void send_line(struct reporter *report, const char *word, const char *rest, int patience_ms) {
   char line[PIPE_BUF];
   if (report->status_fd < 0)
     return;
@@ -38,8 +51,7 @@ static void send_line(struct reporter *report, const char *word, const char *res
     if (line[i] == '\n')
       line[i] = ' ';
   line[length] = '\n';
-  ssize_t written = write(report->status_fd, line, length + 1);
-  (void)written;
+  write_line(report->status_fd, line, length + 1, patience_ms);
 }
 
 static void set_state(struct reporter *report, enum writer_state state) {
@@ -56,7 +68,7 @@ void report_ready(struct reporter *report, const char *archive, const char *noti
   struct session_shared *shared = &report->session->shared;
   snprintf(shared->archive, sizeof shared->archive, "%s", archive);
   report_notice(report, notice);
-  send_line(report, "archive", archive);
+  send_line(report, "archive", archive, PATIENCE_MS);
   set_state(report, WRITER_READY);
 }
 
@@ -66,16 +78,16 @@ void report_failed(struct reporter *report, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(shared->message, sizeof shared->message, format, arguments);
   va_end(arguments);
-  send_line(report, "failed", shared->message);
   set_state(report, WRITER_FAILED);
+  send_line(report, "failed", shared->message, AS_LONG_AS_IT_TAKES);
 }
 
 void report_stopped(struct reporter *report, const char *why) {
-  send_line(report, "stopped", why);
+  send_line(report, "stopped", why, PATIENCE_MS);
 }
 
 void report_closed(struct reporter *report, const char *figures, const char *notice) {
   report_notice(report, notice);
-  send_line(report, "closed", figures);
   set_state(report, WRITER_CLOSED);
+  send_line(report, "closed", figures, AS_LONG_AS_IT_TAKES);
 }

@@ -10,7 +10,8 @@ struct reporter {
   int pid;
 };
 
-/* Opens the FIFO that STAVE_STATUS names, if any; it stays open as long as the writer lives. */
+/* Opens the FIFO that STAVE_STATUS names, if any; it stays open as long as the writer lives. Where it is full
+ * the lines before the last one wait a second for room, the last one as long as somebody may still read. */
 void report_open(struct reporter *report, struct session_header *session);
 
 /* The archive can be written: tells its directory, and a notice for the user (may be empty). */
