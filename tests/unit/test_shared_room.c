@@ -29,19 +29,19 @@ static const char *temporary_folder(void) {
 static void pieces_are_held_until_nobody_needs_them(void **state) {
   (void)state;
   struct shared_room *room = shared_room_open(temporary_folder());
-  if (shared_room_take(room, PIECE_BYTES) == ROOM_UNKNOWN)
+  if (shared_room_hold(room, PIECE_BYTES) == ROOM_UNKNOWN)
     skip();
   for (int i = 1; i < 40; i++)
-    assert_int_equal(shared_room_take(room, PIECE_BYTES), 0);
+    assert_int_equal(shared_room_hold(room, PIECE_BYTES), 0);
   uint64_t held = held_bytes();
   assert_true(held >= 40 * PIECE_BYTES);
-  shared_room_leave(room, PIECE_BYTES);
-  assert_int_equal(shared_room_take(room, PIECE_BYTES), 0);
+  shared_room_return(room, PIECE_BYTES);
+  assert_int_equal(shared_room_hold(room, PIECE_BYTES), 0);
   assert_int_equal(held_bytes(), held);
   shared_room_release(room);
   assert_int_equal(held_bytes(), 0);
-  assert_int_equal(shared_room_take(room, PIECE_BYTES), ROOM_UNKNOWN);
-  shared_room_leave(room, PIECE_BYTES);
+  assert_int_equal(shared_room_hold(room, PIECE_BYTES), ROOM_UNKNOWN);
+  shared_room_return(room, PIECE_BYTES);
   shared_room_close(room);
 }
 
@@ -49,13 +49,13 @@ static void there_may_be_none(void **state) {
   struct rlimit limit;
   (void)state;
   struct shared_room *room = shared_room_open("/no/such/folder");
-  assert_int_equal(shared_room_take(room, PIECE_BYTES), ROOM_UNKNOWN);
+  assert_int_equal(shared_room_hold(room, PIECE_BYTES), ROOM_UNKNOWN);
   shared_room_close(room);
   room = shared_room_open(temporary_folder());
   getrlimit(RLIMIT_FSIZE, &limit);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){PIECE_BYTES - 1, limit.rlim_max});
   /* a file could not have it either: its own error is told */
-  assert_int_equal(shared_room_take(room, PIECE_BYTES), ROOM_UNKNOWN);
+  assert_int_equal(shared_room_hold(room, PIECE_BYTES), ROOM_UNKNOWN);
   setrlimit(RLIMIT_FSIZE, &limit);
   shared_room_close(room);
   shared_room_close(NULL);

@@ -21,7 +21,7 @@ void archive_count_into(struct archive *archive, _Atomic uint64_t *counter);
 /* The event writer of a new location; locations are numbered from 0. NULL if OTF2 cannot. */
 OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location);
 
-/* Where the number of whole events of an open location is to be told after each, for its recovery. */
+/* Where the number of whole events of an open location is to be stored after each, for its recovery. */
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location);
 
 /* An open location has got its ARCHIVE_FEW_EVENTS, and will get more: until then it needs little room. */

@@ -27,7 +27,7 @@ enum {
 struct event_file {
   struct recovery_block *block;
   bool is_ordinary; /* the block lies in no file */
-  bool is_refused;  /* a full chunk was not taken: nothing but the last follows it */
+  bool is_refused;  /* a full chunk could not be written: nothing but the last follows it */
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
   /* all events are in the file, which has its mark of the end: the block is not needed any more */
   bool is_whole;
@@ -180,7 +180,7 @@ static struct recovery_block *ordinary_block(void) {
   return block;
 }
 
-static void take_block(struct event_files *files, uint64_t location, struct event_file *file) {
+static void get_block(struct event_files *files, uint64_t location, struct event_file *file) {
   file->block = files->recovery ? recovery_take(files->recovery, RECOVERY_EVENTS) : NULL;
   file->is_ordinary = !file->block;
   if (file->is_ordinary)
@@ -197,7 +197,7 @@ static void set_needs_room(struct event_files *files, struct event_file *file, b
 
 /* In its own file where it cannot be shared. */
 static int reserve_first(struct event_files *files, struct event_file *file, uint64_t bytes) {
-  int error = shared_room_take(files->first_room, bytes);
+  int error = shared_room_hold(files->first_room, bytes);
   file->shared_room += error == 0 ? bytes : 0;
   return error == ROOM_UNKNOWN ? reserve(files, file, 1) : error;
 }
@@ -219,7 +219,7 @@ static struct event_file *open_location(struct event_files *files, uint64_t loca
   files->location_count++;
   set_needs_room(files, file, error != 0);
   stop_for(files, error);
-  take_block(files, location, file);
+  get_block(files, location, file);
   if (error || files->location_count % LOCATIONS_BETWEEN_LOOKS == 0)
     look_at_room(files);
   if (files->open_fds > files->open_fds_most)
@@ -230,7 +230,7 @@ static struct event_file *open_location(struct event_files *files, uint64_t loca
 /* -- chunks -- */
 
 static void leave_room(struct event_files *files, struct event_file *file) {
-  shared_room_leave(files->first_room, file->shared_room);
+  shared_room_return(files->first_room, file->shared_room);
   file->shared_room = 0;
 }
 

@@ -25,8 +25,8 @@ void *event_files_next_chunk(struct event_files *files, uint64_t location);
  * the room for a whole chunk. */
 void event_files_expect_many(struct event_files *files, uint64_t location);
 
-/* Where the number of whole events of a location is to be told after each, for its recovery. The location has
- * a chunk.
+/* Where the number of whole events of a location is to be stored after each, for its recovery. The location
+ * has a chunk.
  * */
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location);
 

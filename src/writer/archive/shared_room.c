@@ -33,7 +33,7 @@ static int hold_more(struct shared_room *room, uint64_t bytes) {
   return error;
 }
 
-int shared_room_take(struct shared_room *room, uint64_t bytes) {
+int shared_room_hold(struct shared_room *room, uint64_t bytes) {
   if (room->fd < 0)
     return ROOM_UNKNOWN;
   uint64_t wanted = room->needed + bytes, ahead = room->held / 8 < AHEAD_MOST ? room->held / 8 : AHEAD_MOST;
@@ -48,7 +48,7 @@ int shared_room_take(struct shared_room *room, uint64_t bytes) {
   return error;
 }
 
-void shared_room_leave(struct shared_room *room, uint64_t bytes) {
+void shared_room_return(struct shared_room *room, uint64_t bytes) {
   room->needed -= bytes < room->needed ? bytes : room->needed;
 }
 

@@ -19,10 +19,10 @@ void shared_room_close(struct shared_room *room);
 
 /* Holds so many bytes more. Returns 0; ROOM_UNKNOWN where that cannot be done; or the negative errno that a
  * write would meet. */
-int shared_room_take(struct shared_room *room, uint64_t bytes);
+int shared_room_hold(struct shared_room *room, uint64_t bytes);
 
-/* So many bytes less are needed; they go to who takes some next. */
-void shared_room_leave(struct shared_room *room, uint64_t bytes);
+/* So many bytes less are needed; they go to who asks next. */
+void shared_room_return(struct shared_room *room, uint64_t bytes);
 
 /* Gives all back to the disk, for what is about to be written. None is to be had here any more. (ext4 gives
  * nothing back of a single piece: it lies behind the end of the file.) */

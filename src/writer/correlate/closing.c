@@ -81,7 +81,7 @@ void thread_unwind(struct correlator *c, struct traced_thread *thread, uint64_t 
 static void end_thread(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   thread_unwind(c, thread, now);
   frames_leave_above(c, thread, thread->base, now, thread == c->primary ? 1 : 0);
-  c->figures.closed_by_writer += thread->owed;
+  c->figures.closed_by_writer += thread->unreported;
   thread->location.has_ended = true;
 }
 

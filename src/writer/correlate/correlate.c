@@ -59,7 +59,7 @@ void on_stall(struct correlator *c, struct traced_thread *thread, const struct r
   thread->acquire_ticks = thread->acquire_ticks ? end : 0;
 }
 
-/* A loss is told in a pause too: it may have been the end of something that is open. */
+/* A loss is written in a pause too: it may have been the end of something that is open. */
 void on_gap(struct correlator *c, struct traced_thread *thread, const struct record_gap *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);

@@ -1,4 +1,4 @@
-/* What devices tell themselves: records of what they did, on their own clock, in buffers that come late and
+/* What devices record themselves: what they did, on their own clock, in buffers that come late and
  * in any order.
  *
  * A buffer's records are kept until its end. Then their times are converted: between the point when the
@@ -32,7 +32,7 @@ struct pending {
   uint64_t begin, end; /* device's time, then ticks */
   uint64_t arrival;    /* ticks */
   uint64_t order;
-  uint64_t native_host_op; /* of a native record: the operation that it tells the times of */
+  uint64_t native_host_op; /* of a native record: the operation whose times it has */
   struct operation operation;
   unsigned parameter_count;
   const char *names[PARAMETERS_MAX];
@@ -189,12 +189,12 @@ static struct event enter(uint32_t region, enum attribute attribute, uint64_t va
 }
 
 /* A transfer reaches what the host's part of it said; without that, the program's first thread. */
-static void take_data_op(struct correlator *c, const struct device *device, struct pending *pending,
-                         const uint64_t *fields, uint64_t id) {
+static void read_data_op_record(struct correlator *c, const struct device *device, struct pending *pending,
+                                const uint64_t *fields, uint64_t id) {
   struct event host;
   bool is_known = host_op_delivered(c, fields[OP_HOST_OP], &host),
        is_region = is_known && host.kind == EVENT_ENTER;
-  const struct device_data_op told = {
+  const struct device_data_op record = {
       .source = fields[OP_SOURCE],
       .destination = fields[OP_DESTINATION],
       .bytes = fields[OP_BYTES],
@@ -205,14 +205,15 @@ static void take_data_op(struct correlator *c, const struct device *device, stru
       .is_from_device = (int32_t)fields[OP_SOURCE_DEVICE] == device->number &&
                         (int32_t)fields[OP_DESTINATION_DEVICE] != device->number};
   pending->end = fields[OP_END];
-  pending->operation = data_op_on_stream(c, (uint32_t)fields[OP_KIND], &told);
+  pending->operation = data_op_on_stream(c, (uint32_t)fields[OP_KIND], &record);
   add_parameter(pending, "src_device_num", fields[OP_SOURCE_DEVICE]);
   add_parameter(pending, "dest_device_num", fields[OP_DESTINATION_DEVICE]);
   add_parameter(pending, "codeptr_ra", fields[OP_CODE]);
 }
 
 /* Devices mix up the operations of the host (host_op_id): a region of another construct is not taken over. */
-static void take_kernel(struct correlator *c, struct pending *pending, const uint64_t *fields, uint64_t id) {
+static void read_kernel_record(struct correlator *c, struct pending *pending, const uint64_t *fields,
+                               uint64_t id) {
   struct event host;
   uint64_t matching_id = fields[KERNEL_HOST_OP] ? fields[KERNEL_HOST_OP] : id;
   bool is_known = host_op_delivered(c, fields[KERNEL_HOST_OP], &host) && host.kind == EVENT_ENTER &&
@@ -225,8 +226,9 @@ static void take_kernel(struct correlator *c, struct pending *pending, const uin
 }
 
 /* Behind the fields stand the number of bytes that the tool has kept of the message, and these. */
-static void take_error(struct correlator *c, struct pending *pending,
-                       const struct record_device_record *record, const uint64_t *fields, unsigned count) {
+static void read_error_record(struct correlator *c, struct pending *pending,
+                              const struct record_device_record *record, const uint64_t *fields,
+                              unsigned count) {
   char message[RECORD_SLOTS_MAX * RECORD_BYTES];
   unsigned before = 2 + count + 1;
   if (record->more * 4u < before)
@@ -239,8 +241,8 @@ static void take_error(struct correlator *c, struct pending *pending,
   pending->operation.begin.value = definitions_string(c->definitions, message);
 }
 
-static void take_other(struct correlator *c, struct pending *pending, uint32_t type, const uint64_t *fields,
-                       unsigned count) {
+static void read_other_record(struct correlator *c, struct pending *pending, uint32_t type,
+                              const uint64_t *fields, unsigned count) {
   pending->operation.begin = (struct event){
       .kind = EVENT_ENTER,
       .region = regions_get(c->regions, CONSTRUCT_device_record, 0, type),
@@ -271,13 +273,13 @@ void on_device_record(struct correlator *c, struct traced_thread *thread,
   add_parameter(pending, "thread_id", record->thread);
   add_parameter(pending, "target_id", c->words[1]);
   if ((type == OMPT_CALLBACK_target_data_op || type == OMPT_CALLBACK_target_data_op_emi) && count)
-    take_data_op(c, device, pending, c->words + 2, c->record_id);
+    read_data_op_record(c, device, pending, c->words + 2, c->record_id);
   else if ((type == OMPT_CALLBACK_target_submit || type == OMPT_CALLBACK_target_submit_emi) && count)
-    take_kernel(c, pending, c->words + 2, c->record_id);
+    read_kernel_record(c, pending, c->words + 2, c->record_id);
   else
-    take_other(c, pending, type, c->words + 2, count);
+    read_other_record(c, pending, type, c->words + 2, count);
   if (type == OMPT_CALLBACK_error && count)
-    take_error(c, pending, record, c->words + 2, count);
+    read_error_record(c, pending, record, c->words + 2, count);
 }
 
 void on_device_native(struct correlator *c, struct traced_thread *thread,
@@ -328,8 +330,8 @@ static bool is_promised(uint64_t result) {
   return result >= OMPT_SET_RESULT_sometimes && result != ANSWER_NONE;
 }
 
-static void tell_agreement(struct correlator *c, const struct device *device,
-                           const struct record_device_tracing *record) {
+static void describe_agreement(struct correlator *c, const struct device *device,
+                               const struct record_device_tracing *record) {
   char text[128];
   if (record->flags == ANSWER_NONE)
     snprintf(text, sizeof text, "not offered");
@@ -356,7 +358,7 @@ void on_device_tracing(struct correlator *c, struct traced_thread *thread,
   if (record->endpoint == ENDPOINT_BEGIN) {
     device->is_traced =
         record->flags == 1 && (is_promised(record->ompt_result) || is_promised(record->native_result));
-    tell_agreement(c, device, record);
+    describe_agreement(c, device, record);
     return;
   }
   device_flush(c, device);

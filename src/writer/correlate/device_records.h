@@ -1,4 +1,4 @@
-/* What devices tell themselves. */
+/* What devices record themselves. */
 #ifndef STAVE_WRITER_CORRELATE_DEVICE_RECORDS_H
 #define STAVE_WRITER_CORRELATE_DEVICE_RECORDS_H
 

@@ -153,7 +153,7 @@ void device_freed(struct correlator *c, struct device *device, uint64_t address,
   record_memory(c, device, ticks);
 }
 
-/* -- what the host tells of devices -- */
+/* -- what the host reports of devices -- */
 
 static void point_of_device(struct correlator *c, struct traced_thread *thread, enum construct construct,
                             uint32_t device, uint64_t ticks, enum attribute attribute, uint64_t value) {
@@ -166,8 +166,8 @@ static void point_of_device(struct correlator *c, struct traced_thread *thread, 
                              .value2 = value});
 }
 
-static void tell_text(struct correlator *c, const struct device *device, const char *name, const char *text,
-                      uint64_t bytes) {
+static void add_text(struct correlator *c, const struct device *device, const char *name, const char *text,
+                     uint64_t bytes) {
   char copy[RECORD_SLOTS_MAX * RECORD_BYTES];
   bytes = bytes < sizeof copy ? bytes : sizeof copy - 1;
   memcpy(copy, text, bytes);
@@ -183,9 +183,9 @@ void on_device_initialize(struct correlator *c, struct traced_thread *thread,
   struct device *device = device_get(c, (int32_t)record->device);
   device->is_initialized = true;
   uint64_t type_bytes = record->type_bytes < room ? record->type_bytes : room, rest = room - type_bytes;
-  tell_text(c, device, "type", text, type_bytes);
-  tell_text(c, device, "documentation", text + type_bytes,
-            record->documentation_bytes < rest ? record->documentation_bytes : rest);
+  add_text(c, device, "type", text, type_bytes);
+  add_text(c, device, "documentation", text + type_bytes,
+           record->documentation_bytes < rest ? record->documentation_bytes : rest);
   point_of_device(c, thread, CONSTRUCT_device_initialize, record->device, record->ticks, ATTRIBUTE_NONE, 0);
 }
 

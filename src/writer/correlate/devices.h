@@ -3,7 +3,7 @@
  *
  * A stream is a location. An operation goes to the first stream of its device that is idle and whose last
  * event is not later than the operation's begin; if there is none, the device gets one more. So no stream's
- * time runs backwards, however operations overlap and however late they are told. */
+ * time runs backwards, however operations overlap and however late they are reported. */
 #ifndef STAVE_WRITER_CORRELATE_DEVICES_H
 #define STAVE_WRITER_CORRELATE_DEVICES_H
 
@@ -24,7 +24,7 @@ struct device {
   int32_t number;
   uint32_t id; /* among the definitions */
   bool is_initialized;
-  bool is_traced; /* its own records tell when what was done: what the host knows of that waits for them */
+  bool is_traced; /* its own records say when what was done: what the host knows of that waits for them */
   struct clock_pair first, last; /* when it was initialized, and last compared */
   unsigned clock_points;
   double first_translated; /* seconds */
@@ -51,7 +51,7 @@ struct operation {
 /* The device of that number; a new one if there is none. */
 struct device *device_get(struct correlator *c, int32_t number);
 
-/* Whether the runtime has told of a device with this number. */
+/* Whether the runtime has initialized a device with this number. */
 bool device_is_known(const struct correlator *c, int32_t number);
 
 /* A stream on which something that begins at that time can be put. The result stays valid until the next
@@ -70,7 +70,7 @@ void device_freed(struct correlator *c, struct device *device, uint64_t address,
 /* How what begins so ends; its time and attributes are the caller's. */
 struct event operation_end(const struct event *begin, uint64_t matching_id);
 
-/* Nothing is put on streams any more: tells what became of that. */
+/* Nothing is put on streams any more: writes what became of that. */
 void devices_end(struct correlator *c);
 
 void devices_free(struct correlator *c);

@@ -80,7 +80,7 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
 }
 
 /* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as
- * others here that most events do not need: the way of those that do not would save registers for it.) */
+ * others here that most events do not need: those that do not would save registers for it.) */
 static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitter *emitter,
                                                                    const struct event *event) {
   add_attribute(emitter, event->attribute, event->value);

@@ -37,7 +37,7 @@ static void free_op(struct correlator *c, struct host_op *op) {
   free(op);
 }
 
-/* Records of a buffer wait for its end: the first of them that the host has told of has begun before the
+/* Records of a buffer wait for its end: the first of them that the host has reported has begun before the
  * others. */
 uint64_t host_ops_held_since(const struct correlator *c) {
   uint64_t since = c->first_host_op ? c->first_host_op->since : UINT64_MAX;
@@ -49,24 +49,24 @@ uint64_t host_ops_held_since(const struct correlator *c) {
   return since;
 }
 
-static struct event end_of(const struct host_op *op, struct event told) {
+static struct event end_of(const struct host_op *op, struct event ended) {
   struct event end = operation_end(&op->operation.begin, op->id);
-  end.ticks = told.ticks;
-  end.attribute = told.attribute;
-  end.value = told.value;
-  end.attribute2 = told.attribute2;
-  end.value2 = told.value2;
+  end.ticks = ended.ticks;
+  end.attribute = ended.attribute;
+  end.value = ended.value;
+  end.attribute2 = ended.attribute2;
+  end.value2 = ended.value2;
   return end;
 }
 
-void host_op_end(struct correlator *c, uint64_t id, struct event told) {
+void host_op_end(struct correlator *c, uint64_t id, struct event ended) {
   struct host_op *op = map_get(&c->host_ops, id);
   if (!op)
     return;
-  uint64_t timed = op->is_timed ? op->operation.end.ticks : told.ticks;
+  uint64_t timed = op->is_timed ? op->operation.end.ticks : ended.ticks;
   bool waits = op->device && op->device->is_traced && op->stream == NO_STREAM && !op->is_delivered;
   op->has_ended = true;
-  op->operation.end = end_of(op, told);
+  op->operation.end = end_of(op, ended);
   op->operation.end.ticks = timed;
   if (op->device && op->stream != NO_STREAM) {
     struct stream *stream = &op->device->streams[op->stream];
@@ -77,7 +77,7 @@ void host_op_end(struct correlator *c, uint64_t id, struct event told) {
     free_op(c, op);
 }
 
-/* What a native record has told of is there already, but for the bytes of a transfer. */
+/* What a native record has shown is there already, but for the bytes of a transfer. */
 static void put_late(struct correlator *c, struct host_op *op) {
   bool is_transfer = op->operation.begin.kind != EVENT_ENTER;
   if (!op->is_delivered && (is_transfer || !op->is_timed))
@@ -171,7 +171,7 @@ void host_ops_end(struct correlator *c, uint64_t now) {
     device_flush(c, entry->value);
     host_ops_undelivered(c, entry->value);
   }
-  c->figures.closed_by_writer = closed; /* all of this has been told */
+  c->figures.closed_by_writer = closed; /* all of this was reported */
   position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->host_ops, &position));) {
     end_unended(c, entry->value, now);

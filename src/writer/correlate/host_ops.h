@@ -9,17 +9,17 @@
  * A stream is reserved for it, unless the device traces itself: then the operation waits for its record. */
 void host_op_begin(struct correlator *c, uint64_t id, struct device *device, struct event begin);
 
-/* It has ended, at the time and with the attributes of `told`. */
-void host_op_end(struct correlator *c, uint64_t id, struct event told);
+/* It has ended, at the time and with the attributes of `ended`. */
+void host_op_end(struct correlator *c, uint64_t id, struct event ended);
 
-/* A record of the device tells of an operation that the host has begun. Returns false if that is not known;
+/* A record of the device is of an operation that the host has begun. Returns false if that is not known;
  * else *ret_begin is how it would begin on a stream. */
 bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begin);
 
-/* A native record tells the times of an operation. */
+/* A native record has the times of an operation. */
 void host_op_timed(struct correlator *c, uint64_t id, uint64_t begin, uint64_t end);
 
-/* No record of the device follows: what it did not tell of is put on its streams as the host saw it. */
+/* No record of the device follows: what it did not record is put on its streams as the host saw it. */
 void host_ops_undelivered(struct correlator *c, const struct device *device);
 
 /* The begin of the first operation that is on no stream yet; UINT64_MAX if there is none. */

@@ -75,7 +75,7 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   return lock;
 }
 
-/* What the description of a mutex's region tells: 1 + the implementation in the low half, the hint in the
+/* What the description of a mutex's region says: 1 + the implementation in the low half, the hint in the
  * high one. */
 static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
   return hint << 16 | ((impl + 1) & 0xffff);

@@ -24,7 +24,7 @@ enum frame_kind {
   FRAME_WAIT,     /* detail: kind */
   FRAME_WORK,     /* detail: kind */
   FRAME_SBLOCK,   /* inside single or a mutex: goes with the frame below */
-  FRAME_LOCKING,  /* a lock routine on its way: ends at the next record */
+  FRAME_LOCKING,  /* a lock routine that has begun: ends at the next record */
   FRAME_MUTEX,    /* critical, ordered, atomic; wait_id */
   FRAME_CHUNK,    /* until the next dispatch or the end of the work */
   FRAME_MASKED,
@@ -55,7 +55,7 @@ enum moved { MOVED_PARTITION = 1, MOVED_PLACE = 2, MOVED_PROCESSOR = 4 };
 struct traced_thread {
   struct location location; /* where its events are written */
   uint32_t slot;
-  uint8_t moved;        /* what of its placement the archive was not told yet: enum moved */
+  uint8_t moved;        /* what of its placement is not in the archive yet: enum moved */
   uint64_t position;    /* in nested teams, by which it is named; 0: it is not, or no longer */
   uint64_t last_ticks;  /* of the last record */
   uint64_t generations; /* tasks created here */
@@ -65,8 +65,8 @@ struct traced_thread {
   struct team *serial_team;
   uint64_t acquire_ticks; /* of the FRAME_LOCKING on top */
   /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
-  struct task *shown;
-  uint64_t owed; /* ends written in the thread's place that its own records still have to report */
+  struct task *written_task;
+  uint64_t unreported; /* ends written in the thread's place that its own records still have to report */
   /* A worker has left a barrier that may turn out to be its region's last: these Leaves, and what the tool
    * says for itself there, wait for the next record of an event. */
   struct event undecided[UNDECIDED_MOST];

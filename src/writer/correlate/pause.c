@@ -6,8 +6,8 @@
  * suspended task is not running anywhere: its frames are written when it goes on. The begins of a team that
  * is written go on being written in a pause, because its communicator names all members.
  *
- * In a pause `shown` is the task that runs on a thread as far as was written: switches are written only
- * where an end must be. It is the thread's part of its innermost written team, or a task in front of
+ * In a pause `written_task` is the task that runs on a thread as far as was written: switches are written
+ * only where an end must be. It is the thread's part of its innermost written team, or a task in front of
  * that. */
 #include <stdlib.h>
 
@@ -26,10 +26,8 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
-/* omp_control_tool_t (OpenMP 5.1, 3.14) */
-
-/* The team whose last barrier the primary may have left already while the thread, a worker, is told so
- * later, or NULL. What is written there must not be later than that barrier's end, which is known when the
+/* The team whose last barrier the primary may have left already while the thread, a worker, reports that
+ * later; or NULL. What is written there must not be later than that barrier's end, which is known when the
  * team has ended. */
 static struct team *ending_team(const struct traced_thread *thread) {
   const struct task *task = thread->current;
@@ -57,18 +55,18 @@ bool pause_hides(const struct task *task, const struct frame *frame) {
 }
 
 void pause_show_now(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
-  if (thread->shown == task)
+  if (thread->written_task == task)
     return;
   struct event event = task_switch_event(c, thread, task, ticks);
   emit_event(c, thread, &event);
-  thread->shown = task;
+  thread->written_task = task;
 }
 
 void pause_switch(struct correlator *c, struct traced_thread *thread, const struct task *next,
                   uint64_t ticks) {
   struct task *implicit = implicit_task_of(thread);
   bool is_written = !implicit->team || !implicit->team->is_hidden;
-  if (is_written && thread->shown != next)
+  if (is_written && thread->written_task != next)
     pause_show_now(c, thread, implicit, ticks);
 }
 
@@ -92,7 +90,7 @@ static struct traced_thread *next_living(struct correlator *c, size_t *position)
 
 void pause_on_thread(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   emit_measurement(c, thread, ticks, OTF2_MEASUREMENT_OFF);
-  thread->shown = thread->current;
+  thread->written_task = thread->current;
 }
 
 /* Teams that have been met and of which nothing is written yet. */
@@ -131,7 +129,7 @@ void pause_enter_hidden(struct correlator *c, struct traced_thread *thread, stru
     struct frame *frame = &task->stack.frames[i];
     struct event enter = {.kind = EVENT_ENTER, .ticks = ticks, .region = frame->region};
     if (frame->is_hidden && frame->kind == FRAME_PARALLEL)
-      tell_placement(thread, &enter);
+      add_placement(thread, &enter);
     if (frame->is_hidden)
       emit_event(c, thread, &enter);
     frame->is_hidden = false;
@@ -157,7 +155,7 @@ static void begin_hidden_team(struct correlator *c, struct traced_thread *thread
   if (thread == team->primary)
     team_write_fork(c, team, ticks);
   emit_event(c, thread, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = ticks, .team = team});
-  thread->shown = task;
+  thread->written_task = task;
 }
 
 /* It is part of a team of which nothing is written on the thread. */

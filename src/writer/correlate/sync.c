@@ -87,14 +87,14 @@ static struct event enter_of_kind(uint64_t now, enum construct construct, uint32
 }
 
 /* Every single region has the count 1, which would only repeat what the construct says. */
-static bool is_count_worth_telling(const struct record_work *record) {
+static bool is_count_shown(const struct record_work *record) {
   bool is_single = record->kind == OMPT_WORK_single_executor || record->kind == OMPT_WORK_single_other;
   return record->count != (is_single ? 1 : 0);
 }
 
 static struct event enter_of_work(const struct record_work *record, uint64_t now, enum construct construct) {
   struct event enter = enter_of_kind(now, construct, record->kind);
-  if (!is_count_worth_telling(record))
+  if (!is_count_shown(record))
     return enter;
   if (enter.attribute == ATTRIBUTE_NONE) {
     enter.attribute = ATTRIBUTE_iterations;
@@ -203,7 +203,7 @@ static struct frame *find_sync(struct correlator *c, struct traced_thread *threa
         return &task->stack.frames[i];
   }
   c->ignored_ends++;
-  thread->owed -= thread->owed > 0;
+  thread->unreported -= thread->unreported > 0;
   return NULL;
 }
 
@@ -232,7 +232,7 @@ static void leave_undecided(struct correlator *c, struct traced_thread *thread, 
   undecided_put(c, thread, &leave);
 }
 
-static void note_region_end(struct traced_thread *thread, uint32_t kind, uint64_t now) {
+static void keep_region_end(struct traced_thread *thread, uint32_t kind, uint64_t now) {
   const struct task *task = thread->current;
   if (may_end_region(kind) && task->is_implicit && task->team && thread == task->team->primary)
     task->team->end_ticks = now;
@@ -256,7 +256,7 @@ static void end_sync(struct correlator *c, struct traced_thread *thread,
   if (!frame)
     return;
   uint64_t now = thread_now(c, thread, record->ticks);
-  note_region_end(thread, record->kind, now);
+  keep_region_end(thread, record->kind, now);
   if (is_undecided(thread, frame)) {
     leave_undecided(c, thread, frame, now);
   } else {

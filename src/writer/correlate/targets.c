@@ -1,8 +1,8 @@
 /* Target regions, operations on devices and mappings as the host reports them.
  *
  * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does
- * there. The callbacks of the EMI form tell begin and end, which is when the host waited for the operation;
- * the device may have been at it until later. Those of the plain form tell one time: then the operation is a
+ * there. The callbacks of the EMI form have begin and end, which is when the host waited for the operation;
+ * the device may have been at it until later. Those of the plain form have one time: then the operation is a
  * point, and its region's description says that the duration is unknown. */
 #include "writer/correlate/targets.h"
 #include "writer/correlate/correlate.h"
@@ -149,7 +149,7 @@ static bool is_async(uint32_t kind) {
   return kind >= OMPT_TARGET_DATA_alloc_async;
 }
 
-struct data_op {
+struct data_operation {
   uint32_t kind;
   enum construct construct;
   uint64_t source, destination, bytes, host_op;
@@ -157,14 +157,14 @@ struct data_op {
   bool is_from_device;   /* the device is the source */
 };
 
-/* A transfer of OpenMP 6.0, whose kind does not tell its direction. */
+/* A transfer of OpenMP 6.0, whose kind does not say its direction. */
 static bool is_any_transfer(enum construct construct) {
   return construct == CONSTRUCT_target_transfer || construct == CONSTRUCT_target_transfer_rect;
 }
 
-/* Which of the two numbers is the device's: the host has one too, which callbacks do not tell, and runtimes
+/* Which of the two numbers is the device's: the host has one too, which callbacks leave out, and runtimes
  * leave the one out that does not matter. Between two devices it is the destination that gets. */
-static void choose_device(const struct correlator *c, struct data_op *op, int32_t source,
+static void choose_device(const struct correlator *c, struct data_operation *op, int32_t source,
                           int32_t destination) {
   bool is_source = op->construct == CONSTRUCT_target_from_device || op->construct == CONSTRUCT_target_delete;
   op->is_from_device = is_source;
@@ -178,9 +178,10 @@ static void choose_device(const struct correlator *c, struct data_op *op, int32_
   op->is_from_device |= is_any_transfer(op->construct);
 }
 
-static struct data_op read_data_op(const struct correlator *c, const struct record_target_data_op *record,
-                                   const uint64_t *words) {
-  struct data_op op = {.kind = record->kind, .construct = construct_of_op(record->kind), .device = NO_DEVICE};
+static struct data_operation read_data_op(const struct correlator *c,
+                                          const struct record_target_data_op *record, const uint64_t *words) {
+  struct data_operation op = {
+      .kind = record->kind, .construct = construct_of_op(record->kind), .device = NO_DEVICE};
   if (record->more < 2)
     return op;
   op.source = words[0];
@@ -193,7 +194,7 @@ static struct data_op read_data_op(const struct correlator *c, const struct reco
 
 /* The location that a transfer reaches: the thread's, or the other device's first stream. */
 static uint32_t remote_of(struct correlator *c, const struct traced_thread *thread,
-                          const struct data_op *op) {
+                          const struct data_operation *op) {
   struct device *other =
       device_is_known(c, op->other) && op->other != op->device ? device_get(c, op->other) : NULL;
   struct stream *stream = !other                ? NULL
@@ -203,7 +204,8 @@ static uint32_t remote_of(struct correlator *c, const struct traced_thread *thre
 }
 
 /* How the operation begins on the device's stream; ticks are the caller's. */
-static struct event begin_on_stream(const struct data_op *op, uint64_t id, uint32_t remote, uint32_t region) {
+static struct event begin_on_stream(const struct data_operation *op, uint64_t id, uint32_t remote,
+                                    uint32_t region) {
   bool is_transfer = op->construct == CONSTRUCT_target_to_device ||
                      op->construct == CONSTRUCT_target_from_device || is_any_transfer(op->construct);
   if (is_transfer)
@@ -219,7 +221,7 @@ static struct event begin_on_stream(const struct data_op *op, uint64_t id, uint3
                         .value2 = id};
 }
 
-static struct event with_addresses(struct event event, const struct data_op *op) {
+static struct event with_addresses(struct event event, const struct data_operation *op) {
   event.attribute = ATTRIBUTE_source_address;
   event.value = op->source;
   event.attribute2 = ATTRIBUTE_destination_address;
@@ -227,7 +229,7 @@ static struct event with_addresses(struct event event, const struct data_op *op)
   return event;
 }
 
-static void note_memory(struct correlator *c, const struct data_op *op, uint64_t now) {
+static void count_memory(struct correlator *c, const struct data_operation *op, uint64_t now) {
   if (op->construct == CONSTRUCT_target_alloc && op->device >= 0)
     device_allocated(c, device_get(c, op->device), op->destination, op->bytes, now);
   if (op->construct == CONSTRUCT_target_delete && op->device >= 0)
@@ -235,8 +237,8 @@ static void note_memory(struct correlator *c, const struct data_op *op, uint64_t
 }
 
 static void begin_data_op(struct correlator *c, struct traced_thread *thread,
-                          const struct record_target_data_op *record, const struct data_op *op, uint64_t id,
-                          uint64_t now) {
+                          const struct record_target_data_op *record, const struct data_operation *op,
+                          uint64_t id, uint64_t now) {
   bool is_unknown = op->construct == CONSTRUCT_unknown;
   uint32_t detail = is_unknown ? op->kind
                                : (is_async(op->kind) ? TARGET_DETAIL_NOWAIT : 0) |
@@ -257,7 +259,7 @@ static void begin_data_op(struct correlator *c, struct traced_thread *thread,
   host_op_begin(c, id, device, begin);
 }
 
-static void end_data_op(struct correlator *c, struct traced_thread *thread, const struct data_op *op,
+static void end_data_op(struct correlator *c, struct traced_thread *thread, const struct data_operation *op,
                         uint64_t id, uint64_t now) {
   struct frame *frame = find_frame(thread->current, FRAME_OPERATION, id);
   if (!frame) {
@@ -267,13 +269,13 @@ static void end_data_op(struct correlator *c, struct traced_thread *thread, cons
   struct event end = with_addresses((struct event){.ticks = now}, op);
   host_op_end(c, frame->wait_id, end);
   leave_op(c, thread, frame, end);
-  note_memory(c, op, now);
+  count_memory(c, op, now);
 }
 
 void on_target_data_op(struct correlator *c, struct traced_thread *thread,
                        const struct record_target_data_op *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
-  struct data_op op = read_data_op(c, record, c->words);
+  struct data_operation op = read_data_op(c, record, c->words);
   bool is_plain = record->flags & FLAG_PLAIN_FORM;
   bool begins = is_plain || record->endpoint & ENDPOINT_BEGIN,
        ends = is_plain || record->endpoint & ENDPOINT_END;
@@ -359,20 +361,20 @@ void on_target_map(struct correlator *c, struct traced_thread *thread,
           .kind = EVENT_LEAVE, .ticks = now, .region = region, .attribute = ATTRIBUTE_bytes, .value = bytes});
 }
 
-/* -- what devices tell themselves -- */
+/* -- what devices record themselves -- */
 
-struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *told) {
-  struct data_op op = {.kind = kind,
-                       .construct = construct_of_op(kind),
-                       .source = told->source,
-                       .destination = told->destination,
-                       .bytes = told->bytes};
+struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *record) {
+  struct data_operation op = {.kind = kind,
+                              .construct = construct_of_op(kind),
+                              .source = record->source,
+                              .destination = record->destination,
+                              .bytes = record->bytes};
   op.is_from_device =
-      is_any_transfer(op.construct) ? told->is_from_device : op.construct == CONSTRUCT_target_from_device;
-  uint32_t region = told->region;
+      is_any_transfer(op.construct) ? record->is_from_device : op.construct == CONSTRUCT_target_from_device;
+  uint32_t region = record->region;
   if (!regions_is(c->regions, region, op.construct))
     region =
-        regions_get(c->regions, op.construct, told->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);
-  struct event begin = begin_on_stream(&op, told->matching_id, told->remote, region);
-  return (struct operation){begin, with_addresses(operation_end(&begin, told->matching_id), &op)};
+        regions_get(c->regions, op.construct, record->codeptr, op.construct == CONSTRUCT_unknown ? kind : 0);
+  struct event begin = begin_on_stream(&op, record->matching_id, record->remote, region);
+  return (struct operation){begin, with_addresses(operation_end(&begin, record->matching_id), &op)};
 }

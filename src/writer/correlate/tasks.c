@@ -147,15 +147,15 @@ static void forget(struct correlator *c, struct task *task) {
   come_back_to(c, task);
   if (thread && thread->current == task)
     thread->current = implicit_task_of(thread);
-  if (thread && thread->shown == task)
-    thread->shown = NULL;
+  if (thread && thread->written_task == task)
+    thread->written_task = NULL;
   unlink_task(thread, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
 }
 
 /* Another thread still seems to run it: that one went back to its implicit task without saying so. */
-static void take_from_other(struct correlator *c, struct traced_thread *thread, struct task *task) {
+static void suspend_elsewhere(struct correlator *c, struct traced_thread *thread, struct task *task) {
   struct traced_thread *other = task->thread;
   if (other && other != thread && other->current == task)
     task_switch(c, other, implicit_task_of(other), other->last_ticks, STATUS_SWITCH);
@@ -187,7 +187,7 @@ void task_switch(struct correlator *c, struct traced_thread *thread, struct task
   bool is_explicit = !next->is_implicit && next != thread->base;
   if (is_explicit) {
     come_back_to(c, next);
-    take_from_other(c, thread, next);
+    suspend_elsewhere(c, thread, next);
   }
   if (c->is_paused)
     pause_switch(c, thread, next, ticks);
@@ -207,11 +207,11 @@ static void complete(struct correlator *c, struct traced_thread *thread, struct 
   struct event event = task_event(EVENT_TASK_COMPLETE, task, now);
   if (task->is_hidden)
     return;
-  if (status != STATUS_COMPLETE || (c->is_paused && thread->shown != task))
+  if (status != STATUS_COMPLETE || (c->is_paused && thread->written_task != task))
     set_status(c, &event, status);
   emit_event(c, thread, &event);
-  if (thread->shown == task)
-    thread->shown = NULL;
+  if (thread->written_task == task)
+    thread->written_task = NULL;
 }
 
 /* The task that runs here ends; the caller switches to another one at once. */
@@ -268,8 +268,8 @@ static void point_fulfill(struct correlator *c, struct traced_thread *thread, co
 }
 
 /* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end
- * for it
- * (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id. */
+ * for it (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id.
+ */
 void task_left_unsaid(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks) {
   if (!task_id && thread->current->is_untied)
     task_switch(c, thread, implicit_task_of(thread), thread_now(c, thread, ticks), STATUS_SWITCH);

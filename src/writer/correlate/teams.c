@@ -205,7 +205,7 @@ static void write_team_begin(struct correlator *c, struct traced_thread *thread,
     return;
   pause_enter_hidden(c, thread, thread->base, now);
   emit_event(c, thread, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = now, .team = task->team});
-  thread->shown = task;
+  thread->written_task = task;
 }
 
 static void fork_if_primary(struct correlator *c, struct traced_thread *thread, struct team *team,
@@ -228,7 +228,7 @@ static void begin_member(struct correlator *c, struct traced_thread *thread, str
   write_team_begin(c, thread, task, now);
   struct event enter = {.ticks = now};
   if (thread->moved && !team->is_hidden)
-    tell_placement(thread, &enter);
+    add_placement(thread, &enter);
   frame_enter_with(c, thread, task, (struct frame){.kind = FRAME_PARALLEL, .region = team->region}, &enter);
   team->begun++;
 }
@@ -325,8 +325,8 @@ void implicit_task_end(struct correlator *c, struct traced_thread *thread, struc
                &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
   undecided_flush(c, thread, NULL);
   thread->current = task->outer;
-  if (thread->shown == task)
-    thread->shown = task->outer;
+  if (thread->written_task == task)
+    thread->written_task = task->outer;
   forget_member(team, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
@@ -344,14 +344,14 @@ static bool unwind_to(struct correlator *c, struct traced_thread *thread, struct
   return true;
 }
 
-/* What the runtime has still to report of these ends is owed. */
+/* The thread's own records of these ends will come later, or never. */
 static void end_member(struct correlator *c, struct team *team, struct member *member) {
   struct traced_thread *thread = member->thread;
   struct task *task = member->task;
   uint64_t ticks = thread->last_ticks > team->end_ticks ? thread->last_ticks : team->end_ticks;
   if (!unwind_to(c, thread, task, ticks))
     return;
-  thread->owed += task->stack.count + 1;
+  thread->unreported += task->stack.count + 1;
   implicit_task_end(c, thread, task, ticks, true);
 }
 
@@ -382,7 +382,7 @@ void implicit_task_leave(struct correlator *c, struct traced_thread *thread, str
 }
 
 /* The implicit task that ends is the thread's innermost. A late end comes when the primary's has ended the
- * worker's part: then it is owed, or there is none. */
+ * worker's part: then it is one of the unreported, or there is none. */
 void on_implicit_task_end(struct correlator *c, struct traced_thread *thread,
                           const struct record_implicit_task_end *record) {
   if (!(record->endpoint & ENDPOINT_END)) {
@@ -391,11 +391,11 @@ void on_implicit_task_end(struct correlator *c, struct traced_thread *thread,
   }
   struct task *task = implicit_task_of(thread);
   if (task == thread->base) {
-    bool is_initial = thread->owed == 0 && (record->task_flags & OMPT_TASK_initial);
+    bool is_initial = thread->unreported == 0 && (record->task_flags & OMPT_TASK_initial);
     if (is_initial)
       thread_now(c, thread, record->ticks);
     c->ignored_ends += !is_initial;
-    thread->owed -= thread->owed < 2 ? thread->owed : 2;
+    thread->unreported -= thread->unreported < 2 ? thread->unreported : 2;
     return;
   }
   uint64_t now = thread_now(c, thread, record->ticks);

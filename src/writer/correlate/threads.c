@@ -16,7 +16,7 @@
 #include "writer/definitions/regions.h"
 
 /* The first one is the program's own name. */
-static void tell_arguments(struct correlator *c) {
+static void add_arguments(struct correlator *c) {
   for (size_t at = 0; at < c->command_line_bytes; at += strlen(c->command_line + at) + 1)
     if (at > 0)
       emitter_add_argument(c->emitter, definitions_string(c->definitions, c->command_line + at));
@@ -27,7 +27,7 @@ static void begin_program(struct correlator *c, struct traced_thread *thread, ui
   definitions_name_location(c->definitions, &thread->location, "Master thread", "");
   uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
   uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
-  tell_arguments(c);
+  add_arguments(c);
   emit_event(c, thread, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .program = name});
   frame_enter(c, thread, thread->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
   if (c->starts_paused)
@@ -92,7 +92,7 @@ static void end_dead_thread(struct correlator *c, struct traced_thread *thread, 
   c->is_closing = true;
   end_thread(c, thread, thread_now(c, thread, ticks));
   c->is_closing = false;
-  c->figures.closed_by_writer += thread->owed;
+  c->figures.closed_by_writer += thread->unreported;
 }
 
 /* One thread can be the initial thread of two runtimes; the first that is done with it says that it has
@@ -141,8 +141,8 @@ static void write_places(const int32_t *places, uint32_t count, char *text, size
 
 void on_placement(struct correlator *c, struct traced_thread *thread, const struct record_placement *record) {
   char partition[1024];
-  uint32_t told = 8u * record->more;
-  write_places((const int32_t *)c->words, record->partition_places < told ? record->partition_places : told,
+  uint32_t given = 8u * record->more;
+  write_places((const int32_t *)c->words, record->partition_places < given ? record->partition_places : given,
                partition, sizeof partition);
   uint32_t string = definitions_string(c->definitions, partition) + 1;
   thread->moved |= (string != thread->location.facts.partition ? MOVED_PARTITION : 0) |
@@ -154,7 +154,7 @@ void on_placement(struct correlator *c, struct traced_thread *thread, const stru
   definitions_location_changed(c->definitions, &thread->location);
 }
 
-void tell_placement(struct traced_thread *thread, struct event *enter) {
+void add_placement(struct traced_thread *thread, struct event *enter) {
   const struct {
     enum moved moved;
     enum attribute attribute;

@@ -21,6 +21,6 @@ struct traced_thread *thread_at(struct correlator *c, size_t number);
 
 /* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written
  * now. */
-void tell_placement(struct traced_thread *thread, struct event *enter);
+void add_placement(struct traced_thread *thread, struct event *enter);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { FLAG_CUT = 1, DOUBLE = 2 };
 
-struct texts {
+struct user_texts {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES + 4], file[RECORD_SLOTS_MAX * RECORD_BYTES],
       unit[RECORD_SLOTS_MAX * RECORD_BYTES];
   uint32_t line;
@@ -22,7 +22,7 @@ struct texts {
 };
 
 /* Takes up to `wanted` bytes off the *left ones at *from. */
-static void take(char *text, const char **from, size_t *left, uint64_t wanted) {
+static void cut_text(char *text, const char **from, size_t *left, uint64_t wanted) {
   size_t bytes = wanted < *left ? wanted : *left;
   memcpy(text, *from, bytes);
   text[bytes] = '\0';
@@ -32,7 +32,7 @@ static void take(char *text, const char **from, size_t *left, uint64_t wanted) {
 
 /* The three records have the same fields. */
 static void read_texts(const struct record_control_tool_region *record, const uint64_t *words,
-                       struct texts *texts) {
+                       struct user_texts *texts) {
   size_t left = record->more ? record->more * (size_t)RECORD_BYTES - 2 * sizeof *words : 0;
   const char *from = record->more ? (const char *)(words + 2) : NULL;
   texts->line = (uint32_t)record->line_and_file;
@@ -40,16 +40,16 @@ static void read_texts(const struct record_control_tool_region *record, const ui
   *texts->name = *texts->file = *texts->unit = '\0';
   if (!from)
     return;
-  take(texts->name, &from, &left, record->name_bytes);
-  take(texts->file, &from, &left, record->line_and_file >> 32);
-  take(texts->unit, &from, &left, words[1]);
+  cut_text(texts->name, &from, &left, record->name_bytes);
+  cut_text(texts->file, &from, &left, record->line_and_file >> 32);
+  cut_text(texts->unit, &from, &left, words[1]);
   utf8_make_valid(texts->name);
   utf8_make_valid(texts->file);
   if (record->flags & FLAG_CUT)
     strcat(texts->name, "...");
 }
 
-static uint32_t region_of(struct correlator *c, enum construct construct, const struct texts *texts) {
+static uint32_t region_of(struct correlator *c, enum construct construct, const struct user_texts *texts) {
   bool is_named = construct == CONSTRUCT_user_region;
   return regions_user(c->regions, construct, is_named ? texts->name : "", texts->file, texts->line,
                       texts->address);
@@ -84,7 +84,7 @@ static struct frame *find_region(struct task *task, uint32_t name) {
   return fits ? frame : NULL;
 }
 
-static void end_region(struct correlator *c, struct traced_thread *thread, const struct texts *texts,
+static void end_region(struct correlator *c, struct traced_thread *thread, const struct user_texts *texts,
                        uint64_t now) {
   struct task *task = thread->current;
   uint32_t name = *texts->name ? definitions_string(c->definitions, texts->name) : UINT32_MAX;
@@ -103,7 +103,7 @@ static void end_region(struct correlator *c, struct traced_thread *thread, const
 
 void on_control_tool_region(struct correlator *c, struct traced_thread *thread,
                             const struct record_control_tool_region *record) {
-  struct texts texts;
+  struct user_texts texts;
   uint64_t now = thread_now(c, thread, record->ticks);
   read_texts(record, c->words, &texts);
   if (record->endpoint != ENDPOINT_BEGIN) {
@@ -122,7 +122,7 @@ void on_control_tool_region(struct correlator *c, struct traced_thread *thread,
 /* A point of the thread, and no OTF2 marker: it keeps its place among the thread's events, in any reader. */
 void on_control_tool_message(struct correlator *c, struct traced_thread *thread,
                              const struct record_control_tool_message *record) {
-  struct texts texts;
+  struct user_texts texts;
   uint64_t now = thread_now(c, thread, record->ticks);
   read_texts((const struct record_control_tool_region *)record, c->words, &texts);
   point(c, thread, region_of(c, CONSTRUCT_user_message, &texts), ATTRIBUTE_message, texts.name, now);
@@ -131,7 +131,7 @@ void on_control_tool_message(struct correlator *c, struct traced_thread *thread,
 /* A metric stands at an Enter. */
 void on_control_tool_counter(struct correlator *c, struct traced_thread *thread,
                              const struct record_control_tool_counter *record) {
-  struct texts texts;
+  struct user_texts texts;
   uint64_t now = thread_now(c, thread, record->ticks);
   read_texts((const struct record_control_tool_region *)record, c->words, &texts);
   if (c->is_paused || record->more == 0)

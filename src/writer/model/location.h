@@ -20,7 +20,7 @@ struct location {
   uint64_t written_ticks;         /* of the last event written */
   uint64_t first_ticks;           /* of the first event written */
   uint64_t events;                /* written; after closing the writer's own count */
-  _Atomic uint64_t *whole_events; /* where `events` is told after each, while the writer is open */
+  _Atomic uint64_t *whole_events; /* where `events` is stored after each, while the writer is open */
   struct held held;               /* events that wait for a team */
   struct location *next_waiter;   /* in the list of the team that the first of them waits for */
   /* held back until what may still come before them has come: [sample_begin, sample_end) */
