@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -79,6 +80,15 @@ static int copy_chunks(const struct salvage *salvage, uint32_t location, struct 
   return finish(making);
 }
 
+/* Not to wait for who opens a pipe's other end; but for who gives back a lease on a file (a file server). */
+static int open_events(const char *path) {
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 && errno == EWOULDBLOCK && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+  return fd;
+}
+
 static int make_file(const struct salvage *salvage, const char *directory, uint32_t location,
                      struct assembled *found) {
   char path[PATH_MAX];
@@ -86,7 +96,7 @@ static int make_file(const struct salvage *salvage, const char *directory, uint3
   unsigned char *bytes = making.bytes;
   making.waiting = bytes + RECOVERY_CHUNK_BYTES;
   salvage_event_path(salvage->directory, location, path, sizeof path);
-  making.from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  making.from = open_events(path);
   salvage_event_path(directory, location, path, sizeof path);
   making.to = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   int error = making.to < 0 ? -errno : copy_chunks(salvage, location, &making, found);

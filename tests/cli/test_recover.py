@@ -60,6 +60,16 @@ class Recover(cli.Case):
         self.assertIn("recovered", self.succeeds(cli.stave("info", self.work / "left-recovered")))
         self.fails(recover(self.copy), "left-recovered is there already", "-o")
 
+    def test_progress(self):
+        """Shown after a second, on a terminal. A file that somebody has a lease on is waited for: nothing is missing."""
+        wanted = self.events(recover("-o", self.work / "quick", self.copy))
+        with cli.Lease(next(self.copy.glob("traces/*.evt"))) as lease:
+            status, output = cli.on_terminal("recover", "-o", self.work / "slow", self.copy,
+                                             look=lambda text: b"stave: reading" in text and lease.end())
+        self.assertEqual(status, 0)
+        self.assertRegex(output, rb"\A\r\033\[Kstave: reading what is left\r\033\[K")
+        self.assertIn(f"slow: {wanted:,} events", cli.without_colour(output))
+
     def test_output(self):
         for out in ("out", "out2/"):
             self.events(recover("-o", f"{self.work}/{out}", f"{self.copy}/"))
