@@ -61,7 +61,7 @@ class Recover(cli.Case):
         self.fails(recover(self.copy), "left-recovered is there already", "-o")
 
     def test_progress(self):
-        """Shown after a second, on a terminal. A file that somebody has a lease on is waited for: nothing is missing."""
+        """Shown after a second on a terminal. A file that somebody has a lease on is waited for: nothing is missing."""
         wanted = self.events(recover("-o", self.work / "quick", self.copy))
         with cli.Lease(next(self.copy.glob("traces/*.evt"))) as lease:
             status, output = cli.on_terminal("recover", "-o", self.work / "slow", self.copy,
