@@ -1,10 +1,8 @@
 """What the tests of stave record share: programs, and a folder for each test."""
 import os
-import shutil
 import subprocess
-import tempfile
-import unittest
 
+import cli
 from cli import HANG_S, STAVE
 
 OMP_PROGRAM = r"""
@@ -26,11 +24,10 @@ int main(int argc, char **argv) {
 """
 
 
-class Case(unittest.TestCase):
+class Case(cli.FreshCase):
     def setUp(self):
-        self.dir = tempfile.mkdtemp(prefix="stave-test-")
-        self.addCleanup(shutil.rmtree, self.dir)
-        self.tmp = os.path.join(self.dir, "tmp")
+        super().setUp()
+        self.tmp = self.path("tmp")
         os.mkdir(self.tmp)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("STAVE_", "OMP_", "KMP_", "LD_"))}
         self.env["TMPDIR"] = self.tmp
@@ -39,18 +36,8 @@ class Case(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(os.listdir(self.tmp), [], "the private directory was left behind")
 
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
     def write(self, name, text, mode=0o755):
-        with open(self.path(name), "w") as file:
-            file.write(text)
-        os.chmod(self.path(name), mode)
-        return self.path(name)
-
-    def read(self, name):
-        with open(self.path(name)) as file:
-            return file.read()
+        return super().write(name, text, mode)
 
     def build(self, name, text, *command):
         source = self.write(name + ".c", text)
@@ -67,14 +54,14 @@ class Case(unittest.TestCase):
 
     def stave(self, *arguments, **more):
         more.setdefault("env", self.env)
-        more.setdefault("cwd", self.dir)
+        more.setdefault("cwd", self.folder)
         return subprocess.run([STAVE, *arguments], capture_output=True, text=True, timeout=HANG_S, **more)
 
     def record(self, *arguments, **more):
         return self.stave("record", *arguments, **more)
 
     def popen(self, *arguments, **more):
-        process = subprocess.Popen([STAVE, "record", *arguments], env=self.env, cwd=self.dir, text=True,
+        process = subprocess.Popen([STAVE, "record", *arguments], env=self.env, cwd=self.folder, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)

@@ -51,7 +51,7 @@ class FakeTracer(Case):
 
     def test_cannot_start(self):
         for name, status in (("no-such-program", 127), ("./nothing", 127), (self.write("plain", "", 0o644), 126),
-                             (self.dir, 126), ("", 127), (self.write("bad", "#!/no/such/interpreter\n"), 127)):
+                             (self.folder, 126), ("", 127), (self.write("bad", "#!/no/such/interpreter\n"), 127)):
             result = self.record(name)
             self.assertEqual(result.returncode, status, name)
             self.assertEqual(result.stderr.count("\n"), 1)
@@ -63,13 +63,14 @@ class FakeTracer(Case):
         self.write("locked/hidden", "#!/bin/sh\nexit 3\n")
         os.makedirs(self.path("folders/hidden"), exist_ok=True)
         self.write("plain-file", "", 0o644)
-        os.chmod(self.dir, 0o755)
+        os.chmod(self.folder, 0o755)
         os.chmod(self.tmp, 0o777)
         os.chmod(locked, 0)
         self.addCleanup(os.chmod, locked, 0o755)
         nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
-        return subprocess.run([shutil.copy(STAVE, self.dir), "record", name], cwd=place, capture_output=True, text=True,
-                              env={**self.env, "PATH": path.format(d=self.dir)}, timeout=HANG_S, **nobody)
+        return subprocess.run([shutil.copy(STAVE, self.folder), "record", name], cwd=place, capture_output=True,
+                              text=True, env={**self.env, "PATH": path.format(d=self.folder)}, timeout=HANG_S,
+                              **nobody)
 
     def test_search_of_path_answers_as_a_shell(self):
         """What a folder hides that may not be entered is not found, and a folder is no program; a file that is there
@@ -81,7 +82,7 @@ class FakeTracer(Case):
                 result = self.search(name, "/", path)
                 self.assertEqual(result.returncode, status, result.stderr)
                 self.assertEqual(result.stderr.count("\n"), 1)
-                shell = subprocess.run(["bash", "-c", name], env={**self.env, "PATH": path.format(d=self.dir)},
+                shell = subprocess.run(["bash", "-c", name], env={**self.env, "PATH": path.format(d=self.folder)},
                                        stdin=subprocess.DEVNULL, capture_output=True,
                                        **({"user": 65534, "group": 65534, "extra_groups": []}
                                           if os.getuid() == 0 else {}), executable="/bin/bash")

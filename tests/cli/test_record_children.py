@@ -178,7 +178,7 @@ class Children(Case):
         for name, where in (("first", "taskgroup"), ("second", "target map(tofrom : n)")):
             self.build(f"lib{name}.so", LIBRARY.replace("WHERE", where), "gcc", "-fopenmp", "-shared", "-fPIC")
         load = "import ctypes\nfor name in 'first', 'second', 'first':\n" \
-               f"  print(ctypes.CDLL('{self.dir}/lib%s.so' % name).count())"
+               f"  print(ctypes.CDLL('{self.folder}/lib%s.so' % name).count())"
         result = self.record(sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n4\n"), result.stderr)
         self.assertEqual(len(self.archives()), 1)
@@ -193,7 +193,7 @@ class Children(Case):
                    return n; }"""
         self.build("libsecond.so", teams, "gcc", "-fopenmp", "-shared", "-fPIC")
         load = "import ctypes\nfor name in 'first', 'second':\n" \
-               f"  print(ctypes.CDLL('{self.dir}/lib%s.so' % name).count(), flush=True)"
+               f"  print(ctypes.CDLL('{self.folder}/lib%s.so' % name).count(), flush=True)"
         result = self.record(sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (127, "4\n"), result.stderr)
         self.assertRegex(result.stderr, r"stave: \S+ has loaded a library that needs GOMP_teams4? of libgomp, "
@@ -217,7 +217,7 @@ class Children(Case):
         os.makedirs(self.path("own"), exist_ok=True)
         shutil.copy(LIBGOMP, self.path("own/libgomp.so.1"))
         words = " ".join((program, *arguments))
-        return self.write(name, f"#!/bin/sh\nLD_LIBRARY_PATH={self.dir}/own:$LD_LIBRARY_PATH exec {words}\n")
+        return self.write(name, f"#!/bin/sh\nLD_LIBRARY_PATH={self.folder}/own:$LD_LIBRARY_PATH exec {words}\n")
 
     def record_until_seen(self, *arguments):
         """The program's output, exit status and what stave has said; it is told to end when stave has seen it."""
@@ -234,8 +234,8 @@ class Children(Case):
         wrapper = self.wrapper("wrap", self.gcc("program", WAITING), self.path("seen"))
         output, status, said = self.record_until_seen(wrapper)
         self.assertEqual((output, status), ("4\n", 3))
-        self.assertRegex(said, rf"stave: {self.dir}/program has loaded gcc's OpenMP runtime, which cannot be traced "
-                               rf"\({self.dir}/own/libgomp.so.1\): [^\n]*--preload\n")
+        self.assertRegex(said, rf"stave: {self.folder}/program has loaded gcc's OpenMP runtime, which cannot be traced "
+                               rf"\({self.folder}/own/libgomp.so.1\): [^\n]*--preload\n")
         self.assertNotIn("no archive:", said)
 
     def test_preload(self):
@@ -265,7 +265,7 @@ class Children(Case):
     def test_python_module_with_a_renamed_libgomp(self):
         self.fifos("seen")
         shutil.copy(LIBGOMP, self.path("libgomp-0123abcd.so.1"))
-        load = f"import ctypes; ctypes.CDLL('{self.dir}/libgomp-0123abcd.so.1'); open('{self.dir}/seen').read()"
+        load = f"import ctypes; ctypes.CDLL('{self.folder}/libgomp-0123abcd.so.1'); open('{self.folder}/seen').read()"
         _, status, said = self.record_until_seen(sys.executable, "-c", load)
         self.assertEqual(status, 0)
         self.assertRegex(said, r"python\S+ has loaded gcc's OpenMP runtime, which cannot be traced \(\S+0123abcd")

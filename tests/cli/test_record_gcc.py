@@ -120,10 +120,10 @@ class Gcc(Case):
             with open(self.path("broken"), "wb") as file:
                 file.write(bad)
             os.chmod(self.path("broken"), 0o755)
-            result = subprocess.run([STAVE, "record", self.path("broken")], env=self.env, cwd=self.dir,
+            result = subprocess.run([STAVE, "record", self.path("broken")], env=self.env, cwd=self.folder,
                                     capture_output=True, timeout=HANG_S)
             self.assertNotIn(b"Sanitizer", result.stderr)
-            for leftover in glob.glob(self.dir + "/core*"):
+            for leftover in glob.glob(self.folder + "/core*"):
                 os.remove(leftover)
 
 

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
-"""The examples in scripts/analysis, on archives whose figures are known: test_scripts.py [unittest arguments]."""
+"""The examples in scripts/analysis, on archives whose figures are known: test_scripts.py BUILD
+[unittest arguments]."""
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(HERE, "../../scripts/analysis")
 sys.path[:0] = [os.path.join(HERE, "../support"), SCRIPTS]
+import cli
 import load_imbalance
 from made_archive import Made
 
@@ -23,19 +23,16 @@ def run(script, *arguments):
                           check=False)
 
 
-class Case(unittest.TestCase):
+class Case(cli.FreshCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="stave-scripts-")
-        self.path = os.path.join(self.folder, "archive")
-
-    def tearDown(self):
-        shutil.rmtree(self.folder)
+        super().setUp()
+        self.archive = self.path("archive")
 
 
 class LoadImbalance(Case):
     def make(self):
         """Thread 0 works for 300 us, thread 1 for 100 us and, in the barrier, for a task of 80 us."""
-        with Made(self.path, region=False) as made:
+        with Made(self.archive, region=False) as made:
             begin = made.now
             for thread, work in ((0, 300), (1, 100)):
                 made.now = begin
@@ -58,14 +55,14 @@ class LoadImbalance(Case):
 
     def test_figures(self):
         self.make()
-        (region, threads, mean, most, imbalance, percent), = load_imbalance.rows(f"{self.path}/traces.otf2")
+        (region, threads, mean, most, imbalance, percent), = load_imbalance.rows(f"{self.archive}/traces.otf2")
         self.assertEqual((region, threads), ("!$omp parallel @made.c:7", 2))
         for value, wanted in ((mean, 240e-6), (most, 300e-6), (imbalance, 60e-6), (percent, 20)):
             self.assertAlmostEqual(value, wanted, delta=wanted / 1000)
 
     def test_command(self):
         self.make()
-        result = run("load_imbalance.py", self.path)
+        result = run("load_imbalance.py", self.archive)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"parallel @made\.c:7")
         self.assertNotEqual(run("load_imbalance.py").returncode, 0)
@@ -73,13 +70,13 @@ class LoadImbalance(Case):
     @unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
     def test_frame(self):
         self.make()
-        self.assertAlmostEqual(load_imbalance.frame(f"{self.path}/traces.otf2").imbalance[0], 60e-6, delta=1e-8)
+        self.assertAlmostEqual(load_imbalance.frame(f"{self.archive}/traces.otf2").imbalance[0], 60e-6, delta=1e-8)
 
 
 class TaskDurations(Case):
     def test_suspension_is_left_out(self):
         """A task of 100 us that is suspended for 1000, in which another one runs for 40."""
-        with Made(self.path) as made:
+        with Made(self.archive) as made:
             made.create(0, 1, line=11)
             made.create(0, 2, line=12)
             made.start(0, 0, 1, line=11)
@@ -93,7 +90,7 @@ class TaskDurations(Case):
             made.switch(0, 0, 1, step=False)
             made.now += 40
             made.end(0, 0, 1, line=11)
-        result = run("task_durations.py", self.path)
+        result = run("task_durations.py", self.archive)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         found = dict(re.findall(r"(?m)^!\$omp task @(\S+): 1 tasks, \S+ s, mean (\S+) us$", result.stdout))
         self.assertEqual(found, {"made.c:11": "100.000", "made.c:12": "40.000"})

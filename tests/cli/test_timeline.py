@@ -8,7 +8,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree
 import zlib
@@ -39,15 +38,12 @@ def png_size(path):
     return *struct.unpack(">II", data[16:24]), len(zlib.decompress(packed))
 
 
-class TimelineTest(unittest.TestCase):
+class TimelineTest(cli.FreshCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="stave-timeline-")
-        self.folder = pathlib.Path(self.temporary.name)
+        super().setUp()
+        self.folder = pathlib.Path(self.folder)
         self.known = self.folder / "known"
         pictured.write_known(self.known)
-
-    def tearDown(self):
-        self.temporary.cleanup()
 
     def expect(self, status, words, *arguments, **more):
         result = timeline(*arguments, **more)

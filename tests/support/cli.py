@@ -21,6 +21,8 @@ HAS_TRACER = not BUILD.missing()
 HANG_S = tracing.HANG_S
 CAN_TRACE = HAS_TRACER and shutil.which("clang") is not None
 
+tracing.default_signals()
+
 
 def run(command, timeout=HANG_S, **more):
     """To the end; stdout and stderr are bytes."""
@@ -134,6 +136,16 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def write(self, name, text, mode=0o644):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
     def succeeds(self, result):
         """Without a word on stderr. Returns what is on stdout, which must be UTF-8."""
         self.assertEqual((result.returncode, said(result)), (0, ""))
@@ -149,3 +161,15 @@ class Case(unittest.TestCase):
         self.assertRegex(said(result), r"\Astave: [^\n]*\n\Z")
         for word in words:
             self.assertIn(word, said(result))
+
+
+class FreshCase(Case):
+    """Each test has a folder of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        unittest.TestCase.setUpClass()
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="stave-cli-")
+        self.addCleanup(shutil.rmtree, self.folder)

@@ -82,6 +82,10 @@ class Tally:
         for attribute, value in (event.attributes or {}).items():
             self.attributes[attribute.name, str(value), location, kind, region] += 1
 
+    def number(self, kind=None):
+        """Of the events of a kind; of all if left out."""
+        return sum(number for (_, found, _), number in self.events.items() if kind in (None, found))
+
     def row(self, location, region, **more):
         place = self.archive.locations[location]
         named = self.archive.regions[region]._asdict() if region is not None else {}

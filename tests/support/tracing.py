@@ -7,6 +7,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,14 @@ class Build:
 
     def missing(self):
         return [str(path) for path in (self.tool, self.writer) if not path.exists()]
+
+
+def default_signals():
+    """What nohup, or a shell's &, makes this process ignore would be ignored by all that tests start."""
+    for number, action in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler),
+                           (signal.SIGQUIT, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, action)
 
 
 def clean_environment(**settings):
@@ -192,6 +201,7 @@ def main(test, needs=()):
     if missing:
         print(f"skipped: not installed: {' '.join(missing)}")
         return SKIP
+    default_signals()
     try:
         status = test() or 0
         expect_no_reports()
