@@ -18,8 +18,6 @@
 #include <cmocka.h>
 
 #include "writer/symbols/symbols.h"
-#include "writer/symbols/symbols_bfd.h"
-#include "writer/symbols/symbols_ident.h"
 
 static const char *const compilers[] = {"gcc", "clang"};
 static const char *const cxx_compilers[] = {"g++", "clang++"};
@@ -234,51 +232,6 @@ static void outlined_functions_have_the_users_name(void **state) {
         !shell(fixture, "%s -g %s -fopenmp $F/places_omp.c -o %s", compilers[i / 2], options[i % 2], program))
       continue;
     check_program(fixture, program, "places_omp.c", 7);
-  }
-}
-
-/* Each line of the source that begins with #pragma omp, and none else. */
-static void read_pragmas(const struct fixture *fixture, bool *is_pragma, size_t most) {
-  char path[PATH_MAX + 16], line[512];
-  snprintf(path, sizeof path, "%s/places_omp.c", fixture->sources);
-  FILE *source = fopen(path, "r");
-  assert_non_null(source);
-  for (size_t i = 1; i < most && fgets(line, sizeof line, source); i++)
-    is_pragma[i] = strstr(line, "#pragma omp") != NULL;
-  fclose(source);
-}
-
-static unsigned count_idents(struct object *object, const bool *is_pragma, const char *file) {
-  size_t symbols;
-  unsigned found = 0;
-  const struct object_symbol *all = object_symbols(object, &symbols);
-  for (size_t i = 0; i + 1 < symbols; i++)
-    for (uint64_t address = all[i].address; address < all[i + 1].address && address < all[i].address + 65536;
-         address++) {
-      unsigned line = ident_line(object, address, &all[i], file);
-      assert_true(line == 0 || is_pragma[line]);
-      found += line != 0;
-    }
-  return found;
-}
-
-/* Clang's calls of the runtime tell of which construct they are, at every address but a call's end nothing
- * does. */
-static void calls_tell_the_line_of_their_construct(void **state) {
-  static const char *const options[] = {"-O0 -fPIE -pie", "-O2 -fPIE -pie", "-O2 -fno-pie -no-pie"};
-  struct fixture *fixture = *state;
-  bool is_pragma[512] = {false};
-  char path[96];
-  read_pragmas(fixture, is_pragma, 512);
-  snprintf(path, sizeof path, "%s/idents", fixture->work);
-  for (size_t i = 0; i < 3; i++) {
-    if (!shell(fixture, "clang -g %s -fopenmp $F/places_omp.c -o idents", options[i]))
-      continue;
-    struct object *object = object_open(path, NULL, 0);
-    assert_non_null(object);
-    assert_in_range(count_idents(object, is_pragma, "/elsewhere/places_omp.c"), 5, 1000);
-    assert_int_equal(count_idents(object, is_pragma, "omp.c"), 0);
-    object_close(object);
   }
 }
 
@@ -526,7 +479,6 @@ int main(void) {
       TEST(libraries_are_resolved),
       TEST(inlined_functions_tell_their_caller),
       TEST(outlined_functions_have_the_users_name),
-      TEST(calls_tell_the_line_of_their_construct),
       TEST(mangled_names_are_made_readable),
       TEST(stripped_libraries_have_offsets),
       TEST(separate_debug_files_are_found),
