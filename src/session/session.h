@@ -14,7 +14,7 @@ enum {
   RING_GROWTH_BYTES = 256 << 20,
   RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
   /* the same, where there are more threads than processors to fill their rings */
-  RING_START_SMALL_BYTES = 64 << 10,
+  RING_START_SMALL_BYTES = 16 << 10,
 };
 
 /* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All
