@@ -6,7 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
+
 #define POOL_NONE UINT32_MAX
+
+enum { POOL_BLOCK_ITEMS = 32 }; /* that are asked for at once: many programs have few teams */
 
 /* All zero but for item_bytes: an empty pool. */
 struct pool {
@@ -17,14 +21,28 @@ struct pool {
   uint32_t unused_count, count; /* count: numbers given so far */
 };
 
+static inline void *pool_item(const struct pool *pool, uint32_t number) {
+  return pool->blocks[number / POOL_BLOCK_ITEMS] + number % POOL_BLOCK_ITEMS * pool->item_bytes;
+}
+
+/* What pool_get does when no item was put back. */
+uint32_t pool_get_new(struct pool *pool);
+
 /* The number of an item; POOL_NONE: no memory. The item holds what it held when it was put back; all zero the
  * first time. */
-uint32_t pool_get(struct pool *pool);
-
-void *pool_item(const struct pool *pool, uint32_t number);
+static inline uint32_t pool_get(struct pool *pool) {
+  if (pool->unused_count == 0)
+    return pool_get_new(pool);
+  uint32_t number = pool->unused[--pool->unused_count];
+  ASAN_UNPOISON_MEMORY_REGION(pool_item(pool, number), pool->item_bytes);
+  return number;
+}
 
 /* Puts an item back, which cannot fail. Nobody may look into it until it is given again. */
-void pool_put(struct pool *pool, uint32_t number);
+static inline void pool_put(struct pool *pool, uint32_t number) {
+  ASAN_POISON_MEMORY_REGION(pool_item(pool, number), pool->item_bytes);
+  pool->unused[pool->unused_count++] = number;
+}
 
 /* Frees the items. `destroy`, if it is not NULL, is called with each that was ever given, and frees what that
  * owns. */

@@ -11,22 +11,24 @@ static bool is_second(unsigned char first, unsigned char second) {
 }
 
 static size_t length_by_first(unsigned char first) {
-  if (first < 0x80)
-    return 1;
   if (first < 0xc2 || first > 0xf4)
     return 0;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-size_t utf8_sequence(const char *text) {
-  const unsigned char *bytes = (const unsigned char *)text;
+static size_t sequence(const unsigned char *bytes) {
   size_t length = length_by_first(bytes[0]);
-  if (length > 1 && !is_second(bytes[0], bytes[1]))
+  if (length == 0 || !is_second(bytes[0], bytes[1]))
     return 0;
   for (size_t i = 2; i < length; i++)
     if (bytes[i] < 0x80 || bytes[i] > 0xbf)
       return 0;
   return length;
+}
+
+size_t utf8_sequence(const char *text) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  return bytes[0] < 0x80 ? 1 : sequence(bytes); /* nearly all are ASCII */
 }
 
 char *utf8_clean_with(void *(*get)(size_t bytes), const char *text) {
