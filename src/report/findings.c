@@ -44,7 +44,8 @@ static struct report_finding *add(struct report *report, enum report_cause cause
   report->has_lost_findings |= !finding;
   if (!finding)
     return NULL;
-  *finding = (struct report_finding){.cause = cause, .region = region, .gain_ticks = gain_ticks};
+  *finding = (struct report_finding){
+      .cause = cause, .region = region, .location = REPLAY_NONE, .gain_ticks = gain_ticks};
   return finding;
 }
 
@@ -145,6 +146,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   double mean = loop->by_location ? mean_of(report, loop->by_location) : 0;
   double longest = loop->by_location ? (double)loop->by_location[most] : 0;
   const char *name = report->trace->locations[most].name;
+  finding->location = longest > 0 ? most : REPLAY_NONE;
   if (construct == CONSTRUCT_single) {
     say(finding->what, "the team waits for one thread in %s", label_of(&texts, region));
     say(finding->evidence, "%" PRIu64 " teams met it, the executing threads needed %s", loop->teams,
@@ -265,6 +267,7 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
   uint32_t most = parallel->useful ? busiest(report, parallel->useful) : 0;
   double mean = parallel->useful ? mean_of(report, parallel->useful) : 0;
   double longest = parallel->useful ? (double)parallel->useful[most] : 0;
+  finding->location = longest > 0 ? most : REPLAY_NONE;
   say(finding->what, "threads of %s wait for one another", label_of(&texts, region));
   say(finding->evidence,
       "%s of waiting in explicit barriers, %s in implicit ones; most work: %s with %s, %.2f times the "
@@ -375,6 +378,7 @@ static void find_lock(struct report *report, uint32_t region) {
   struct report_finding *finding = add(report, CAUSE_LOCK, region, gain);
   if (!finding)
     return;
+  finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
   say(finding->what, "threads queue for the lock of %s", label_of(&texts, region));
   say(finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
@@ -397,6 +401,7 @@ static void find_transfers(struct report *report, size_t location) {
   struct report_finding *finding = add(report, CAUSE_TRANSFERS, REPLAY_NONE, ticks);
   if (!finding)
     return;
+  finding->location = (uint32_t)location;
   say(finding->what, "%s moves data for %s", report->trace->locations[location].name, time_of(&texts, ticks));
   say(finding->evidence,
       "%" PRIu64 " transfers to the device and %" PRIu64 " from it, %" PRIu64 " kernels in %s",

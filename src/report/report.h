@@ -138,6 +138,7 @@ enum { FINDING_BYTES = 768 };
 struct report_finding {
   enum report_cause cause;
   uint32_t region;   /* where; REPLAY_NONE: nowhere in particular */
+  uint32_t location; /* that is waited for most: has most to do, holds the lock; REPLAY_NONE: no one */
   double gain_ticks; /* of wall time, if all of it could be saved */
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
 };

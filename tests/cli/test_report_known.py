@@ -94,6 +94,8 @@ class Known(Case):
         self.assertEqual(numbers["findings"][0]["cause"], "lock contention")
         self.ms(numbers["findings"][0]["gain_s"], 20)
         self.assertIn("Master thread in omp_set_lock @made.c:7", numbers["findings"][0]["evidence"])
+        self.assertEqual({name: numbers["findings"][0][name] for name in ("file", "line", "function", "thread")},
+                         {"file": "/src/made.c", "line": 8, "function": None, "thread": "Master thread"})
 
     def test_critical(self):
         """Three threads queue for one critical section of 10 ms."""
@@ -145,6 +147,9 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["loop imbalance"])
         self.ms(numbers["findings"][0]["gain_s"], 30)
         self.assertIn("dynamic", numbers["findings"][0]["advice"])
+        self.assertEqual({name: numbers["findings"][0][name] for name in ("file", "line", "function", "thread")},
+                         {"file": "/src/made.c", "line": 3, "function": "main: static", "thread": "Master thread"})
+        self.assertEqual(numbers["schema_version"], 1)
         self.assertIn("Master thread", numbers["findings"][0]["evidence"])
 
     def test_single(self):

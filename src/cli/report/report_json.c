@@ -3,7 +3,15 @@
 
 #include "analysis/detail.h"
 #include "cli/common/json.h"
+#include "cli/common/memory.h"
 #include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the object: greater when what has been there goes or means something else, not when something is
+ * added. */
+enum { REPORT_SCHEMA_VERSION = 1 };
 
 static json_t *seconds(const struct report *report, double ticks) {
   uint64_t per_second = report->trace->clock.ticks_per_second;
@@ -59,6 +67,19 @@ static json_t *by_location(const struct report *report, const uint64_t *ticks) {
   return object;
 }
 
+/* Where a finding is. */
+static void put_place(json_t *object, const struct report *report, uint32_t region) {
+  bool is_known = region < report->trace->region_count;
+  const struct trace_region *place = is_known ? &report->trace->regions[region] : NULL;
+  size_t length = place ? detail_function_length(place) : 0;
+  char *function = length ? memory_needed(strndup(place->description, length)) : NULL;
+  json_put(object, "region", region_name(report, region));
+  json_put(object, "file", json_from_text(place && *place->file ? place->file : NULL));
+  json_put(object, "line", place && place->begin_line ? json_from_number(place->begin_line) : json_null());
+  json_put(object, "function", json_from_text(function));
+  free(function);
+}
+
 /* -- overview -- */
 
 static json_t *efficiency(const struct report *report) {
@@ -71,6 +92,7 @@ static json_t *efficiency(const struct report *report) {
 static json_t *overview(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = json_object();
+  json_put(object, "schema_version", json_from_number(REPORT_SCHEMA_VERSION));
   json_put(object, "archive", json_from_text(print->anchor));
   put_seconds(object, "wall_s", report, (double)report->wall);
   put_seconds(object, "serial_s", report, (double)report->serial);
@@ -98,7 +120,8 @@ static json_t *findings(const struct report *report) {
     json_put(object, "cause", json_string(report_cause_name(finding->cause)));
     put_seconds(object, "gain_s", report, finding->gain_ticks);
     json_put(object, "gain_share", json_real(report->wall ? finding->gain_ticks / (double)report->wall : 0));
-    json_put(object, "region", region_name(report, finding->region));
+    put_place(object, report, finding->region);
+    json_put(object, "thread", location_name(report, finding->location));
     json_put(object, "what", json_from_text(finding->what));
     json_put(object, "evidence", json_from_text(finding->evidence));
     json_put(object, "advice", json_from_text(finding->advice));
