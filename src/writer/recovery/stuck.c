@@ -36,8 +36,9 @@ bool stuck_is_possible(int fd) {
 }
 
 static struct state look(void) {
-  struct rusage usage = {0};
-  getrusage(RUSAGE_THREAD, &usage);
+  struct rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) < 0)
+    return watch.last;
   return (struct state){*(const volatile uint64_t *)watch.counter, usage.ru_minflt + usage.ru_majflt,
                         usage.ru_nvcsw};
 }
