@@ -4,6 +4,9 @@ import collections
 import _otf2
 import otf2
 
+import otf2_freed
+
+otf2_freed.spare_this_process()
 Region = collections.namedtuple(
     "Region", "region name canonical_name description role paradigm file line")
 Location = collections.namedtuple("Location", "location name type group group_type events")

@@ -12,7 +12,7 @@ class Printed:
     events: (time, text with all attributes). `clean` is what is done to each line."""
 
     def __init__(self, anchor, clean=str.strip):
-        result = tracing.run(["otf2-print", "-A", anchor], tracing.clean_environment())
+        result = tracing.otf2_print(anchor, "-A")
         self.says = result.stderr.decode(errors="replace").splitlines()
         text = result.stdout.decode(errors="replace")
         head, _, events = text.partition("=== Events")

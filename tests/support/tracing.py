@@ -15,6 +15,7 @@ import time
 
 import archive_check
 import auditor
+import otf2_freed
 import sanitizers
 
 SKIP = 77
@@ -137,10 +138,15 @@ def the_archive(folder, wait_s=0):
     return found[0]
 
 
+def otf2_print(archive, *options):
+    """What otf2-print says of it."""
+    return run(["otf2-print", *options, archive], clean_environment(**otf2_freed.SETTINGS))
+
+
 def print_with_otf2(archive):
     """otf2-print must read it all, without a warning."""
     for options in ([], ["-G"]):
-        result = run(["otf2-print", *options, archive], clean_environment())
+        result = otf2_print(archive, *options)
         if result.returncode != 0 or result.stderr:
             yield (f"otf2-print {' '.join(options)}: exit status {result.returncode}: "
                    f"{result.stderr.decode(errors='replace')[:1000]}")
