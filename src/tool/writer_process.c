@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -255,22 +256,36 @@ static bool is_program(const char *path) {
   return access(path, X_OK) == 0;
 }
 
-int writer_process_find(const char *configured, char *path, unsigned size) {
+/* The stave-writer beside this library, whose path is `library`; the path is in `path`. */
+static bool find_beside(const char *library, char *path, unsigned size) {
   static const char *const places[] = {"stave-writer", "../writer/stave-writer",
                                        "../libexec/stave/stave-writer", "../../libexec/stave/stave-writer"};
+  const char *slash = strrchr(library, '/');
+  int directory = slash ? (int)(slash - library + 1) : 0;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    int length = snprintf(path, size, "%.*s%s", directory, library, places[i]);
+    if (length >= 0 && (unsigned)length < size && is_program(path))
+      return true;
+  }
+  return false;
+}
+
+/* Where the library was linked to from another folder (GNU Stow, modules), what belongs to it is beside the
+ * file. */
+static bool find_beside_file(const char *library, char *path, unsigned size) {
+  char file[PATH_MAX];
+  return realpath(library, file) && find_beside(file, path, size);
+}
+
+int writer_process_find(const char *configured, char *path, unsigned size) {
   if (*configured) {
     snprintf(path, size, "%s", configured);
     return is_program(path) ? 0 : -ENOENT;
   }
   Dl_info library = {0};
-  dladdr((void *)(uintptr_t)writer_process_find, &library);
-  const char *slash = library.dli_fname ? strrchr(library.dli_fname, '/') : NULL;
-  int directory = slash ? (int)(slash - library.dli_fname + 1) : 0;
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    snprintf(path, size, "%.*s%s", directory, directory ? library.dli_fname : "", places[i]);
-    if (is_program(path))
-      return 0;
-  }
+  if (dladdr((void *)(uintptr_t)writer_process_find, &library) && library.dli_fname &&
+      (find_beside(library.dli_fname, path, size) || find_beside_file(library.dli_fname, path, size)))
+    return 0;
   snprintf(path, size, "%s", STAVE_LIBEXECDIR "/stave-writer");
   return is_program(path) ? 0 : -ENOENT;
 }

@@ -28,8 +28,9 @@ bool runs_on_valgrind(void);
 int writer_process_start(struct writer_process *process);
 
 /* Finds the stave-writer to start: `configured` (STAVE_WRITER) if not empty, else beside this library, in the
- * build tree, or in its installation. Returns 0 and the path in `path`, or -ENOENT with the first place tried
- * in it. */
+ * build tree, or in its installation, by the path that the library was loaded from and by the file that this
+ * leads to; then where it was to be installed. Returns 0 and the path in `path`, or -ENOENT with the last
+ * place tried in it. */
 int writer_process_find(const char *configured, char *path, unsigned size);
 
 #endif
