@@ -32,7 +32,7 @@ def has_begun(witness):
 def kill_both(process, archive):
     """The writer is stopped first, so that it cannot see the program die."""
     writer = the_writer(archive)
-    if not writer or pathlib.Path(f"/proc/{writer}/comm").read_text() != "stave-writer\n":
+    if not writer or pathlib.Path(f"/proc/{writer}/comm").read_bytes() != b"stave-writer\n":
         raise tracing.Failure(f"process {writer} has the lock, no stave-writer")
     os.kill(writer, signal.SIGSTOP)
     process.kill()
@@ -81,7 +81,7 @@ def stop_and_kill(command, environment, archive):
 
 
 def is_stopped(pid):
-    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    return pathlib.Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
 
 
 def close_and_copy(process, archive, copy):

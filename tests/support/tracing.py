@@ -108,7 +108,7 @@ def archives_in(folder):
 def is_writer_for(process, folder):
     """The writer keeps the application's environment, in which STAVE_OUTPUT names the folder."""
     try:
-        return (process / "comm").read_text() == "stave-writer\n" and \
+        return (process / "comm").read_bytes() == b"stave-writer\n" and \
             f"STAVE_OUTPUT={folder}".encode() in (process / "environ").read_bytes()
     except OSError:
         return False
