@@ -433,6 +433,26 @@ const struct replay_frame *replay_top_frame(const struct replay *replay, size_t 
   return top_frame(top_context(&replay->threads[location])->current);
 }
 
+static size_t add_frames(const struct replay_task *task, struct replay_frame *ret, size_t count,
+                         size_t most) {
+  for (uint32_t i = task->frame_count; i-- > 0 && count < most;)
+    ret[count++] = task->frames[i];
+  return count;
+}
+
+size_t replay_open_frames(const struct replay *replay, size_t location, struct replay_frame *ret,
+                          size_t most) {
+  const struct replay_thread *thread = &replay->threads[location];
+  size_t count = 0;
+  for (uint32_t i = thread->context_count; i-- > 0;) {
+    const struct replay_context *context = &thread->contexts[i];
+    count = add_frames(context->current, ret, count, most);
+    if (context->implicit != context->current)
+      count = add_frames(context->implicit, ret, count, most);
+  }
+  return count;
+}
+
 enum activity replay_activity(const struct replay *replay, size_t location) {
   return activity_now(&replay->threads[location]);
 }

@@ -234,6 +234,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (event->kind == TRACE_ThreadTaskSwitch)
     report->has_openmp = true;
   collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
+  if (collector->stand_ticks && event->ticks >= collector->stand_ticks)
+    ending_take(collector);
   charge(collector, event->location, event->ticks);
   if (event->kind == TRACE_Enter)
     before_enter(collector, event);
@@ -328,6 +330,7 @@ static bool prepare(struct collector *collector) {
   learn_regions(collector);
   learn_attributes(collector);
   learn_locations(collector);
+  ending_prepare(collector);
   return true;
 }
 
@@ -438,5 +441,6 @@ void report_free(struct report *report) {
   free(report->gaps);
   free(report->states);
   free(report->findings);
+  ending_free(report);
   *report = (struct report){0};
 }

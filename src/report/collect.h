@@ -152,6 +152,7 @@ struct collector {
   uint64_t parallel_end_ticks;
   uint32_t last_parallel; /* of the last region that ended */
   uint64_t now_ticks;
+  uint64_t stand_ticks; /* what is open before this is what the run ended in; 0: not wanted, or taken */
   uint32_t *dispatch_histogram;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   uint64_t state_attribute;
@@ -212,6 +213,11 @@ void locks_free(struct collector *collector);
 void devices_on_event(struct collector *collector, const struct trace_event *event);
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
+
+/* -- collect_ending.c -- */
+void ending_prepare(struct collector *collector);
+void ending_take(struct collector *collector);
+void ending_free(struct report *report);
 
 /* -- efficiency.c -- */
 void caveats_find(struct report *report);

@@ -149,6 +149,20 @@ struct report_caveats {
   bool is_incomplete; /* the archive says so */
 };
 
+/* What was open on a thread when the run ended. */
+struct report_open {
+  uint32_t region; /* of a lock that is held: where it was acquired */
+  uint64_t since_ticks;
+  bool is_held; /* a lock, not a region */
+};
+
+/* Where a thread stood when the run ended: open regions, innermost first, then the locks that it held. */
+struct report_standing {
+  enum activity activity;
+  struct report_open *open;
+  size_t open_count;
+};
+
 struct report_state {
   const char *name; /* as the samples have it */
   uint64_t samples;
@@ -177,7 +191,9 @@ struct report {
   uint64_t samples;
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
-  bool has_lost_findings; /* for want of memory */
+  bool has_lost_findings;            /* for want of memory */
+  const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
+  struct report_standing *standings; /* by location; NULL: the run ended in order, or nobody knows */
   struct report_caveats caveats;
   struct replay_anomalies anomalies;
   bool has_openmp; /* any region, team or task of OpenMP */

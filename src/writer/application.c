@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@
 #include <time.h>
 
 #include "session/clock.h"
+#include "session/session.h"
 
-enum { RECHECK_NS = 1000000000 };
+enum { RECHECK_NS = 1000000000, WATCHER_STACK_BYTES = 64 << 10 };
 
 void application_open(struct application *application, pid_t pid, int pidfd, int session_fd) {
   struct stat status = {0};
@@ -56,6 +58,42 @@ static bool has_died(const struct application *application) {
   if (read_stat(application->pid, &state, &exit_code))
     return state == 'Z' || state == 'X';
   return kill(application->pid, 0) < 0 && errno == ESRCH;
+}
+
+/* A thread of its own, since the writer sleeps on a futex, for up to a tenth of a second. */
+static void *watch(void *data) {
+  struct application *application = data;
+  struct pollfd process = {.fd = application->pidfd, .events = POLLIN};
+  while (poll(&process, 1, -1) <= 0)
+    if (errno != EINTR)
+      return NULL;
+  atomic_store(&application->died_ticks, clock_ticks(application->clock));
+  session_wake_writer(application->session);
+  return NULL;
+}
+
+/* With all signals blocked: they are the merging thread's. */
+void application_watch(struct application *application, struct session_header *session,
+                       enum clock_kind clock) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  application->session = session;
+  application->clock = clock;
+  if (application->pidfd < 0 || pthread_attr_init(&attributes) != 0)
+    return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, WATCHER_STACK_BYTES);
+  pthread_create(&thread, &attributes, watch, application);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+}
+
+uint64_t application_died_ticks(const struct application *application) {
+  uint64_t ticks = atomic_load(&application->died_ticks);
+  return ticks ? ticks : clock_ticks(application->clock);
 }
 
 /* Whether the process still maps the session's memory. True when in doubt. */

@@ -2,10 +2,13 @@
 #ifndef STAVE_WRITER_APPLICATION_H
 #define STAVE_WRITER_APPLICATION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "session/layout.h"
 
 struct application {
   pid_t pid;
@@ -13,6 +16,9 @@ struct application {
   int session_fd; /* the process holds a lock on it, until it execs */
   uint64_t session_inode;
   uint64_t checked_ns; /* when its memory map was last looked at */
+  enum clock_kind clock;
+  struct session_header *session;
+  _Atomic uint64_t died_ticks; /* 0: not yet, or nobody watches */
 };
 
 enum application_end {
@@ -24,6 +30,16 @@ enum application_end {
 /* Descriptors as inherited from the tool; they stay open with the process. session_fd is the session
  * memory's. */
 void application_open(struct application *application, pid_t pid, int pidfd, int session_fd);
+
+/* Notes when the process dies, and wakes who sleeps in session_writer_sleep. Needs a pidfd and a thread:
+ * where one of them is not to be had, application_died_ticks tells when it was asked. Call once;
+ * `application` and the session have to last as long as the process. */
+void application_watch(struct application *application, struct session_header *session,
+                       enum clock_kind clock);
+
+/* When the process has died, in ticks of the session's clock: at most that long ago as waking a thread takes
+ * if it is watched; else now. */
+uint64_t application_died_ticks(const struct application *application);
 
 /* Asks without waiting. Cheap: one or two system calls. */
 enum application_end application_check(struct application *application);

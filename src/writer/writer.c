@@ -282,6 +282,7 @@ static bool has_ended(struct writer *writer) {
     return true;
   case APPLICATION_DIED:
     writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
+    writer->correlator.died_ticks = *writer->stopped ? 0 : application_died_ticks(&writer->application);
     return true;
   }
   return true;
@@ -447,6 +448,7 @@ int main(void) {
   memory_at_exhaustion(report_exhaustion, &writer);
   if (!open_archive(&writer))
     return 1;
+  application_watch(&writer.application, writer.session, writer.constants.clock_kind);
   drain(&writer);
   if (is_unwanted(&writer)) {
     remove_archive(&writer);

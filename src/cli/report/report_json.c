@@ -331,6 +331,7 @@ static json_t *disturbances(const struct report *report) {
 void report_print_json(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = overview(print);
+  json_put(object, "ending", report_ending_json(report));
   json_put(object, "findings", findings(report));
   json_put(object, "regions", regions(print));
   json_put(object, "serial_parts", gaps(report));

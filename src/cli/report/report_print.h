@@ -4,6 +4,7 @@
 
 #include <regex.h>
 
+#include "cli/common/json.h"
 #include "report/report.h"
 
 struct report_print {
@@ -24,6 +25,12 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
 
 /* Text for people on stdout. */
 void report_print_text(const struct report_print *print);
+
+/* Where each thread stood when the run was killed; nothing if it ended in order. */
+void report_print_ending(const struct report_print *print);
+
+/* The same for report_print_json, with the ending: the caller's to release. */
+json_t *report_ending_json(const struct report *report);
 
 /* The tables of regions: parallel regions, worksharing, locks, waiting, tasks, the critical path. */
 void report_print_tables(const struct report_print *print);

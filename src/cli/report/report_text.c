@@ -371,6 +371,8 @@ static void print_caveats(const struct report *report) {
 
 void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
+  if (report->standings)
+    report_print_ending(print);
   print_overview(print);
   if (report->has_openmp) {
     print_efficiency(report);

@@ -1,6 +1,6 @@
-/* The end of the process, however it came: everything open is closed at the process's last timestamp, so that
- * readers find what they would find after an orderly end. Nothing is lost by this; the added events are
- * counted. */
+/* The end of the process, however it came: everything open is closed when the process has died, or at its
+ * last timestamp, so that readers find what they would find after an orderly end. Nothing is lost by this;
+ * the added events are counted. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -119,7 +119,8 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
     return;
   c->has_ended = true;
   size_t count;
-  uint64_t now = c->last_ticks;
+  uint64_t now = c->died_ticks > c->last_ticks ? c->died_ticks : c->last_ticks;
+  c->last_ticks = now;
   decide_all(c);
   c->is_closing = true;
   end_teams_of(c, now);

@@ -43,6 +43,7 @@ struct correlator {
   struct pool task_pool;
   uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */
+  uint64_t died_ticks;              /* when it has died; 0: it has not, or nobody knows */
   unsigned initial_threads, foreign_threads;
   /* of the record that is looked at */
   uint64_t record_id;     /* what begins with it has this id */
@@ -69,8 +70,8 @@ void correlator_open(struct correlator *correlator, struct emitter *emitter, str
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
                const uint64_t *words);
 
-/* The process is over: ends everything that is open, and closes every location. exit_status as in
- * ProgramEnd. */
+/* The process is over: ends everything that is open, when it has died or at the last record, and closes every
+ * location. exit_status as in ProgramEnd. */
 void correlate_end(struct correlator *correlator, int64_t exit_status);
 
 /* Frees what is alive. */

@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""stave report: runs that were killed, or hung until they were: test_report_ending.py BUILD [unittest arguments]."""
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+import tracing
+from otf2.enums import Paradigm
+from report_case import Case
+
+KILLED = (("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_WRITER", "11"))
+
+DEADLOCK = r"""
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+  omp_lock_t locks[2];
+  omp_init_lock(&locks[0]);
+  omp_init_lock(&locks[1]);
+#pragma omp parallel num_threads(2)
+  {
+    int mine = omp_get_thread_num();
+    omp_set_lock(&locks[mine]);
+#pragma omp barrier
+#pragma omp single
+    puts("both"), fflush(stdout);
+    omp_set_lock(&locks[1 - mine]);
+  }
+  return 0;
+}
+"""
+
+
+class Ending(Case):
+    def dead(self, name, properties):
+        """Thread 0 holds a lock since 10 ms, and waits in a barrier; thread 1 wants the lock since 20. Dead at 4 s."""
+        with self.timed(name) as made:
+            made.properties = list(properties)
+            made.program(0, True)
+            made.fork(1)
+            made.begin(1)
+            made.at(5).enter(0, "omp_set_lock", 7)
+            made.at(10).event(0, "thread_acquire_lock", Paradigm.OPENMP, 0, 1)
+            made.leave(0, "omp_set_lock", 7)
+            made.at(20).enter(1, "omp_set_lock", 8)
+            made.at(30).enter(0, "barrier", 9)
+            made.at(4000).event(0, "thread_release_lock", Paradigm.OPENMP, 0, 1)
+            made.leave(0, "barrier", 9)
+            made.leave(1, "omp_set_lock", 8)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(4000)
+            made.program(4000, False)
+        return self.path(name)
+
+    def test_where_each_thread_stood(self):
+        archive = self.dead("dead", KILLED)
+        numbers = self.numbers(archive)
+        ending = numbers["ending"]
+        self.ms(numbers["wall_s"], 4000)
+        self.assertEqual(ending["how"], "killed by signal 9 (Killed)")
+        stood = {thread["thread"]: [(one["region"].replace("!$omp ", ""), one["line"], one["is_held_lock"],
+                                     round(1000 * one["since_s"], 3)) for one in thread["open"]]
+                 for thread in ending["stood"]}
+        self.assertEqual(stood, {
+            "Master thread": [("barrier @made.c:9", 9, False, 30), ("parallel @made.c:1", 1, False, 1),
+                              ("omp_set_lock @made.c:7", 7, True, 10)],
+            "OMP thread 1": [("omp_set_lock @made.c:8", 8, False, 20), ("parallel @made.c:1", 1, False, 1)]})
+        self.assertEqual([thread["activity"] for thread in ending["stood"]], ["barrier wait", "lock wait"])
+
+    def test_is_said_first(self):
+        lines = self.text(self.dead("first", KILLED)).splitlines()
+        self.assertRegex(lines[0], r"^ended +killed by signal 9 \(Killed\)$")
+        self.assertEqual(lines[2], "Where each thread stood at the end")
+        self.assertRegex(lines[4], r"^Master thread +barrier @made.c:9 +3.97 s +30.0 ms$")
+        self.assertRegex(lines[6], r"^ +holds omp_set_lock @made.c:7 +3.99 s +10.0 ms$")
+        self.assertRegex(lines[7], r"^OMP thread 1 +omp_set_lock @made.c:8 +3.98 s +20.0 ms$")
+
+    def test_nothing_where_nothing_was_cut_off(self):
+        for name, properties in (("orderly", [("STAVE::ENDING", "finalized"), KILLED[1]]), ("unsaid", []),
+                                 ("closed", [KILLED[0], ("STAVE::CLOSED_BY_WRITER", "0")])):
+            archive = self.dead(name, properties)
+            self.assertIsNone(self.numbers(archive)["ending"]["stood"])
+            self.assertTrue(self.text(archive).startswith("archive"))
+        part = self.numbers(self.dead("part", KILLED), "--to", "2s")
+        self.assertIsNone(part["ending"]["stood"])
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_regions_end_at_death(self):
+        """A deadlock that is killed half a second later has lasted that half second."""
+        archive, program = self.path("real"), cli.compile_program(self.path("deadlock"), DEADLOCK)
+        environment = tracing.tool_environment(cli.BUILD, archive, OMP_WAIT_POLICY="passive")
+        with subprocess.Popen([program], env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            begin = time.monotonic()
+            time.sleep(0.5)
+            process.send_signal(signal.SIGKILL)
+            killed = time.monotonic() - begin
+            process.wait()
+        tracing.the_archive(archive, wait_s=10)
+        numbers = self.numbers(archive)
+        self.is_sound(numbers)
+        wait = min(thread["activities"]["lock wait"] for thread in numbers["threads_of_the_run"])
+        self.assertGreater(wait, killed - 0.05)
+        self.assertLess(numbers["wall_s"], killed + 5)
+        self.assertEqual({thread["open"][0]["region"].split(" @")[0] for thread in numbers["ending"]["stood"]},
+                         {"omp_set_lock"})
+        self.assertEqual(sum(one["is_held_lock"] for thread in numbers["ending"]["stood"] for one in thread["open"]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
