@@ -81,6 +81,7 @@ struct live_task {
   uint32_t creator_slot;
   uint32_t construct; /* position of the region where it was created */
   bool is_included;
+  bool is_queued;       /* it could begin: nobody says that it depends on another one */
   struct path path;     /* up to where it is */
   struct path children; /* the longest of its children that have completed */
   struct group *group;  /* innermost */
@@ -119,7 +120,7 @@ struct report_location {
   uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
   uint64_t created_ticks, created_by;
   uint32_t created_points;
-  uint64_t completed_ticks, completed_number;
+  uint64_t completed_ticks, completed_number; /* number 0: no task could begin then */
   uint32_t created_slot;
 };
 
@@ -154,6 +155,7 @@ struct collector {
   uint64_t now_ticks;
   uint64_t stand_ticks; /* what is open before this is what the run ended in; 0: not wanted, or taken */
   uint32_t *dispatch_histogram;
+  uint64_t queued; /* tasks that could begin */
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   uint64_t state_attribute;
   bool has_failed;

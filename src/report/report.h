@@ -84,10 +84,11 @@ struct report_task {
   uint64_t created, executed, cancelled, included, untied, taskwaits;
   uint64_t stolen, migrations; /* begun elsewhere than created; resumed elsewhere than suspended */
   uint64_t dependences;
-  struct spread run;            /* without suspension */
-  struct spread delay;          /* from creation to begin, without the included */
-  struct spread creation;       /* from one creation to the next, if nothing else was in between */
-  uint64_t creation_cost;       /* the lower quartile of these; 0: unknown */
+  struct spread run;      /* without suspension */
+  struct spread delay;    /* from creation to begin, without the included */
+  struct spread creation; /* from one creation to the next, if nothing else was in between */
+  /* the lower quartile of these; 0: unknown, or with code of the program in it */
+  uint64_t creation_cost;
   uint32_t *creation_histogram; /* while reading */
 };
 

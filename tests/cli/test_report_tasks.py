@@ -102,6 +102,32 @@ class Tasks(Case):
         self.assertEqual(numbers["findings"][0]["cause"], "small tasks")
         self.assertIn("too small", self.text(self.path("small")))
 
+    def produced(self, name, create_ms, run_ms):
+        """Thread 0 works `create_ms` before each of 100 tasks, which the two other threads run."""
+        with self.timed(name, threads=3) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in (1, 2):
+                made.enter(i, "implicit barrier", 1)
+            for i in range(1, 101):
+                thread = 1 + i % 2
+                if i > 2:
+                    made.at((i - 2) * create_ms + run_ms).end(thread, 0, i - 2, 11)
+                made.at(i * create_ms).create(0, i, 11)
+                made.start(thread, 0, i, 11)
+            for i in (99, 100):
+                made.at(i * create_ms + run_ms).end(1 + i % 2, 0, i, 11)
+            made.enter(0, "implicit barrier", 1)
+            made.end_all(100 * create_ms + run_ms)
+        return self.numbers(self.path(name))
+
+    def test_what_is_not_small(self):
+        """What lies between two creations, and what a thread waits for the next task, are no cost of tasks."""
+        numbers = self.produced("producer", 1.7, 1.6)
+        self.assertEqual(self.region(numbers, "create task")["task"]["creation_cost_s"], 0)
+        self.assertEqual(numbers["task_dispatch_cost_s"], 0)
+        self.assertNotIn("small tasks", [finding["cause"] for finding in numbers["findings"]])
+
     def test_included_merged_cancelled(self):
         with self.timed("included") as made:
             made.fork(0)
