@@ -201,6 +201,8 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
 void tasks_finish(struct collector *collector);
 void tasks_free(struct collector *collector);
 
+/* -- histogram.c -- */
+
 /* A histogram of times, eight steps an octave; the time that a share of them do not exceed. */
 uint32_t *histogram_new(void);
 void histogram_add(uint32_t *histogram, uint64_t ticks);
