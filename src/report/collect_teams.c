@@ -107,7 +107,8 @@ static struct share *share_of(struct collector *collector, struct pair_map *tabl
 
 static void drop_shares(struct collector *collector, struct pair_map *table, uint64_t owner,
                         struct share *list) {
-  for (; list; list = list->next) {
+  for (struct share *next; list; list = next) {
+    next = list->next;
     pair_map_remove(table, owner, list->region);
     pool_put(&collector->share_pool, list->slot);
   }
