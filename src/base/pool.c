@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -12,7 +13,7 @@ static bool add_block(struct pool *pool) {
       !array_reserve(&pool->unused, &pool->unused_capacity, (count + 1) * POOL_BLOCK_ITEMS,
                      sizeof *pool->unused))
     return false;
-  pool->blocks[count] = calloc(POOL_BLOCK_ITEMS, pool->item_bytes);
+  pool->blocks[count] = reallocarray(NULL, POOL_BLOCK_ITEMS, pool->item_bytes);
   return pool->blocks[count] != NULL;
 }
 
@@ -20,6 +21,8 @@ uint32_t pool_get_new(struct pool *pool) {
   bool is_full = pool->count % POOL_BLOCK_ITEMS == 0;
   if (is_full && (pool->count >= UINT32_MAX - POOL_BLOCK_ITEMS || !add_block(pool)))
     return POOL_NONE;
+  memset(pool_item(pool, pool->count), 0,
+         pool->item_bytes); /* one by one: few of a block may ever be given */
   return pool->count++;
 }
 
