@@ -56,36 +56,36 @@ class FakeTracer(Case):
             self.assertEqual(result.returncode, status, name)
             self.assertEqual(result.stderr.count("\n"), 1)
 
-    def search(self, name, place, path):
-        """`record NAME` by a user who cannot go where he may not: perhaps not even to where this was built."""
-        locked = self.path("locked")
-        os.makedirs(locked, exist_ok=True)
+    def make_search_places(self):
+        """A locked folder, a folder in a program's place and a file that is none, for a user who may be another."""
+        os.mkdir(self.path("locked"))
         self.write("locked/hidden", "#!/bin/sh\nexit 3\n")
-        os.makedirs(self.path("folders/hidden"), exist_ok=True)
+        os.makedirs(self.path("folders/hidden"))
         self.write("plain-file", "", 0o644)
         os.chmod(self.folder, 0o755)
         os.chmod(self.tmp, 0o777)
-        os.chmod(locked, 0)
-        self.addCleanup(os.chmod, locked, 0o755)
+        os.chmod(self.path("locked"), 0)
+        self.addCleanup(os.chmod, self.path("locked"), 0o755)
+
+    def as_nobody(self, words, path, **options):
+        """A process of a user who may not go everywhere: perhaps not even to where this was built."""
         nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
-        return subprocess.run([shutil.copy(STAVE, self.folder), "record", name], cwd=place, capture_output=True,
-                              text=True, env={**self.env, "PATH": path.format(d=self.folder)}, timeout=HANG_S,
-                              **nobody)
+        return subprocess.run(words, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_S,
+                              env={**self.env, "PATH": path.format(d=self.folder)}, **options, **nobody)
 
     def test_search_of_path_answers_as_a_shell(self):
         """What a folder hides that may not be entered is not found, and a folder is no program; a file that is there
         and may not be started is."""
+        self.make_search_places()
+        stave = shutil.copy(STAVE, self.folder)
         for name, path, status in (("no-such-program", "{d}/locked:/usr/bin", 127), ("hidden", "{d}/locked", 127),
                                    ("hidden", "{d}/folders:/usr/bin", 127), ("plain-file", "{d}/locked:{d}", 126),
                                    ("sh", "{d}/locked:{d}/folders:/bin", 0)):
             with self.subTest(name=name, path=path):
-                result = self.search(name, "/", path)
+                result = self.as_nobody([stave, "record", name], path)
                 self.assertEqual(result.returncode, status, result.stderr)
                 self.assertEqual(result.stderr.count("\n"), 1)
-                shell = subprocess.run(["bash", "-c", name], env={**self.env, "PATH": path.format(d=self.folder)},
-                                       stdin=subprocess.DEVNULL, capture_output=True,
-                                       **({"user": 65534, "group": 65534, "extra_groups": []}
-                                          if os.getuid() == 0 else {}), executable="/bin/bash")
+                shell = self.as_nobody(["bash", "-c", name], path, executable="/bin/bash")
                 self.assertEqual(shell.returncode, status, shell.stderr)
 
     def test_script_without_interpreter_line(self):
