@@ -167,11 +167,10 @@ class FakeTracer(Case):
 
     def test_terminal_interrupt_reaches_the_program_once(self):
         """Ctrl-C comes from the terminal to the process group: the program must see it once, and stave live on."""
-        program = ("import signal\nseen = []\n"
-                   "def on_interrupt(*_):\n  seen.append(1)\n  print('interrupted', flush=True)\n"
-                   "def on_user(*_):\n  print('seen', len(seen), flush=True)\n  raise SystemExit\n"
-                   "signal.signal(signal.SIGINT, on_interrupt)\nsignal.signal(signal.SIGUSR1, on_user)\n"
-                   "print('ready', flush=True)\nwhile True: signal.pause()")
+        program = ("import signal\nawaited = {signal.SIGINT, signal.SIGUSR1}\n"
+                   "signal.pthread_sigmask(signal.SIG_BLOCK, awaited)\nprint('ready', flush=True)\nseen = 0\n"
+                   "while signal.sigwait(awaited) == signal.SIGINT:\n  seen += 1\n  print('interrupted', flush=True)\n"
+                   "print('seen', seen, flush=True)")
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(STAVE, [STAVE, "record", "python3", "-c", program], self.env)
