@@ -29,19 +29,22 @@ void *collector_get(struct collector *collector, size_t bytes) {
   return memory;
 }
 
-#define DETAIL(kind)                                                                                         \
+#define DETAIL(kind, ...)                                                                                    \
   struct report_##kind *collector_##kind(struct collector *collector, uint32_t region) {                     \
     if (region == REPLAY_NONE)                                                                               \
       return NULL;                                                                                           \
     struct report_region *base = &collector->report->regions[region];                                        \
-    if (!base->kind)                                                                                         \
-      base->kind = collector_get(collector, sizeof *base->kind);                                             \
+    if (base->kind)                                                                                          \
+      return base->kind;                                                                                     \
+    base->kind = collector_get(collector, sizeof *base->kind);                                               \
+    if (base->kind)                                                                                          \
+      *base->kind = (struct report_##kind){__VA_ARGS__};                                                     \
     return base->kind;                                                                                       \
   }
-DETAIL(parallel)
-DETAIL(loop)
-DETAIL(mutex)
-DETAIL(task)
+DETAIL(parallel, 0)
+DETAIL(loop, .parallel = REPLAY_NONE)
+DETAIL(mutex, .parallel = REPLAY_NONE)
+DETAIL(task, 0)
 #undef DETAIL
 
 uint64_t collector_cut(const struct collector *collector, uint64_t ticks) {
@@ -420,10 +423,14 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
 }
 
 static void free_region(struct report_region *region) {
-  if (region->parallel)
+  if (region->parallel) {
     free(region->parallel->useful);
-  if (region->loop)
+    free(region->parallel->variation);
+  }
+  if (region->loop) {
     free(region->loop->by_location);
+    free(region->loop->variation);
+  }
   if (region->task)
     free(region->task->creation_histogram);
   free(region->parallel);

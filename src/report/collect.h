@@ -13,16 +13,33 @@ struct live_member {
   uint64_t begin_ticks;
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release;
-  struct share *shares; /* a list */
+  uint64_t lock_wait;   /* in this phase */
+  struct share *shares; /* a list, of this phase */
   uint32_t barriers;    /* entered so far */
 };
 
-/* Time in a worksharing region, of one member or of a whole team. */
+/* Time in a worksharing region, or waited for the locks of a mutex region, in one phase: of one member or of
+ * a whole team. */
 struct share {
   struct share *next;
-  uint32_t region;
-  uint32_t members, slot; /* slot: in its pool */
-  uint64_t visits, sum, max;
+  uint32_t region, slot; /* slot: in its pool */
+  uint64_t sum, max;     /* max: of the members */
+  uint64_t waited;       /* for locks, inside of it */
+  /* of a team: without waiting for locks, the time of the member that would come last to the barrier, and
+   * which one that was */
+  uint64_t leading, leader;
+};
+
+/* What a team does until its next barrier. */
+struct team_phase {
+  uint64_t number; /* from 1; 0: none */
+  uint64_t latest_ticks;
+  uint64_t latest_alone; /* when the last one would have come had nobody waited for locks */
+  uint64_t waited;       /* for locks, by all members */
+  double alone;          /* sum over the members: from the team's begin to when each would have come */
+  uint64_t leader;       /* counts who was that last one so far */
+  uint32_t arrivals;
+  struct share *shares;
 };
 
 enum { BARRIER_ROUNDS = 4 };
@@ -40,7 +57,11 @@ struct live_team {
   uint64_t task_end_ticks;     /* of the last task that has ended */
   uint64_t end_ticks;          /* of the primary; 0: not yet */
   uint64_t tasks;
-  struct share *shares;
+  struct share *met; /* one for every worksharing region */
+  /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
+   * time come in any order */
+  struct team_phase phases[2];
+  uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   bool is_nested;
   uint32_t rounds;  /* barriers that somebody has entered */
   uint64_t creator; /* id and slot of the task that forked */
@@ -188,6 +209,23 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
 void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);
 void teams_finish(struct collector *collector);
+
+/* -- collect_phases.c -- */
+
+/* The worksharing region among the innermost `count` ones that the task is in; REPLAY_NONE: none. */
+uint32_t phases_loop_around(const struct collector *collector, const struct replay_task *task,
+                            uint32_t count);
+
+/* The thread was in a worksharing region, or has waited for a lock; in a team, with its implicit task. */
+void phases_add_loop(struct collector *collector, const struct replay_slice *slice);
+void phases_add_wait(struct collector *collector, const struct replay_lock_event *event, uint64_t ticks);
+
+/* The thread, a member of the team in this region, comes to its barrier number `round`, from 0. */
+void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
+                   size_t location, uint64_t ticks);
+
+/* The team is gone. */
+void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);
 
 /* -- collect_tasks.c -- */
 struct live_task *live_task_of(struct collector *collector, const struct replay_task *task);

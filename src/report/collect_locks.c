@@ -83,6 +83,16 @@ static bool find_holders(struct collector *collector, const struct lock_history 
 
 /* -- events -- */
 
+/* Whose time it was: a member's, or that of a task that any thread of the team could have run. */
+static void assign_wait(struct collector *collector, const struct replay_lock_event *event,
+                        struct report_mutex *mutex) {
+  uint64_t ticks = collector_cut(collector, event->ticks) - collector_cut(collector, event->wanted_ticks);
+  if (event->task->is_implicit && collector->locations[event->location].member_count > 0)
+    phases_add_wait(collector, event, ticks);
+  else
+    mutex->outside += ticks;
+}
+
 static void count_wait(struct collector *collector, const struct replay_lock_event *event,
                        const struct lock_history *lock, struct report_mutex *mutex) {
   uint64_t wait = event->ticks - event->wanted_ticks;
@@ -92,6 +102,8 @@ static void count_wait(struct collector *collector, const struct replay_lock_eve
   if (wait > mutex->wait.max)
     mutex->longest_location = (uint32_t)event->location;
   spread_add(&mutex->wait, wait);
+  if (wait > 0 && event->region != REPLAY_NONE)
+    assign_wait(collector, event, mutex);
   mutex->contended += find_holders(collector, lock, event->region, event->wanted_ticks, event->ticks);
 }
 

@@ -37,7 +37,9 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
   if (!live_team || live_team->id == team->id)
     return live_team;
   clear_paths(collector, live_team);
-  *live_team = (struct live_team){.id = team->id, .is_nested = is_nested};
+  uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
+  *live_team = (struct live_team){
+      .id = team->id, .is_nested = is_nested, .begin_ticks = begin_ticks, .phase_end_ticks = begin_ticks};
   path_join(&collector->paths, &live_team->start, &collector->fork);
   open_live_team(collector, team);
   return live_team;
@@ -85,82 +87,7 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   path_join(&collector->paths, &live_task->path, &live_team->start);
 }
 
-/* -- shares of worksharing regions -- */
-
-/* The share with this key, on the list if it is new. */
-static struct share *share_of(struct collector *collector, struct pair_map *table, uint64_t owner,
-                              uint32_t region, struct share **list) {
-  struct share *share = pair_map_get(table, owner, region);
-  if (share)
-    return share;
-  uint32_t slot = pool_get(&collector->share_pool);
-  if (slot == UINT32_MAX) {
-    collector->has_failed = true;
-    return NULL;
-  }
-  share = pool_item(&collector->share_pool, slot);
-  *share = (struct share){.next = *list, .region = region, .slot = slot};
-  collector->has_failed |= !pair_map_put(table, owner, region, share);
-  *list = share;
-  return share;
-}
-
-static void drop_shares(struct collector *collector, struct pair_map *table, uint64_t owner,
-                        struct share *list) {
-  for (struct share *next; list; list = next) {
-    next = list->next;
-    pair_map_remove(table, owner, list->region);
-    pool_put(&collector->share_pool, list->slot);
-  }
-}
-
-/* A member's depth is part of its key: it can be in several teams. */
-static uint64_t member_key(const struct collector *collector, size_t location) {
-  return (uint64_t)location << 32 | collector->locations[location].member_count;
-}
-
-static void fold_shares(struct collector *collector, struct live_team *live_team, uint64_t key,
-                        struct share *list) {
-  for (struct share *share = list; share; share = share->next) {
-    struct share *whole =
-        share_of(collector, &collector->team_shares, live_team->id, share->region, &live_team->shares);
-    if (!whole)
-      return;
-    whole->members++;
-    whole->visits += share->visits;
-    whole->sum += share->sum;
-    whole->max = share->sum > whole->max ? share->sum : whole->max;
-  }
-  drop_shares(collector, &collector->member_shares, key, list);
-}
-
-static void conclude_shares(struct collector *collector, struct live_team *live_team, uint32_t region) {
-  for (const struct share *share = live_team->shares; share; share = share->next) {
-    struct report_loop *loop = collector_loop(collector, share->region);
-    if (!loop)
-      return;
-    uint64_t members = live_team->members ? live_team->members : 1;
-    loop->teams++;
-    loop->longest += share->max;
-    loop->imbalance += share->max > share->sum / members ? share->max - share->sum / members : 0;
-    if (loop->parallel == REPLAY_NONE)
-      loop->parallel = region;
-  }
-  drop_shares(collector, &collector->team_shares, live_team->id, live_team->shares);
-  live_team->shares = NULL;
-}
-
-/* The worksharing region around the chunk that a task is leaving, or is about to enter at the end of its
- * regions. */
-static uint32_t loop_around(const struct collector *collector, const struct replay_task *task,
-                            uint32_t count) {
-  while (count-- > 0) {
-    uint32_t region = task->frames[count].region;
-    if (region != REPLAY_NONE && collector->interests[region].is_loop)
-      return region;
-  }
-  return REPLAY_NONE;
-}
+/* -- worksharing regions -- */
 
 static void add_by_location(struct collector *collector, struct report_loop *loop, size_t location,
                             uint64_t ticks) {
@@ -174,30 +101,20 @@ static void add_by_location(struct collector *collector, struct report_loop *loo
 static void add_loop(struct collector *collector, const struct replay_slice *slice) {
   struct report_location *here = &collector->locations[slice->location];
   uint64_t ticks = slice->end_ticks - slice->begin_ticks;
-  bool is_new = !collector->report->regions[slice->region].loop;
   struct report_loop *loop = collector_loop(collector, slice->region);
   if (!loop)
     return;
-  if (is_new)
-    loop->parallel = REPLAY_NONE;
   loop->encounters += slice->is_first;
   if (slice->is_last)
     spread_add(&loop->time, ticks);
   add_by_location(collector, loop, slice->location, ticks);
-  if (here->member_count == 0 || !slice->task->is_implicit)
-    return;
-  struct live_member *member = &here->members[here->member_count - 1];
-  struct share *share = share_of(collector, &collector->member_shares, member_key(collector, slice->location),
-                                 slice->region, &member->shares);
-  if (!share)
-    return;
-  share->visits++;
-  share->sum += ticks;
+  if (here->member_count > 0 && slice->task->is_implicit)
+    phases_add_loop(collector, slice);
 }
 
 static void add_chunk(struct collector *collector, const struct replay_slice *slice) {
   const struct replay_task *task = slice->task;
-  uint32_t region = slice->is_last ? loop_around(collector, task, task->frame_count) : REPLAY_NONE;
+  uint32_t region = slice->is_last ? phases_loop_around(collector, task, task->frame_count) : REPLAY_NONE;
   struct report_loop *loop = collector_loop(collector, region);
   if (loop)
     spread_add(&loop->chunk_time, slice->end_ticks - slice->begin_ticks);
@@ -216,15 +133,12 @@ static void count_iterations(struct collector *collector, const struct trace_eve
   const struct interest *interest = &collector->interests[region];
   uint64_t iterations;
   if (interest->is_loop && collector_attribute(event, collector->iterations_attribute, &iterations)) {
-    bool is_new = !collector->report->regions[region].loop;
     struct report_loop *loop = collector_loop(collector, region);
     if (loop)
       spread_add(&loop->trips, iterations);
-    if (loop && is_new)
-      loop->parallel = REPLAY_NONE;
   }
   if (interest->is_chunk && collector_attribute(event, collector->chunk_size_attribute, &iterations)) {
-    uint32_t around = loop_around(collector, now->task, now->task->frame_count);
+    uint32_t around = phases_loop_around(collector, now->task, now->task->frame_count);
     struct report_loop *loop = collector_loop(collector, around);
     if (loop)
       spread_add(&loop->chunks, iterations);
@@ -264,6 +178,7 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
   path_join(&collector->paths, &live_team->arrived[round % BARRIER_ROUNDS], &live_task->path);
   live_team->arrived_ticks[round % BARRIER_ROUNDS] = event->ticks;
   live_team->arrivals[round % BARRIER_ROUNDS]++;
+  phases_arrive(collector, live_team, now->team->region, round, event->location, event->ticks);
 }
 
 /* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier
@@ -334,10 +249,11 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   struct live_task *live_task = live_task_of(collector, event->task);
   if (!live_team || !live_task || here->member_count == 0)
     return;
-  uint64_t key = member_key(collector, event->location);
+  const struct live_member *last = &here->members[here->member_count - 1];
+  if (last->shares) /* no barrier behind them */
+    phases_arrive(collector, live_team, event->team->region, last->barriers, event->location, event->ticks);
   struct live_member member = here->members[--here->member_count];
   fold_member(collector, live_team, &member, event->ticks);
-  fold_shares(collector, live_team, key, member.shares);
   add_useful(collector, event->team->region, event->location, useful_of(&member));
   struct live_member *outer = member_at(collector, event->location);
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
@@ -409,7 +325,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
   join_creator(collector, live_team);
   add_instance(collector, live_team, event->team, finish);
-  conclude_shares(collector, live_team, event->team->region);
+  phases_end(collector, live_team, event->team->region);
   if (collector->opener == event->team->id) {
     add_gap(collector, collector->last_parallel, event->team->region, collector->gap_begin,
             collector->gap_end);

@@ -6,6 +6,7 @@
 
 #include "analysis/replay.h"
 #include "analysis/trace.h"
+#include "report/variation.h"
 
 /* Length of time of something that happened several times. */
 struct spread {
@@ -41,8 +42,10 @@ struct report_parallel {
   uint64_t tasks; /* explicit tasks created in it */
   /* sum over the instances of (thread time that is not useful / members) */
   double gain;
-  uint64_t *useful; /* by location */
-  bool is_nested;   /* ever inside another team */
+  uint64_t *useful;            /* by location */
+  struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
+  double moved;                /* what its locks add to the mean waiting at barriers, or take from it */
+  bool is_nested;              /* ever inside another team */
 };
 
 /* A worksharing construct: for, distribute, taskloop, sections, single, workshare, scope. */
@@ -53,8 +56,13 @@ struct report_loop {
   struct spread trips;  /* iterations, as the runtime names them at each encounter */
   struct spread chunks; /* iterations of a chunk; count: chunks */
   struct spread chunk_time;
-  uint64_t imbalance; /* sum over the team instances of the longest member's time in it - the mean */
-  uint64_t longest;   /* sum over the team instances of the longest member's time */
+  uint64_t instances; /* phases of teams, from barrier to barrier, in which it was met */
+  uint64_t imbalance; /* sum over the instances of the longest member's time in it - the mean */
+  uint64_t longest;   /* sum over the instances of the longest member's time */
+  /* sum over the instances of what the member that came last to the barrier had more than the mean, without
+   * waiting for locks */
+  double delay;
+  struct variation *variation; /* of the delay, over the instances; NULL: there was none */
   uint64_t *by_location;
   uint32_t parallel; /* position of the region in which it was met first; REPLAY_NONE: none */
 };
@@ -74,7 +82,13 @@ struct report_mutex {
   uint32_t longest_location;                 /* that waited longest */
   struct report_blame blamed[REPORT_BLAMED]; /* those who were waited for most */
   uint64_t blamed_ticks;                     /* of all who were waited for */
-  uint64_t lock;                             /* the last one, as in replay_lock_event */
+  /* sums over the phases of teams: how much earlier the last member would have come without waiting; how much
+   * of the mean waiting at the barrier that would have saved; and how much the mean waiting there would have
+   * grown */
+  double gain, of_barrier, moved;
+  uint64_t outside;  /* waited in explicit tasks, or outside of teams */
+  uint32_t parallel; /* position of the region in which it was waited for first; REPLAY_NONE: none */
+  uint64_t lock;     /* the last one, as in replay_lock_event */
   bool has_several_locks;
 };
 
@@ -141,6 +155,8 @@ struct report_finding {
   uint32_t region;   /* where; REPLAY_NONE: nowhere in particular */
   uint32_t location; /* that is waited for most: has most to do, holds the lock; REPLAY_NONE: no one */
   double gain_ticks; /* of wall time, if all of it could be saved */
+  bool has_peak;     /* few of its instances make up most of it: these */
+  struct variation_peak peak;
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
 };
 

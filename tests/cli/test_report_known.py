@@ -91,11 +91,9 @@ class Known(Case):
         # The path: 60 ms of thread 0, then 40 of thread 1.
         self.ms(numbers["span_s"], 100)
         self.ms(numbers["work_s"], 160)
-        self.assertEqual(numbers["findings"][0]["cause"], "lock contention")
+        # Without the lock thread 1 would wait at the barrier instead, for as long: it has less to do.
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["imbalance"])
         self.ms(numbers["findings"][0]["gain_s"], 20)
-        self.assertIn("Master thread in omp_set_lock @made.c:7", numbers["findings"][0]["evidence"])
-        self.assertEqual({name: numbers["findings"][0][name] for name in ("file", "line", "function", "thread")},
-                         {"file": "/src/made.c", "line": 8, "function": None, "thread": "Master thread"})
 
     def test_critical(self):
         """Three threads queue for one critical section of 10 ms."""
@@ -120,6 +118,9 @@ class Known(Case):
         self.assertEqual([(one["thread"], round(1000 * one["waited_for_s"])) for one in lock["holders"]],
                          [("Master thread", 20), ("OMP thread 1", 10)])
         self.ms(self.region(numbers, "critical sblock")["on_path_s"], 30)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["lock contention"])
+        self.ms(numbers["findings"][0]["gain_s"], 20)
+        self.assertIn("Master thread in critical @made.c:4", numbers["findings"][0]["evidence"])
 
     def test_imbalance(self):
         """Four threads, one of which has three times the work of the others."""

@@ -112,6 +112,18 @@ static json_t *overview(const struct report_print *print) {
   return object;
 }
 
+static json_t *peak(const struct report *report, const struct variation_peak *one) {
+  uint64_t first_ticks = report->trace->clock.first_ticks;
+  json_t *object = json_object();
+  json_put(object, "first", json_from_number(one->first));
+  json_put(object, "last", json_from_number(one->last));
+  json_put(object, "of", json_from_number(one->count));
+  json_put(object, "share", json_real(one->share));
+  put_seconds(object, "begin_s", report, (double)(one->begin_ticks - first_ticks));
+  put_seconds(object, "end_s", report, (double)(one->end_ticks - first_ticks));
+  return object;
+}
+
 static json_t *findings(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->finding_count; i++) {
@@ -122,6 +134,7 @@ static json_t *findings(const struct report *report) {
     json_put(object, "gain_share", json_real(report->wall ? finding->gain_ticks / (double)report->wall : 0));
     put_place(object, report, finding->region);
     json_put(object, "thread", location_name(report, finding->location));
+    json_put(object, "instances", finding->has_peak ? peak(report, &finding->peak) : json_null());
     json_put(object, "what", json_from_text(finding->what));
     json_put(object, "evidence", json_from_text(finding->evidence));
     json_put(object, "advice", json_from_text(finding->advice));
@@ -157,6 +170,7 @@ static json_t *loop(const struct report *report, const struct report_loop *one, 
   json_put(object, "schedule", json_string(detail_schedule(&report->trace->regions[index])));
   json_put(object, "entered", json_from_number(one->encounters));
   json_put(object, "teams", json_from_number(one->teams));
+  json_put(object, "instances", json_from_number(one->instances));
   json_put(object, "time", spread(report, &one->time));
   json_put(object, "iterations", range(&one->trips));
   json_put(object, "chunk_sizes", range(&one->chunks));

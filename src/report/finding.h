@@ -1,0 +1,43 @@
+/* Making one finding, for those who know a cause. */
+#ifndef STAVE_REPORT_FINDING_H
+#define STAVE_REPORT_FINDING_H
+
+#include "analysis/label.h"
+#include "report/report.h"
+#include "report/text.h"
+
+/* Less than a hundredth of the time is not worth a line. */
+#define FINDING_LEAST_SHARE 0.01
+
+/* A new finding of the report, without words. NULL: it would save too little, or there is no memory, which
+ * has_lost_findings says. */
+struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
+                                   double gain_ticks);
+
+/* Sets, or goes on with, one of its texts; what is too long is cut. */
+__attribute__((format(printf, 2, 3))) void finding_say(char text[FINDING_BYTES], const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_say_more(char text[FINDING_BYTES], const char *format,
+                                                            ...);
+
+/* Short-lived texts for one finding: all zero but for the report. */
+struct finding_texts {
+  const struct report *report;
+  char times[8][TEXT_TIME_BYTES], labels[4][LABEL_BYTES];
+  int time_count, label_count;
+};
+
+/* "12.3 ms", "12.3 %", a region's label, and the time from the trace's beginning to an instant. */
+const char *finding_time(struct finding_texts *texts, double ticks);
+const char *finding_share(struct finding_texts *texts, double part, double whole);
+const char *finding_label(struct finding_texts *texts, uint32_t region);
+const char *finding_instant(struct finding_texts *texts, uint64_t ticks);
+
+/* If few instances make up most of the cost: which, in its numbers and its evidence. Accepts NULL. */
+void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,
+                      const struct variation *variation);
+
+/* Those of all locks and all devices. Before those of parallel regions. */
+void findings_of_locks(struct report *report);
+void findings_of_devices(struct report *report);
+
+#endif

@@ -1,0 +1,95 @@
+/* What waiting for locks and moving data to devices costs. */
+#include <inttypes.h>
+
+#include "analysis/constructs.h"
+#include "report/finding.h"
+
+static const char *lock_advice(const struct report *report, uint32_t region) {
+  if (construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered)
+    return "keep only what needs the order in the ordered region; schedule(static, 1) or (dynamic, 1), since "
+           "with longer chunks a thread waits until all iterations before its own are done";
+  return "hold it for less time, use several locks for independent data, an atomic or a reduction";
+}
+
+static void describe_lock(struct report *report, struct report_finding *finding, uint32_t region) {
+  const struct report_mutex *mutex = report->regions[region].mutex;
+  const struct report_blame *holder = &mutex->blamed[0];
+  struct finding_texts texts = {.report = report};
+  finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
+  bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
+  finding_say(finding->what,
+              is_ordered ? "threads wait for their turn in %s" : "threads queue for the lock of %s",
+              finding_label(&texts, region));
+  finding_say(
+      finding->evidence,
+      "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
+      "the holder waited for most was %s in %s (%s)",
+      mutex->contended, mutex->acquisitions, finding_time(&texts, (double)mutex->wait.sum),
+      finding_time(&texts, (double)mutex->wait.max), finding_time(&texts, spread_mean(&mutex->hold)),
+      holder->location < report->trace->location_count ? report->trace->locations[holder->location].name
+                                                       : "unknown",
+      finding_label(&texts, holder->region), finding_time(&texts, (double)holder->ticks));
+  if (mutex->moved >= FINDING_LEAST_SHARE * (double)report->wall)
+    finding_say_more(
+        finding->evidence,
+        "; another %s is not saved without the lock: those who queue would wait at the next barrier for "
+        "the thread that has most to do",
+        finding_time(&texts, mutex->moved));
+  finding_say(finding->advice, "%s; only the holding part of %s cannot overlap", lock_advice(report, region),
+              finding_time(&texts, (double)mutex->hold.sum));
+}
+
+/* What a region's time counts in the run's: less where its team is one of several. */
+static double weight_of(const struct report *report, uint32_t region) {
+  const struct report_parallel *parallel = region == REPLAY_NONE ? NULL : report->regions[region].parallel;
+  if (!parallel || !parallel->is_nested || parallel->instances == 0 || report->cpus == 0)
+    return 1;
+  return (double)parallel->members / (double)parallel->instances / (double)report->cpus;
+}
+
+static void find_lock(struct report *report, uint32_t region) {
+  const struct report_mutex *mutex = report->regions[region].mutex;
+  struct report_finding *finding = NULL;
+  if (mutex->contended > 0)
+    finding = finding_add(report, CAUSE_LOCK, region,
+                          mutex->gain * weight_of(report, mutex->parallel) +
+                              (report->cpus ? (double)mutex->outside / (double)report->cpus : 0));
+  if (finding)
+    describe_lock(report, finding, region);
+  struct report_parallel *parallel =
+      mutex->parallel == REPLAY_NONE ? NULL : report->regions[mutex->parallel].parallel;
+  if (parallel)
+    parallel->moved += (finding ? 0 : mutex->moved) - mutex->of_barrier;
+}
+
+void findings_of_locks(struct report *report) {
+  for (uint32_t i = 0; i < report->trace->region_count; i++)
+    if (report->regions[i].mutex)
+      find_lock(report, i);
+}
+
+/* -- devices -- */
+
+static void find_transfers(struct report *report, size_t location) {
+  const struct report_device *device = &report->devices[location];
+  struct finding_texts texts = {.report = report};
+  double ticks = (double)(device->to.sum + device->from.sum);
+  struct report_finding *finding = finding_add(report, CAUSE_TRANSFERS, REPLAY_NONE, ticks);
+  if (!finding)
+    return;
+  finding->location = (uint32_t)location;
+  finding_say(finding->what, "%s moves data for %s", report->trace->locations[location].name,
+              finding_time(&texts, ticks));
+  finding_say(finding->evidence,
+              "%" PRIu64 " transfers to the device and %" PRIu64 " from it, %" PRIu64 " kernels in %s",
+              device->to.count, device->from.count, device->kernels.count,
+              finding_time(&texts, (double)device->kernels.sum));
+  finding_say(finding->advice,
+              "keep data on the device (target data, enter data), overlap transfers with kernels (nowait)");
+}
+
+void findings_of_devices(struct report *report) {
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (report->threads[i].is_device)
+      find_transfers(report, i);
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/python3
+"""The verdicts of stave report on planted bottlenecks whose cost is known: test_report_verdicts.py BUILD [unittest
+arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from otf2.enums import Paradigm
+from report_case import Case
+
+
+class Verdicts(Case):
+    def verdict(self, made_name, cause, line, gain_ms, others=()):
+        """The first finding is this one, to the microsecond; the causes of all others are `others`."""
+        numbers = self.numbers(self.path(made_name))
+        self.is_sound(numbers)
+        findings = numbers["findings"]
+        self.assertEqual([finding["cause"] for finding in findings], [cause, *others])
+        self.assertTrue(findings[0]["region"].endswith(f":{line}"), findings[0]["region"])
+        self.ms(findings[0]["gain_s"], gain_ms)
+        return findings[0]
+
+    def loop(self, made, begin, line, times, barrier=True):
+        """A loop in which each thread needs its time, and the barrier behind it. Returns when that ends."""
+        members = range(len(times))
+        made.at(begin)
+        for i in members:
+            made.enter(i, "for", line, "main: static")
+        for i in sorted(members, key=lambda i: times[i]):
+            made.at(begin + times[i]).leave(i, "for", line, "main: static")
+            made.enter(i, "implicit barrier", line)
+        made.at(begin + max(times))
+        for i in members:
+            made.leave(i, "implicit barrier", line)
+        return begin + max(times)
+
+    def close(self, made, now):
+        made.at(now)
+        for i in range(len(made.writers)):
+            made.enter(i, "implicit barrier", 1)
+        made.end_all(now)
+
+    def test_rotating(self):
+        """Two loops in one region; in one of them another thread is slow each time."""
+        with self.timed("rotating", threads=4) as made:
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for step in range(4):
+                now = self.loop(made, now, 10, [2, 2, 2, 2])
+                now = self.loop(made, now, 20, [13 if i == step else 1 for i in range(4)])
+            self.close(made, now)
+        finding = self.verdict("rotating", "loop imbalance", 20, 4 * (13 - 4))
+        self.assertIn("not always the same", finding["evidence"])
+        numbers = self.numbers(self.path("rotating"))
+        loop = self.region(numbers, "for", 20)["worksharing"]
+        self.ms(loop["imbalance_s"], 36)
+        self.assertEqual((loop["teams"], loop["instances"]), (1, 4))
+
+    def test_evened_out(self):
+        """Without a barrier between them, what one loop gives the other takes: nothing can be saved."""
+        with self.timed("even") as made:
+            made.fork(0)
+            made.begin(0)
+            for i, line in ((0, 10), (1, 10)):
+                made.enter(i, "for", line)
+            made.at(10).leave(0, "for", 10)
+            made.enter(0, "for", 20)
+            made.at(30).leave(1, "for", 10)
+            made.enter(1, "for", 20)
+            made.at(40)
+            for i in range(2):
+                made.leave(i, "for", 20)
+            self.close(made, 40)
+        self.assertEqual(self.numbers(self.path("even"))["findings"], [])
+
+    def test_slow_phase(self):
+        """The steps 16 to 25 of 40 are out of balance."""
+        with self.timed("phase") as made:
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for step in range(1, 41):
+                now = self.loop(made, now, 10, [9, 3] if 16 <= step <= 25 else [3, 3])
+            self.close(made, now)
+        finding = self.verdict("phase", "loop imbalance", 10, 10 * 3)
+        peak = finding["instances"]
+        self.assertEqual((peak["first"], peak["last"], peak["of"]), (16, 25, 40))
+        self.assertAlmostEqual(peak["share"], 1)
+        self.ms(peak["begin_s"], 15 * 3)
+        self.ms(peak["end_s"], 15 * 3 + 10 * 9)
+        self.assertIn("10 of 40 instances", finding["evidence"])
+
+    def test_long_holder(self):
+        """Thread 0 holds a lock for 50 of its 60 ms; the other, with 20 ms to do, waits for it for 45. The holder's
+        work stays: without the lock the region takes 60 ms, not 70."""
+        with self.timed("holder") as made:
+            made.fork(0)
+            made.begin(0)
+            made.at(5).lock(0, 0, 1, 7)
+            made.at(10).enter(1, "omp_set_lock", 8)
+            made.at(55).unlock(0, 0, 1, 9)
+            made.event(1, "thread_acquire_lock", Paradigm.OPENMP, 0, 2)
+            made.leave(1, "omp_set_lock", 8)
+            made.at(60).enter(0, "implicit barrier", 1)
+            made.at(65).unlock(1, 0, 2, 9)
+            made.at(70).enter(1, "implicit barrier", 1)
+            made.end_all(70)
+        finding = self.verdict("holder", "lock contention", 8, 10)
+        self.assertIn("17.5 ms is not saved", finding["evidence"])
+
+    def ordered(self, name, threads, iterations):
+        """Each iteration has 1 ms that may overlap and 3 ms in an ordered region, dealt one by one."""
+        free, order = [0] * threads, 0
+        with self.timed(name, threads=threads) as made:
+            made.fork(0)
+            made.begin(0)
+            steps = []
+            for i in range(threads):
+                made.enter(i, "for", 5)
+            for number in range(iterations):
+                i = number % threads
+                wanted = free[i] + 1
+                begin = max(wanted, order)
+                order = free[i] = begin + 3
+                steps += [(wanted, 1, i, number), (begin, 2, i, number), (order, 0, i, number)]
+            for now, step, i, number in sorted(steps):
+                made.at(now)
+                if step == 1:
+                    made.enter(i, "ordered", 6)
+                elif step == 2:
+                    made.event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, number + 1)
+                    made.enter(i, "ordered sblock", 6)
+                else:
+                    made.leave(i, "ordered sblock", 6)
+                    made.event(i, "thread_release_lock", Paradigm.OPENMP, 3, number + 1)
+                    made.leave(i, "ordered", 6)
+            for i in sorted(range(threads), key=lambda i: free[i]):
+                made.at(free[i]).leave(i, "for", 5)
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(max(free))
+        return max(free)
+
+    def test_ordered(self):
+        """The loop takes 1 + 40 * 3 ms; without the order each of two threads would have 20 * 4."""
+        wall = self.ordered("ordered", 2, 40)
+        self.assertEqual(wall, 121)
+        finding = self.verdict("ordered", "lock contention", 6, 121 - 80)
+        self.assertIn("schedule(static, 1)", finding["advice"])
+        self.assertNotIn("several locks", finding["advice"])
+
+    def test_long_regions(self):
+        """Ten regions of 28 ms are not too many."""
+        with self.timed("long") as made:
+            for begin in range(0, 280, 28):
+                made.fork(begin)
+                made.begin_team(0)
+                made.at(begin + 1).begin_team(1)
+                self.close(made, begin + 28)
+        self.verdict("long", "late start", 1, 10 * 0.5)
+
+    def test_single(self):
+        """Each thread executes one of four singles of 10 ms."""
+        with self.timed("singles", threads=4) as made:
+            made.fork(0)
+            made.begin(0)
+            for step in range(4):
+                self.single(made, 10 * step, step)
+            self.close(made, 40)
+        finding = self.verdict("singles", "single", 3, 4 * 7.5)
+        self.assertIn("met 4 times, the executing threads needed 40.0 ms", finding["evidence"])
+
+    def single(self, made, begin, executing):
+        made.at(begin).enter(executing, "single", 3)
+        for i in range(4):
+            if i != executing:
+                made.enter(i, "single", 3)
+                made.leave(i, "single", 3)
+                made.enter(i, "implicit barrier", 3)
+        made.at(begin + 10).leave(executing, "single", 3)
+        made.enter(executing, "implicit barrier", 3)
+        for i in range(4):
+            made.leave(i, "implicit barrier", 3)
+
+    def test_last_barrier_stays(self):
+        """The barrier that ends a region cannot be left out; another one can."""
+        for name, inner in (("last", False), ("inner", True)):
+            with self.timed(name) as made:
+                made.fork(0)
+                made.begin(0)
+                made.at(10)
+                for i in range(2 if inner else 0):
+                    made.enter(i, "barrier", 5)
+                made.at(16)
+                for i in range(2 if inner else 0):
+                    made.leave(i, "barrier", 5)
+                for i in range(2):
+                    made.enter(i, "implicit barrier", 1)
+                made.end_all(22)
+            advice = self.numbers(self.path(name))["findings"][0]["advice"]
+            self.assertEqual("nowait" in advice, inner, advice)
+
+
+if __name__ == "__main__":
+    unittest.main()
