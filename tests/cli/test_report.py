@@ -29,6 +29,33 @@ class Output(Case):
         self.assertEqual({region["line"] for region in self.numbers(archive, "--region", ":20")["regions"]}, {20})
         self.assertNotIn("parallel @", self.text(archive, "--region", "nothing like it").split("Findings")[1])
 
+    def test_brief(self):
+        """At most 20 lines, whatever there is to say, and none is broken."""
+        with self.timed("brief", threads=8) as made:
+            made.properties = [("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_WRITER", "1"),
+                               ("STAVE::LOST_EVENTS", "7")]
+            for i in range(8):
+                made.fork(100 * i)
+                made.begin(100 * i, 10 + i)
+                for thread in range(8):
+                    made.at(100 * i + 10 * thread + 10).enter(thread, "implicit barrier", 10 + i)
+                made.end_all(100 * i + 90, 10 + i)
+        archive = self.path("brief")
+        lines = self.text(archive, "--brief").splitlines()
+        self.assertEqual(len(lines), 20)
+        self.assertEqual(lines[0], "ended: killed by signal 9 (Killed); the threads stood")
+        self.assertEqual(lines[1], "  Master thread: in implicit barrier @made.c:17 for 80.0 ms")
+        self.assertIn("wall time 790 ms, 8 threads, 8 parallel regions, 0 tasks, serial for 70.0 ms", lines)
+        self.assertIn("7 events were lost: these numbers are not reliable", lines)
+        whole = self.numbers(archive)["findings"]
+        self.assertEqual(len([line for line in lines if ". up to " in line]), 5)
+        for finding in whole[:5]:
+            self.assertTrue(any(finding["what"] in line for line in lines), finding["what"])
+            self.assertIn("   " + finding["advice"], lines)
+        status, text = cli.on_terminal("report", "--brief", archive, COLUMNS="40")
+        self.assertEqual((status, text.count(b"\n")), (0, 20))
+        self.fails(report("--brief", "--json", archive), "--brief is for text", status=2)
+
     def test_terminal(self):
         """Colour and the terminal's width only on a terminal."""
         with self.timed("terminal") as made:

@@ -18,11 +18,11 @@ struct report_request {
   size_t top;
   const char *pattern;
   regex_t only;
-  bool is_json;
+  bool is_json, is_brief;
 };
 
 /* Long options that have no letter. */
-enum { OPTION_JSON = 256, OPTION_FROM, OPTION_TO, OPTION_REGION, OPTION_TOP };
+enum { OPTION_JSON = 256, OPTION_BRIEF, OPTION_FROM, OPTION_TO, OPTION_REGION, OPTION_TOP };
 
 static const struct usage_option options[] = {
     {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
@@ -31,6 +31,7 @@ static const struct usage_option options[] = {
     {OPTION_REGION, "region", "REGEX", "only regions whose name, function or FILE:LINE matches (extended)",
      USAGE_NOTHING, NULL},
     {OPTION_TOP, "top", "N", "rows of each table (default 10; 0: all)", USAGE_NOTHING, NULL},
+    {OPTION_BRIEF, "brief", NULL, "the answer in at most 20 lines, for a mail or a log", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object, with everything, instead of text", USAGE_NOTHING, NULL},
     {0},
 };
@@ -40,10 +41,12 @@ static const struct usage_option options[] = {
 static int print(const struct report_request *request, const struct report *report, const char *anchor) {
   struct report_print print = {report, request->path, anchor, request->top,
                                request->pattern ? &request->only : NULL};
-  if (!request->is_json)
-    report_print_text(&print);
-  else
+  if (request->is_json)
     report_print_json(&print);
+  else if (request->is_brief)
+    report_print_brief(&print);
+  else
+    report_print_text(&print);
   return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
@@ -96,6 +99,9 @@ static bool set_option(void *data, int option, const char *value) {
     return read_pattern(request, value);
   case OPTION_TOP:
     return read_top(value, &request->top);
+  case OPTION_BRIEF:
+    request->is_brief = true;
+    return true;
   default:
     request->is_json = true;
     return true;
@@ -126,6 +132,10 @@ const struct usage *cmd_report_usage(void) {
 int cmd_report(int argc, char **argv) {
   struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
   int status = usage_read(cmd_report_usage(), argc, argv, &request);
+  if (status < 0 && request.is_json && request.is_brief) {
+    usage_wrong("report", "--brief is for text, not for --json");
+    status = EXIT_USAGE;
+  }
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
   if (status < 0) {

@@ -32,6 +32,9 @@ void report_print_ending(const struct report_print *print);
 /* The same for report_print_json, with the ending: the caller's to release. */
 json_t *report_ending_json(const struct report *report);
 
+/* The answer in at most 20 lines. */
+void report_print_brief(const struct report_print *print);
+
 /* The tables of regions: parallel regions, worksharing, locks, waiting, tasks, the critical path. */
 void report_print_tables(const struct report_print *print);
 

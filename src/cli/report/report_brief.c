@@ -1,0 +1,141 @@
+/* `stave report --brief`: the answer in at most 20 lines, which are never broken: for a mail or a log. */
+#include "cli/report/report_print.h"
+
+#include "analysis/label.h"
+#include "cli/common/prose.h"
+#include "report/text.h"
+#include "stave/names.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Besides 6 lines: the ending, 3 of overview, activities, what disturbs. */
+enum { STOOD_MOST = 4, FINDINGS_MOST = 5, ACTIVITIES_MOST = 4, LINE_BYTES = 2048 };
+
+__attribute__((format(printf, 1, 2))) static void print_line(const char *format, ...) {
+  char line[LINE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  prose_print_within(SIZE_MAX, 0, 0, line);
+}
+
+static const char *share_of(char text[TEXT_TIME_BYTES], double part, double whole) {
+  return text_percent(text, whole > 0 ? part / whole : 0);
+}
+
+static const char *time_of(char text[TEXT_TIME_BYTES], const struct report *report, double ticks) {
+  return text_time(text, report->trace, ticks);
+}
+
+/* The innermost of what each thread was in. */
+static void print_stood(const struct report *report) {
+  size_t count = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++) {
+    const struct report_standing *standing = &report->standings[i];
+    const struct report_open *open = standing->open_count ? &standing->open[0] : NULL;
+    char label[LABEL_BYTES], time[TEXT_TIME_BYTES];
+    if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= STOOD_MOST)
+      continue;
+    if (open)
+      print_line("  %s: in %s for %s", report->trace->locations[i].name,
+                 label_region(label, report->trace, open->region),
+                 time_of(time, report, (double)(report->last_ticks - open->since_ticks)));
+    else
+      print_line("  %s: %s", report->trace->locations[i].name, activity_name(standing->activity));
+  }
+}
+
+static void print_ending(const struct report *report) {
+  if (!report->standings)
+    return;
+  print_line("ended: %s; the threads stood", report->ending);
+  print_stood(report);
+}
+
+static void print_overview(const struct report_print *print) {
+  const struct report *report = print->report;
+  const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
+  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES];
+  print_line("archive: %s%s%s", print->anchor, program ? " of " : "", program ? program : "");
+  print_line("wall time %s, %zu threads, %" PRIu64 " parallel regions, %" PRIu64 " tasks, serial for %s",
+             time_of(wall, report, (double)report->wall), report->cpus, report->forks, report->tasks_created,
+             time_of(serial, report, (double)report->serial));
+  print_line("parallel efficiency %s (threads x wall time that is useful work)",
+             text_percent(efficiency, report->parallel_efficiency));
+}
+
+static int longest_below(const struct report *report, int above) {
+  int longest = -1;
+  for (int i = 0; i < ACTIVITY_COUNT; i++) {
+    bool is_below = above < 0 || report->activity[i] < report->activity[above] ||
+                    (report->activity[i] == report->activity[above] && i > above);
+    if (is_below && report->activity[i] > 0 &&
+        (longest < 0 || report->activity[i] > report->activity[longest]))
+      longest = i;
+  }
+  return longest;
+}
+
+static void print_activities(const struct report *report) {
+  char line[LINE_BYTES] = "", share[TEXT_TIME_BYTES];
+  size_t used = 0;
+  double sum = 0;
+  for (int i = 0; i < ACTIVITY_COUNT; i++)
+    sum += (double)report->activity[i];
+  int activity = longest_below(report, -1);
+  for (int i = 0; i < ACTIVITIES_MOST && activity >= 0; i++) {
+    used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i ? ", " : "",
+                             activity_name((enum activity)activity),
+                             share_of(share, (double)report->activity[activity], sum));
+    activity = longest_below(report, activity);
+  }
+  if (used > 0)
+    print_line("time of the threads: %s", line);
+}
+
+static bool is_wanted(const struct report_print *print, const struct report_finding *finding) {
+  return !print->only || (finding->region != REPLAY_NONE && report_print_wants(print, finding->region));
+}
+
+static void print_findings(const struct report_print *print) {
+  const struct report *report = print->report;
+  size_t printed = 0;
+  for (size_t i = 0; i < report->finding_count && printed < FINDINGS_MOST; i++) {
+    const struct report_finding *finding = &report->findings[i];
+    char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+    if (!is_wanted(print, finding))
+      continue;
+    print_line("%zu. up to %s (%s): %s", ++printed, time_of(gain, report, finding->gain_ticks),
+               share_of(share, finding->gain_ticks, (double)report->wall), finding->what);
+    print_line("   %s", finding->advice);
+  }
+  if (printed == 0 && !report->standings)
+    print_line("no findings: nothing that costs a hundredth of the wall time");
+}
+
+static void print_caveats(const struct report *report) {
+  const struct report_caveats *caveats = &report->caveats;
+  char time[TEXT_TIME_BYTES];
+  if (caveats->lost_events > 0)
+    print_line("%" PRIu64 " events were lost: these numbers are not reliable", caveats->lost_events);
+  else if (caveats->is_incomplete)
+    print_line("the archive says that it is not complete");
+  else if (caveats->stalls > 0)
+    print_line("threads waited %" PRIu64 " times for room in trace buffers, %s in all", caveats->stalls,
+               time_of(time, report, (double)caveats->stall_ticks));
+}
+
+void report_print_brief(const struct report_print *print) {
+  const struct report *report = print->report;
+  print_ending(report);
+  print_overview(print);
+  print_activities(report);
+  if (report->has_openmp)
+    print_findings(print);
+  else
+    print_line("no OpenMP events");
+  print_caveats(report);
+}
