@@ -177,8 +177,11 @@ struct fork_result {
   int pid, error;
 };
 
+/* The application hears nothing of the child's end; but emulators of processors (qemu-user) know no fork
+ * without a signal. */
 static int plain_fork(void) {
-  return (int)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
+  int pid = (int)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
+  return pid >= 0 || errno != EINVAL ? pid : (int)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
 }
 
 /* The first of two forks: forks again, and tells through the pipe what became of that. */
@@ -208,9 +211,17 @@ static int fork_and_reap(struct steps *steps) {
   if (!error && read(ends[0], &result, sizeof result) == sizeof result)
     steps->process->pidfd = (int)syscall(SYS_pidfd_open, result.pid, 0);
   close(ends[0]);
-  while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {
+  while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR) {
   }
   return error ? -error : -result.error;
+}
+
+/* Emulators of processors refuse as invalid what neither fork nor pthread_create ask of clone. */
+static int start_steps(struct steps *steps) {
+  if (runs_on_valgrind())
+    return fork_and_reap(steps);
+  int error = clone_and_reap(steps);
+  return error == -EINVAL ? fork_and_reap(steps) : error;
 }
 
 /* An application that collects orphans (PR_SET_CHILD_SUBREAPER) would get the writer: not during this. */
@@ -222,7 +233,7 @@ static int clone_outside_of_family(struct steps *steps) {
   prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
   if (is_subreaper)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
-  int error = runs_on_valgrind() ? fork_and_reap(steps) : clone_and_reap(steps);
+  int error = start_steps(steps);
   if (is_subreaper)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);

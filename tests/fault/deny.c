@@ -1,6 +1,7 @@
-// deny SYSCALL PROGRAM [ARGUMENT...]: runs the program without one system call, as an old kernel, a
-// container's filter or an odd file system would. Refusals are EPERM; what old kernels lack is ENOSYS. Of
-// fallocate only what makes files longer is refused.
+// deny CALL PROGRAM [ARGUMENT...]: runs the program without one system call, as an old kernel, a container's
+// filter, an odd file system or an emulator would. Refusals are EPERM; what old kernels lack is ENOSYS. Of
+// fallocate only what makes files longer is refused, by clone-silent what qemu's emulation of a program
+// refuses of clone: a process whose end sends no signal. (Threads are made by clone3.)
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -18,25 +19,31 @@
 #define SYS_close_range 436
 #endif
 
-enum { KEEPS_SIZE = 1 }; // a mode of fallocate
+enum { KEEPS_SIZE = 1, SIGNAL_BITS = 0xff }; // a mode of fallocate, what of clone's flags is the exit signal
 
-static const struct {
+static const struct denied {
   const char *name;
   unsigned number;
   int error;
+  unsigned argument;     // which one is looked at
+  unsigned bits, wanted; // what it must have of these to be refused
 } calls[] = {
-    {"memfd_create", SYS_memfd_create, EPERM}, {"clone", SYS_clone, EPERM}, // threads are made by clone3
-    {"pidfd_open", SYS_pidfd_open, ENOSYS},    {"close_range", SYS_close_range, ENOSYS},
-    {"fallocate", SYS_fallocate, EINVAL},
+    {"memfd_create", SYS_memfd_create, EPERM, 0, 0, 0},
+    {"clone", SYS_clone, EPERM, 0, 0, 0},
+    {"clone-silent", SYS_clone, EINVAL, 0, SIGNAL_BITS, 0},
+    {"pidfd_open", SYS_pidfd_open, ENOSYS, 0, 0, 0},
+    {"close_range", SYS_close_range, ENOSYS, 0, 0, 0},
+    {"fallocate", SYS_fallocate, EINVAL, 1, KEEPS_SIZE, 0},
 };
 
-static int deny(unsigned number, int error) {
+static int deny(const struct denied *call) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, KEEPS_SIZE, number == SYS_fallocate, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args) + 8 * call->argument),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, call->bits),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->wanted, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)call->error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
@@ -50,10 +57,10 @@ int main(int argc, char **argv) {
   while (argc > 2 && call < count && strcmp(calls[call].name, argv[1]) != 0)
     call++;
   if (argc < 3 || call == count) {
-    fprintf(stderr, "usage: deny SYSCALL PROGRAM [ARGUMENT...]\n");
+    fprintf(stderr, "usage: deny CALL PROGRAM [ARGUMENT...]\n");
     return 98;
   }
-  if (deny(calls[call].number, calls[call].error) != 0)
+  if (deny(&calls[call]) != 0)
     return 77;
   execv(argv[2], argv + 2);
   perror(argv[2]);
