@@ -16,12 +16,14 @@ static inline uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* Aarch64 may read the counter before what stands before it, a lock's acquisition for one: the barrier (isb)
+ * keeps times in the order in which things happened, as the merge needs it. */
 static inline uint64_t clock_counter(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
   uint64_t ticks;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
   return ticks;
 #else
   return clock_ns(CLOCK_MONOTONIC);

@@ -20,7 +20,11 @@
 
 enum {
   SESSION_UNIT_BYTES = 64 << 10,
-  SESSION_LINE_BYTES = 128, /* of the processor's cache: two of 64 are fetched together */
+#if defined(__aarch64__)
+  SESSION_LINE_BYTES = 256, /* of the cache: A64FX has 256, most others 64 */
+#else
+  SESSION_LINE_BYTES = 128, /* POWER has 128; x86-64 has 64 and fetches two together */
+#endif
   SESSION_TEXT_BYTES = 4096,
   SESSION_CALLBACKS = 64,  /* callback numbers whose set_callback result is kept */
   SESSION_NOT_WANTED = -1, /* in its place: its class is left out, or no such callback is known */
@@ -89,7 +93,7 @@ struct session_constants {
 struct session_shared {
   /* The high-water mark of slots in use, and the stack of those that ended threads gave back: the index + 1
    * of the first in the low half, a change counter against ABA in the high half. */
-  _Alignas(64) _Atomic uint32_t slots_used;
+  _Alignas(SESSION_LINE_BYTES) _Atomic uint32_t slots_used;
   _Atomic uint64_t slots_free;
   /* slots of ended threads that are to be drained before others get them */
   _Atomic uint32_t slots_ended;
@@ -99,16 +103,16 @@ struct session_shared {
   /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set
    * bumps `wake` and wakes it. Both have a full fence between their store and their look: either the writer
    * sees the new head or the producer sees the flag (ring.pml). */
-  _Alignas(64) _Atomic uint32_t wake;
+  _Alignas(SESSION_LINE_BYTES) _Atomic uint32_t wake;
   _Atomic uint32_t asleep;
 
-  _Alignas(64) _Atomic uint32_t tool_state; /* enum tool_state */
-  _Atomic uint32_t writer_state;            /* enum writer_state; a futex for the tool */
-  _Atomic uint64_t progress;                /* grows whenever the writer did something */
-  _Atomic uint32_t writer_life;             /* a robust futex that the writer holds (session_writer_lives) */
-  _Atomic uint32_t stop_recording;          /* set by the writer: STAVE_MAX_SIZE is reached */
-  char message[1024];                       /* valid with WRITER_FAILED */
-  char archive[SESSION_TEXT_BYTES];         /* valid from WRITER_READY on: the archive's directory */
+  _Alignas(SESSION_LINE_BYTES) _Atomic uint32_t tool_state; /* enum tool_state */
+  _Atomic uint32_t writer_state;                            /* enum writer_state; a futex for the tool */
+  _Atomic uint64_t progress;                                /* grows whenever the writer did something */
+  _Atomic uint32_t writer_life;     /* a robust futex that the writer holds (session_writer_lives) */
+  _Atomic uint32_t stop_recording;  /* set by the writer: STAVE_MAX_SIZE is reached */
+  char message[1024];               /* valid with WRITER_FAILED */
+  char archive[SESSION_TEXT_BYTES]; /* valid from WRITER_READY on: the archive's directory */
 };
 
 struct session_header {

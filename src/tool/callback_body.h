@@ -23,10 +23,11 @@ static inline uint64_t id_of(const ompt_data_t *data) {
   return data ? data->value : 0;
 }
 
-/* The id is stored only after its record was committed: whoever reads it finds its beginning recorded. */
+/* The id is stored only after its record was committed, on every processor: who reads it and commits a record
+ * about it does so after the beginning was committed. */
 static inline void give_id(ompt_data_t *data, uint64_t id) {
   if (data)
-    data->value = id;
+    __atomic_store_n(&data->value, id, __ATOMIC_RELEASE);
 }
 
 /* An event is dropped for good. What the runtime made gets an id all the same, if the thread has any: one

@@ -13,7 +13,7 @@
 #include "tool/tool.h"
 
 struct thread {
-  _Alignas(64) struct ring ring;
+  _Alignas(SESSION_LINE_BYTES) struct ring ring;
   uint64_t id_base; /* of the slot: id = id_base + position */
   /* the module in which the last code address lay */
   uint64_t module_base;
