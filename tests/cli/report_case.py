@@ -50,7 +50,37 @@ class Case(cli.Case):
         return Timed(self.path(name), threads=threads, region=False)
 
     def numbers(self, archive, *arguments):
-        return self.parsed(report("--json", *arguments, archive))
+        numbers = self.parsed(report("--json", *arguments, archive))
+        self.adds_up(numbers)
+        return numbers
+
+    def adds_up(self, numbers):
+        """What holds for every archive, however odd: no time counts twice, and no finding promises what was not lost."""
+        wall, threads = numbers["wall_s"], numbers["threads"]
+        least = 1e-9 + 1e-6 * wall * max(threads, 1)
+        spent = sum(numbers["activities"].values())
+        self.assertLessEqual(spent, threads * wall + least)
+        self.assertLessEqual(numbers["useful_s"], spent + least)
+        self.assertAlmostEqual(numbers["serial_s"] + numbers["parallel_s"], max(wall, numbers["parallel_s"]), delta=least)
+        gains = [finding["gain_s"] for finding in numbers["findings"]]
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        if gains:
+            self.assertGreaterEqual(gains[-1], 0)
+            self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / threads + least)
+        for region in numbers["regions"]:
+            self.team_adds_up(region, least)
+
+    def team_adds_up(self, region, least):
+        """The time of a team's threads is what they did, and what they were not there."""
+        parallel, loop = region.get("parallel"), region.get("worksharing")
+        if parallel:
+            spent = sum(parallel["activities"].values()) + parallel["late_start_s"]
+            self.assertGreaterEqual(spent + least, parallel["thread_time_s"])
+            if not parallel["is_nested"] and parallel["late_start_s"] > 0:
+                self.assertAlmostEqual(spent, parallel["thread_time_s"], delta=least)
+        if loop:
+            self.assertLessEqual(loop["imbalance_s"], loop["longest_s"] + least)
+            self.assertLessEqual(loop["longest_s"], loop["time"]["sum_s"] + least)
 
     def text(self, archive, *arguments):
         return self.succeeds(report(*arguments, archive))
