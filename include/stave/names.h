@@ -21,6 +21,8 @@
 #define STAVE_PROPERTY_PROGRAM "STAVE::PROGRAM"
 #define STAVE_PROPERTY_ARGUMENTS "STAVE::ARGUMENTS"
 #define STAVE_PROPERTY_PROCESS_ID "STAVE::PROCESS_ID"
+/* Processors that the process was allowed to use (sched_getaffinity) when tracing began. */
+#define STAVE_PROPERTY_PROCESSORS "STAVE::PROCESSORS"
 /* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"

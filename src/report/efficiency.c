@@ -14,6 +14,7 @@ void caveats_find(struct report *report) {
   const struct trace *trace = report->trace;
   const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
   report->caveats.is_incomplete = complete && strcmp(complete, "false") == 0;
+  report->processors = property_number(trace, STAVE_PROPERTY_PROCESSORS);
   report->caveats.lost_events = property_number(trace, STAVE_PROPERTY_LOST_EVENTS) +
                                 property_number(trace, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
                                 property_number(trace, STAVE_PROPERTY_LOST_REFUSED_EVENTS);

@@ -40,4 +40,11 @@ void finding_add_peak(struct finding_texts *texts, struct report_finding *findin
 void findings_of_locks(struct report *report);
 void findings_of_devices(struct report *report);
 
+/* If the region has more threads than there are processors, takes what it could save for the one finding that
+ * says so; then nothing else is to be said of the region. */
+bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain_ticks);
+
+/* After all regions. */
+void findings_of_oversubscription(struct report *report);
+
 #endif

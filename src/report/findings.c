@@ -330,6 +330,8 @@ static void find_in_region(struct report *report, uint32_t region) {
       parallel->moved * members / n;
   if (budget < FINDING_LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
+  if (findings_take_oversubscribed(report, region, budget + (double)parallel->late / n))
+    return;
   budget = find_slow_barriers(report, region, budget, 1 / n);
   budget = find_late_start(report, region, budget, members, 1 / n);
   budget = find_loops(report, region, budget, members / n);
@@ -368,6 +370,7 @@ bool findings_make(struct report *report) {
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (report->regions[i].parallel)
       find_in_region(report, i);
+  findings_of_oversubscription(report);
   findings_of_devices(report);
   share_what_can_be_saved(report);
   if (report->finding_count > 1)

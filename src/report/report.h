@@ -145,6 +145,7 @@ enum report_cause {
   CAUSE_SLOW_BARRIERS,
   CAUSE_REDUCTION,
   CAUSE_TRANSFERS,
+  CAUSE_OVERSUBSCRIPTION,
 };
 
 enum { FINDING_BYTES = 768 };
@@ -158,6 +159,13 @@ struct report_finding {
   bool has_peak;     /* few of its instances make up most of it: these */
   struct variation_peak peak;
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
+};
+
+/* Parallel regions with more threads than the process may use processors. */
+struct report_oversubscription {
+  uint64_t regions, threads; /* threads: of the largest team */
+  double gain, greatest;     /* ticks, of all regions, and of the one that would save most: */
+  uint32_t region;
 };
 
 /* What disturbs the numbers. */
@@ -211,6 +219,8 @@ struct report {
   bool has_lost_findings;            /* for want of memory */
   const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
   struct report_standing *standings; /* by location; NULL: the run ended in order, or nobody knows */
+  uint64_t processors;               /* that the process may use; 0: the archive does not say */
+  struct report_oversubscription oversubscription;
   struct report_caveats caveats;
   struct replay_anomalies anomalies;
   bool has_openmp; /* any region, team or task of OpenMP */

@@ -146,6 +146,8 @@ void properties_write(struct archive *archive, const struct session_constants *c
   if (*summary->arguments)
     archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
   set_number(archive, STAVE_PROPERTY_PROCESS_ID, (uint32_t)constants->pid);
+  if (summary->processors)
+    set_number(archive, STAVE_PROPERTY_PROCESSORS, summary->processors);
   archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
   set_runtimes(archive, summary->runtimes);
   set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);

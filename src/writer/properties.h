@@ -14,6 +14,7 @@ struct summary {
   const uint64_t *records; /* how many came, by record type */
   const char *arguments;   /* of the program, quoted for a shell */
   const char *runtimes;    /* files of OpenMP runtimes in the process (runtimes.h) */
+  unsigned processors;     /* that it was allowed to use; 0: unknown */
   bool is_recovered;       /* by `stave recover`: nobody knows what is missing behind */
   uint64_t whole_until;    /* this time */
 };

@@ -51,6 +51,7 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
+  unsigned processors;
   /* of the closed archive */
   uint64_t event_bytes;
   struct figures figures;
@@ -366,7 +367,8 @@ static int close_archive(struct writer *writer) {
                             .figures = writer->figures,
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments,
-                            .runtimes = writer->runtimes};
+                            .runtimes = writer->runtimes,
+                            .processors = writer->processors};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   struct archive *archive = writer->archive;
   writer->event_bytes = archive_event_bytes(archive);
@@ -444,6 +446,7 @@ int main(void) {
       application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);
   application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
                     sizeof writer.arguments);
+  writer.processors = process_processors();
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);
   if (!open_archive(&writer))

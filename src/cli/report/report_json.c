@@ -99,6 +99,7 @@ static json_t *overview(const struct report_print *print) {
   put_seconds(object, "parallel_s", report, (double)report->parallel);
   put_seconds(object, "useful_s", report, (double)report->useful);
   json_put(object, "threads", json_from_number(report->cpus));
+  json_put(object, "processors", report->processors ? json_from_number(report->processors) : json_null());
   json_put(object, "events", json_from_number(report->anomalies.events));
   json_put(object, "has_openmp", json_boolean(report->has_openmp));
   json_put(object, "parallel_regions", json_from_number(report->forks));

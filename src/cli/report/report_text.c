@@ -85,7 +85,10 @@ static void print_overview(const struct report_print *print) {
   table_fact("archive", "%s", print->anchor);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
-  table_fact("threads", "%zu", report->cpus);
+  if (report->processors)
+    table_fact("threads", "%zu, on %" PRIu64 " processors", report->cpus, report->processors);
+  else
+    table_fact("threads", "%zu", report->cpus);
   table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
              text_percent(share, ratio((double)report->serial, (double)report->wall)));
   table_fact("parallel", "%s regions begun%s%s%s", summary_number(number, report->forks),
