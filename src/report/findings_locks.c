@@ -1,10 +1,30 @@
 /* What waiting for locks and moving data to devices costs. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "analysis/constructs.h"
 #include "report/finding.h"
 
-static const char *lock_advice(const struct report *report, uint32_t region) {
+/* A reduction that the runtime has no operation for (a user-defined one) is a critical section to it, in the
+ * line of the construct that has the clause: no program has a critical there. REPLAY_NONE: it is none. */
+static uint32_t reducing_construct(const struct report *report, uint32_t region) {
+  const struct trace_region *regions = report->trace->regions, *critical = &regions[region];
+  if (construct_of_region(critical) != CONSTRUCT_critical || critical->begin_line == 0)
+    return REPLAY_NONE;
+  for (uint32_t i = 0; i < report->trace->region_count; i++) {
+    enum construct_class class = construct_class(construct_of_region(&regions[i]));
+    bool can_reduce = class == CONSTRUCT_CLASS_work || class == CONSTRUCT_CLASS_team;
+    if (can_reduce && regions[i].begin_line == critical->begin_line &&
+        strcmp(regions[i].file, critical->file) == 0)
+      return i;
+  }
+  return REPLAY_NONE;
+}
+
+static const char *lock_advice(const struct report *report, const struct report_finding *finding) {
+  uint32_t region = finding->region;
+  if (finding->cause == CAUSE_REDUCTION)
+    return "reduce less often, or less data: the threads take turns, each with its whole part";
   if (construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered)
     return "keep only what needs the order in the ordered region; schedule(static, 1) or (dynamic, 1), since "
            "with longer chunks a thread waits until all iterations before its own are done";
@@ -18,8 +38,10 @@ static void describe_lock(struct report *report, struct report_finding *finding,
   finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
   bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
   finding_say(finding->what,
-              is_ordered ? "threads wait for their turn in %s" : "threads queue for the lock of %s",
-              finding_label(&texts, region));
+              finding->cause == CAUSE_REDUCTION ? "threads queue for the reduction of %s"
+              : is_ordered                      ? "threads wait for their turn in %s"
+                                                : "threads queue for the lock of %s",
+              finding_label(&texts, finding->region));
   finding_say(
       finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
@@ -35,7 +57,7 @@ static void describe_lock(struct report *report, struct report_finding *finding,
         "; another %s is not saved without the lock: those who queue would wait at the next barrier for "
         "the thread that has most to do",
         finding_time(&texts, mutex->moved));
-  finding_say(finding->advice, "%s; only the holding part of %s cannot overlap", lock_advice(report, region),
+  finding_say(finding->advice, "%s; only the holding part of %s cannot overlap", lock_advice(report, finding),
               finding_time(&texts, (double)mutex->hold.sum));
 }
 
@@ -54,6 +76,11 @@ static void find_lock(struct report *report, uint32_t region) {
     finding = finding_add(report, CAUSE_LOCK, region,
                           mutex->gain * weight_of(report, mutex->parallel) +
                               (report->cpus ? (double)mutex->outside / (double)report->cpus : 0));
+  uint32_t reducing = finding ? reducing_construct(report, region) : REPLAY_NONE;
+  if (reducing != REPLAY_NONE) {
+    finding->cause = CAUSE_REDUCTION;
+    finding->region = reducing;
+  }
   if (finding)
     describe_lock(report, finding, region);
   struct report_parallel *parallel =

@@ -110,6 +110,35 @@ class Verdicts(Case):
         finding = self.verdict("holder", "lock contention", 8, 10)
         self.assertIn("17.5 ms is not saved", finding["evidence"])
 
+    def critical(self, name, line):
+        """Two threads in a loop, at the end of which each is 10 ms in a critical section that stands in this line."""
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(2):
+                made.enter(i, "for", 7)
+            made.at(20)
+            for i in range(2):
+                made.leave(i, "for", 7)
+                made.enter(i, "critical", line)
+            for i in range(2):
+                made.at(20 + 10 * i).event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, i + 1)
+                made.enter(i, "critical sblock", line)
+                made.at(30 + 10 * i).leave_critical(i, 3, i + 1, line)
+                made.enter(i, "implicit barrier", 7)
+            for i in range(2):
+                made.leave(i, "implicit barrier", 7)
+            self.close(made, 40)
+
+    def test_user_defined_reduction(self):
+        """What the compiler makes of it is a critical section in the loop's line, which no source has."""
+        self.critical("reduction", 7)
+        finding = self.verdict("reduction", "reduction", 7, 10)
+        self.assertIn("reduction of for @made.c:7", finding["what"])
+        self.assertNotIn("several locks", finding["advice"])
+        self.critical("critical", 8)
+        self.verdict("critical", "lock contention", 8, 10)
+
     def ordered(self, name, threads, iterations):
         """Each iteration has 1 ms that may overlap and 3 ms in an ordered region, dealt one by one."""
         free, order = [0] * threads, 0

@@ -100,6 +100,29 @@ static void critical(void) {
   }
 }
 
+/* What a user-defined reduction does takes long. */
+struct sum {
+  double value;
+};
+
+static void add(struct sum *out, const struct sum *in) {
+  out->value += in->value;
+  work(is_repaired ? 0 : 4);
+}
+#pragma omp declare reduction(plus : struct sum : add(&omp_out, &omp_in)) initializer(omp_priv = {0})
+
+static void reduction(void) {
+  struct sum sum = {0};
+#pragma omp parallel
+  for (int step = 0; step < 10; step++) {
+#pragma omp for schedule(static, 1) reduction(plus : sum) /* PLANT reduction */
+    for (int i = 0; i < 8; i++)
+      sum.value += i;
+    work(is_repaired ? 4 : 0);
+#pragma omp barrier
+  }
+}
+
 /* Three quarters of each iteration stand in an ordered region. */
 static void ordered(void) {
 #pragma omp parallel
@@ -120,8 +143,8 @@ static void single(void) {
 #pragma omp parallel
   for (int step = 0; step < 10; step++) {
 #pragma omp single /* PLANT single */
-    work(is_repaired ? 1 : 15);
-    work(5);
+    work(is_repaired ? 0 : 15);
+    work(is_repaired ? 5 + 15.0 / omp_get_num_threads() : 5);
 #pragma omp barrier
   }
 }
@@ -175,9 +198,9 @@ static const struct {
   const char *name;
   void (*run)(void);
 } programs[] = {{"rotating", rotating},       {"slow_phase", slow_phase}, {"static_loop", static_loop},
-                {"long_holder", long_holder}, {"critical", critical},     {"ordered", ordered},
-                {"single", single},           {"sections", sections},     {"barrier", barrier},
-                {"serial", serial},           {"balanced", balanced}};
+                {"long_holder", long_holder}, {"critical", critical},     {"reduction", reduction},
+                {"ordered", ordered},         {"single", single},         {"sections", sections},
+                {"barrier", barrier},         {"serial", serial},         {"balanced", balanced}};
 
 int main(int count, char **arguments) {
   is_repaired = count == 3 && strcmp(arguments[2], "repaired") == 0;
