@@ -2,6 +2,7 @@
 """The verdicts of stave report on planted bottlenecks whose cost is known: test_report_verdicts.py BUILD [unittest
 arguments]."""
 import os
+import re
 import sys
 import unittest
 
@@ -75,22 +76,38 @@ class Verdicts(Case):
             self.close(made, 40)
         self.assertEqual(self.numbers(self.path("even"))["findings"], [])
 
-    def test_slow_phase(self):
-        """The steps 16 to 25 of 40 are out of balance."""
-        with self.timed("phase") as made:
+    def slow_phase(self, name, first, last, steps):
+        """These steps are out of balance: 9 and 3 ms instead of 3 and 3. Returns the finding."""
+        with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
             now = 0
-            for step in range(1, 41):
-                now = self.loop(made, now, 10, [9, 3] if 16 <= step <= 25 else [3, 3])
+            for step in range(1, steps + 1):
+                now = self.loop(made, now, 10, [9, 3] if first <= step <= last else [3, 3])
             self.close(made, now)
-        finding = self.verdict("phase", "loop imbalance", 10, 10 * 3)
+        slow = last - first + 1
+        finding = self.verdict(name, "loop imbalance", 10, slow * 3)
         peak = finding["instances"]
-        self.assertEqual((peak["first"], peak["last"], peak["of"]), (16, 25, 40))
+        self.assertEqual((peak["first"], peak["last"], peak["of"]), (first, last, steps))
         self.assertAlmostEqual(peak["share"], 1)
-        self.ms(peak["begin_s"], 15 * 3)
-        self.ms(peak["end_s"], 15 * 3 + 10 * 9)
-        self.assertIn("10 of 40 instances", finding["evidence"])
+        self.ms(peak["begin_s"], (first - 1) * 3)
+        self.ms(peak["end_s"], (first - 1) * 3 + slow * 9)
+        return finding
+
+    def test_slow_phase(self):
+        self.assertIn("10 of 40 instances", self.slow_phase("phase", 16, 25, 40)["evidence"])
+        self.slow_phase("buckets", 101, 120, 200) # four instances share a bucket
+
+    def test_slow_everywhere(self):
+        """What is as slow in every step is in no phase."""
+        with self.timed("everywhere") as made:
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for _ in range(20):
+                now = self.loop(made, now, 10, [9, 3])
+            self.close(made, now)
+        self.assertIsNone(self.verdict("everywhere", "loop imbalance", 10, 20 * 3)["instances"])
 
     def test_long_holder(self):
         """Thread 0 holds a lock for 50 of its 60 ms; the other, with 20 ms to do, waits for it for 45. The holder's
@@ -211,6 +228,20 @@ class Verdicts(Case):
         made.enter(executing, "implicit barrier", 3)
         for i in range(4):
             made.leave(i, "implicit barrier", 3)
+
+    def test_efficiency_adds_up(self):
+        """Of 40 ms of two threads 10 are serial; of the other 30 thread 1 has a third of the work of thread 0."""
+        with self.timed("efficiency") as made:
+            made.program(0, True)
+            made.fork(10)
+            made.begin(10)
+            made.at(20).enter(1, "implicit barrier", 1)
+            made.at(40).enter(0, "implicit barrier", 1)
+            made.end_all(40)
+            made.program(40, False)
+        text = self.text(self.path("efficiency"))
+        rows = dict(re.findall(r"(?m)^(parallel efficiency|\+ lost, serial|\+ lost, in regions) +([0-9.]+) %", text))
+        self.assertEqual([float(value) for value in rows.values()], [62.5, 12.5, 25.0])
 
     def test_last_barrier_stays(self):
         """The barrier that ends a region cannot be left out; another one can."""

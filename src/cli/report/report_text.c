@@ -113,17 +113,20 @@ static void print_efficiency(const struct report *report) {
   table_column(&table, "factor", TABLE_NAME);
   table_column(&table, "value", TABLE_NUMBER);
   table_column(&table, "share of", TABLE_PROSE);
+  /* The first three add up to the whole; the last three multiply to the one above them. */
   efficiency_row(&table, "parallel efficiency", report->parallel_efficiency,
                  "threads x wall time that is useful work");
-  efficiency_row(&table, "  serial efficiency", report->serial_efficiency,
-                 "threads x wall time not lost to serial parts (Amdahl)");
-  efficiency_row(&table, "  thread efficiency", report->thread_efficiency,
-                 "threads x time in parallel regions that is useful work");
-  efficiency_row(&table, "    load balance", report->load_balance,
+  efficiency_row(&table, "+ lost, serial", 1 - report->serial_efficiency,
+                 "threads x wall time outside of parallel regions, where one thread works");
+  efficiency_row(&table, "+ lost, in regions", report->serial_efficiency - report->parallel_efficiency,
+                 "threads x wall time in parallel regions that is no useful work");
+  efficiency_row(&table, "thread efficiency", report->thread_efficiency,
+                 "threads x time in parallel regions that is useful work: the product of");
+  efficiency_row(&table, "x load balance", report->load_balance,
                  "the busiest thread's useful work that the mean has");
-  efficiency_row(&table, "    serialisation", report->serialisation,
+  efficiency_row(&table, "x serialisation", report->serialisation,
                  "the busiest thread's time, without overhead, in which it does not wait");
-  efficiency_row(&table, "    runtime", report->runtime_efficiency,
+  efficiency_row(&table, "x runtime", report->runtime_efficiency,
                  "the busiest thread's time not spent on forks, task management, reductions");
   table_print(&table);
 }
