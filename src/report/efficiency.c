@@ -5,9 +5,23 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
+/* Of the callback in OMPT. */
+#define DISPATCH_NUMBER "32"
+
 static uint64_t property_number(const struct trace *trace, const char *name) {
   const char *text = trace_archive_property(trace, name);
   return text ? strtoull(text, NULL, 10) : 0;
+}
+
+/* A loop that was given out in chunks says so in its schedule, but libomp 14 does not tell that of all. */
+static bool lacks_chunks(const struct report *report) {
+  const char *delivery = trace_archive_property(report->trace, STAVE_PROPERTY_SET_CALLBACK DISPATCH_NUMBER);
+  if (!delivery || strcmp(delivery, "always") == 0)
+    return false;
+  for (size_t i = 0; i < report->trace->region_count; i++)
+    if (report->regions[i].loop && construct_of_region(&report->trace->regions[i]) == CONSTRUCT_loop)
+      return true;
+  return false;
 }
 
 void caveats_find(struct report *report) {
@@ -18,6 +32,7 @@ void caveats_find(struct report *report) {
   report->caveats.lost_events = property_number(trace, STAVE_PROPERTY_LOST_EVENTS) +
                                 property_number(trace, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
                                 property_number(trace, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
+  report->caveats.lacks_chunks = lacks_chunks(report);
   for (size_t i = 0; i < trace->location_count; i++) {
     report->caveats.stalls += report->threads[i].stalls;
     report->caveats.stall_ticks += report->threads[i].stall_ticks;

@@ -22,6 +22,7 @@ const char *report_cause_name(enum report_cause cause) {
       [CAUSE_LATE_START] = "late start",
       [CAUSE_SLOW_BARRIERS] = "slow barriers",
       [CAUSE_REDUCTION] = "reduction",
+      [CAUSE_CHUNK_SIZE] = "chunk size",
       [CAUSE_OVERSUBSCRIPTION] = "oversubscription",
       [CAUSE_TRANSFERS] = "device transfers",
   };

@@ -44,6 +44,9 @@ void findings_of_devices(struct report *report);
  * says so; then nothing else is to be said of the region. */
 bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain_ticks);
 
+/* Those of loops whose chunks are too small. */
+void findings_of_chunks(struct report *report);
+
 /* After all regions. */
 void findings_of_oversubscription(struct report *report);
 

@@ -358,6 +358,7 @@ static int greatest_gain(const void *left, const void *right) {
 static void share_what_can_be_saved(struct report *report) {
   double all = 0, useful = report->cpus ? (double)report->useful / (double)report->cpus : 0;
   double most = (double)report->wall > useful ? (double)report->wall - useful : 0;
+  most += report->lost_in_work;
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
   for (size_t i = 0; i < report->finding_count && all > most; i++)
@@ -370,6 +371,7 @@ bool findings_make(struct report *report) {
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (report->regions[i].parallel)
       find_in_region(report, i);
+  findings_of_chunks(report);
   findings_of_oversubscription(report);
   findings_of_devices(report);
   share_what_can_be_saved(report);

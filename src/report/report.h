@@ -146,6 +146,7 @@ enum report_cause {
   CAUSE_REDUCTION,
   CAUSE_TRANSFERS,
   CAUSE_OVERSUBSCRIPTION,
+  CAUSE_CHUNK_SIZE,
 };
 
 enum { FINDING_BYTES = 768 };
@@ -171,6 +172,7 @@ struct report_oversubscription {
 /* What disturbs the numbers. */
 struct report_caveats {
   uint64_t lost_events, stalls, stall_ticks, recording_pauses;
+  bool lacks_chunks;  /* there are loops, and the runtime does not tell of their chunks */
   bool is_incomplete; /* the archive says so */
 };
 
@@ -219,7 +221,9 @@ struct report {
   bool has_lost_findings;            /* for want of memory */
   const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
   struct report_standing *standings; /* by location; NULL: the run ended in order, or nobody knows */
-  uint64_t processors;               /* that the process may use; 0: the archive does not say */
+  /* of wall time: what looks like useful work, but findings say that it is not */
+  double lost_in_work;
+  uint64_t processors; /* that the process may use; 0: the archive does not say */
   struct report_oversubscription oversubscription;
   struct report_caveats caveats;
   struct replay_anomalies anomalies;

@@ -67,7 +67,7 @@ class Case(cli.Case):
         self.assertEqual(gains, sorted(gains, reverse=True))
         if gains:
             self.assertGreaterEqual(gains[-1], 0)
-            self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / threads + least)
+            self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / threads + numbers["lost_in_work_s"] + least)
         for region in numbers["regions"]:
             self.team_adds_up(region, least)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave report: findings about threads and processors: test_report_threads.py BUILD [unittest arguments]."""
+"""stave report: findings about threads, processors and chunks: test_report_threads.py BUILD [unittest arguments]."""
 import os
 import sys
 import unittest
@@ -47,6 +47,47 @@ class Threads(Case):
             causes = [finding["cause"] for finding in self.regions(name, processors)["findings"]]
             self.assertEqual(causes.count("imbalance"), 3, causes)
             self.assertNotIn("oversubscription", causes)
+
+    def chunks(self, name, times_us, properties=()):
+        """Two threads get 600 chunks each, which last so long in turn."""
+        with self.timed(name) as made:
+            made.properties = list(properties)
+            made.fork(0)
+            made.begin(0)
+            for i in range(2):
+                made.at(0).enter(i, "for", 5, "main: dynamic")
+                now = 0
+                for chunk in range(600):
+                    made.at(now).enter(i, "loop chunk", 5, attributes={"chunk start": chunk, "chunk size": 2})
+                    now += times_us[chunk % len(times_us)] / 1000
+                    made.at(now).leave(i, "loop chunk", 5)
+                made.at(now).leave(i, "for", 5, "main: dynamic")
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(now)
+        return self.numbers(self.path(name))
+
+    def test_small_chunks(self):
+        numbers = self.chunks("small", [0, 4])
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["chunk size"])
+        finding = numbers["findings"][0]
+        self.ms(finding["gain_s"], 600 * 2 / 1000)
+        self.ms(numbers["lost_in_work_s"], 1.2)
+        self.assertTrue(finding["region"].endswith("for @made.c:5"))
+        self.assertIn("1200 chunks of 2.0 iterations last 2.00 us each", finding["evidence"])
+        self.assertIn("schedule(dynamic, 100)", finding["advice"])
+
+    def test_chunks_that_are_work(self):
+        """All alike and longer than getting one takes, or few that are short."""
+        for name, times in (("alike", [2]), ("long", [0, 40])):
+            numbers = self.chunks(name, times)
+            self.assertEqual(numbers["findings"], [])
+            self.assertEqual(numbers["lost_in_work_s"], 0)
+
+    def test_chunks_that_are_not_told(self):
+        for name, delivery, is_lacking in (("never", "never", True), ("always", "always", False)):
+            numbers = self.chunks(name, [2], [("STAVE::SET_CALLBACK::32", delivery)])
+            self.assertEqual(numbers["lacks_chunks"], is_lacking)
+            self.assertEqual("does not tell of the chunks" in self.text(self.path(name)), is_lacking)
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_archives_say_it(self):

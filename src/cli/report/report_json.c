@@ -98,6 +98,8 @@ static json_t *overview(const struct report_print *print) {
   put_seconds(object, "serial_s", report, (double)report->serial);
   put_seconds(object, "parallel_s", report, (double)report->parallel);
   put_seconds(object, "useful_s", report, (double)report->useful);
+  put_seconds(object, "lost_in_work_s", report, report->lost_in_work);
+  json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));
   json_put(object, "threads", json_from_number(report->cpus));
   json_put(object, "processors", report->processors ? json_from_number(report->processors) : json_null());
   json_put(object, "events", json_from_number(report->anomalies.events));

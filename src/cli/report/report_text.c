@@ -348,7 +348,7 @@ static bool is_disturbed(const struct report *report) {
                  anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
-         caveats->is_incomplete || report->tasks_live > 0;
+         caveats->is_incomplete || caveats->lacks_chunks || report->tasks_live > 0;
 }
 
 static void print_caveats(const struct report *report) {
@@ -369,6 +369,10 @@ static void print_caveats(const struct report *report) {
               text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
     prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
+  if (caveats->lacks_chunks)
+    prose_say(
+        2, "the runtime does not tell of the chunks of loops (libomp does from 15 on): whether they are too "
+           "small is not known");
   if (report->tasks_live > 0)
     prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",
               summary_number(number, report->tasks_live));

@@ -1,0 +1,63 @@
+/* Chunks of loops that are so small that getting them takes most of the time. A chunk lasts until its thread
+ * gets the next one, so what that takes is in its time, as if it were work. The shortest chunk is the nearest
+ * to an iteration that nobody else disturbed. */
+#include <inttypes.h>
+
+#include "analysis/constructs.h"
+#include "report/finding.h"
+
+/* Getting a chunk takes 0.1 us alone, and some us where several threads want one at once (libomp 15 to 19).
+ */
+#define MEAN_NS_MOST 10e3
+#define SHORTEST_NS_MOST 1e3
+#define WANTED_NS 100e3
+enum { CHUNKS_LEAST = 1000 };
+
+static double members_of(const struct report *report, const struct report_loop *loop) {
+  const struct report_parallel *parallel =
+      loop->parallel == REPLAY_NONE ? NULL : report->regions[loop->parallel].parallel;
+  if (!parallel || parallel->instances == 0 || parallel->is_nested)
+    return report->cpus ? (double)report->cpus : 1;
+  return (double)parallel->members / (double)parallel->instances;
+}
+
+static double ns_of(const struct report *report, double ticks) {
+  return ticks * 1e9 / (double)report->trace->clock.ticks_per_second;
+}
+
+static bool is_small(const struct report *report, const struct report_loop *loop) {
+  return loop->chunks.count >= CHUNKS_LEAST && loop->chunk_time.count >= CHUNKS_LEAST &&
+         ns_of(report, spread_mean(&loop->chunk_time)) < MEAN_NS_MOST &&
+         ns_of(report, (double)loop->chunk_time.min) < SHORTEST_NS_MOST;
+}
+
+static void find_small_chunks(struct report *report, uint32_t region) {
+  const struct report_loop *loop = report->regions[region].loop;
+  struct finding_texts texts = {.report = report};
+  double lost = (double)loop->chunk_time.sum - (double)(loop->chunk_time.min * loop->chunk_time.count);
+  double gain = lost / members_of(report, loop);
+  struct report_finding *finding = finding_add(report, CAUSE_CHUNK_SIZE, region, gain);
+  if (!finding)
+    return;
+  report->lost_in_work += gain;
+  double times = WANTED_NS / ns_of(report, spread_mean(&loop->chunk_time));
+  finding_say(finding->what, "the chunks of %s are too small", finding_label(&texts, region));
+  finding_say(finding->evidence,
+              "%" PRIu64
+              " chunks of %.1f iterations last %s each on average, the shortest %s: the rest is taken to "
+              "be what threads need to get the next one",
+              loop->chunk_time.count, spread_mean(&loop->chunks),
+              finding_time(&texts, spread_mean(&loop->chunk_time)),
+              finding_time(&texts, (double)loop->chunk_time.min));
+  finding_say(
+      finding->advice,
+      "larger chunks: schedule(dynamic, %.0f) or more, schedule(guided), or static if iterations are alike",
+      spread_mean(&loop->chunks) * times);
+}
+
+void findings_of_chunks(struct report *report) {
+  for (uint32_t i = 0; i < report->trace->region_count; i++)
+    if (report->regions[i].loop && is_small(report, report->regions[i].loop) &&
+        construct_of_region(&report->trace->regions[i]) != CONSTRUCT_sections)
+      find_small_chunks(report, i);
+}
