@@ -70,7 +70,7 @@ const char *finding_label(struct finding_texts *texts, uint32_t region) {
 }
 
 const char *finding_instant(struct finding_texts *texts, uint64_t ticks) {
-  return finding_time(texts, (double)(ticks - texts->report->trace->clock.first_ticks));
+  return finding_time(texts, (double)ticks - (double)texts->report->trace->clock.first_ticks);
 }
 
 void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,

@@ -116,14 +116,14 @@ static json_t *overview(const struct report_print *print) {
 }
 
 static json_t *peak(const struct report *report, const struct variation_peak *one) {
-  uint64_t first_ticks = report->trace->clock.first_ticks;
+  double first_ticks = (double)report->trace->clock.first_ticks;
   json_t *object = json_object();
   json_put(object, "first", json_from_number(one->first));
   json_put(object, "last", json_from_number(one->last));
   json_put(object, "of", json_from_number(one->count));
   json_put(object, "share", json_real(one->share));
-  put_seconds(object, "begin_s", report, (double)(one->begin_ticks - first_ticks));
-  put_seconds(object, "end_s", report, (double)(one->end_ticks - first_ticks));
+  put_seconds(object, "begin_s", report, (double)one->begin_ticks - first_ticks);
+  put_seconds(object, "end_s", report, (double)one->end_ticks - first_ticks);
   return object;
 }
 
