@@ -104,7 +104,7 @@ static const char bash_rest[] =
     "complete -F _stave stave\n";
 
 static const char *const kind_names[] = {
-    [USAGE_NOTHING] = "nothing", [USAGE_FILE] = "file", [USAGE_DIRECTORY] = "directory",
+    [USAGE_NOTHING] = "nothing", [USAGE_OPTIONAL] = "nothing", [USAGE_FILE] = "file", [USAGE_DIRECTORY] = "directory",
     [USAGE_PROGRAM] = "program", [USAGE_WORD] = "word", [USAGE_LIST] = "list"};
 
 static void print_kind(enum usage_value kind, word_of word) {
@@ -127,7 +127,7 @@ static void bash_options(const struct usage *usage) {
 
 static void bash_values(const struct usage *usage) {
   for (const struct usage_option *option = usage->options; option && option->name; option++) {
-    if (!option->value)
+    if (!option->value || option->kind == USAGE_OPTIONAL)
       continue;
     if (has_letter(option))
       printf("    '%s -%c'|", usage->command, option->code);
@@ -166,6 +166,7 @@ static void zsh_text(const char *text) {
 static void zsh_action(enum usage_value kind, word_of word) {
   switch (kind) {
   case USAGE_NOTHING:
+  case USAGE_OPTIONAL:
     printf(" ");
     break;
   case USAGE_FILE:
@@ -189,13 +190,14 @@ static void zsh_action(enum usage_value kind, word_of word) {
 
 static void zsh_option(const char *spelling, const char *others_of_it, const struct usage_option *option) {
   printf(" \\\n        '(%s)%s%s[", others_of_it, spelling,
-         !option->value       ? ""
+         !option->value                   ? ""
+         : option->kind == USAGE_OPTIONAL ? "=-"
          : spelling[1] == '-' ? "="
                               : "+");
   zsh_text(option->help);
   printf("]");
   if (option->value) {
-    printf(":%s:", option->value);
+    printf("%s:%s:", option->kind == USAGE_OPTIONAL ? ":" : "", option->value);
     zsh_action(option->kind, option->word);
   }
   printf("'");
@@ -255,6 +257,8 @@ static void fish_quoted(const char *text) {
 
 static void fish_action(enum usage_value kind, word_of word) {
   switch (kind) {
+  case USAGE_OPTIONAL:
+    break;
   case USAGE_NOTHING:
     printf(" -x");
     break;

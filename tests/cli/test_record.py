@@ -45,6 +45,13 @@ class FakeTracer(Case):
         for status in (0, 3, 255):
             self.assertEqual(self.sh(f"exit {status}").returncode, status)
 
+    def test_sample(self):
+        """The value is behind "=", so that what follows is the program."""
+        for option, wanted in (("--sample", "1000"), ("--sample=250", "250")):
+            result = self.sh("echo hz=$STAVE_SAMPLE_HZ", option)
+            self.assertEqual(result.stdout, f"hz={wanted}\n")
+        self.assertIn("--sample[=HZ]", self.record("--help").stdout)
+
     def test_signal_status(self):
         for number in (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
             self.assertEqual(self.sh(f"kill -{int(number)} $$").returncode, -number)

@@ -77,12 +77,17 @@ struct getopt_tables {
   struct option options[USAGE_OPTIONS_MOST + 2];
 };
 
+static int value_of(const struct usage_option *option) {
+  if (!option->value)
+    return no_argument;
+  return option->kind == USAGE_OPTIONAL ? optional_argument : required_argument;
+}
+
 static void make_tables(const struct usage *usage, struct getopt_tables *ret) {
   const struct usage_option *options = usage->options;
   size_t used = (size_t)sprintf(ret->letters, "%s:h", usage->takes_more ? "+" : ""), i = 0;
   for (; options && options[i].name && i < USAGE_OPTIONS_MOST; i++) {
-    ret->options[i] = (struct option){options[i].name, options[i].value ? required_argument : no_argument,
-                                      NULL, options[i].code};
+    ret->options[i] = (struct option){options[i].name, value_of(&options[i]), NULL, options[i].code};
     if (options[i].code <= UINT8_MAX)
       used += (size_t)sprintf(ret->letters + used, "%c%s", options[i].code, options[i].value ? ":" : "");
   }
@@ -117,12 +122,20 @@ static size_t help_width(void) {
   return width < HELP_WIDTH ? width : HELP_WIDTH;
 }
 
-static size_t spelling(char *buffer, size_t size, int letter, const char *name, const char *value) {
+static size_t spelling(char *buffer, size_t size, int letter, const char *name, const char *value,
+                       bool is_optional) {
   char short_form[8] = "    ";
   if (letter > 0 && letter <= UINT8_MAX)
     snprintf(short_form, sizeof short_form, "-%c, ", letter);
-  return (size_t)snprintf(buffer, size, "  %s--%s%s%s", short_form, name, value ? " " : "",
-                          value ? value : "");
+  return (size_t)snprintf(buffer, size, "  %s--%s%s%s%s", short_form, name,
+                          is_optional ? "[="
+                          : value     ? " "
+                                      : "",
+                          value ? value : "", is_optional ? "]" : "");
+}
+
+static size_t spell(char *buffer, size_t size, const struct usage_option *option) {
+  return spelling(buffer, size, option->code, option->name, option->value, option->kind == USAGE_OPTIONAL);
 }
 
 static void print_row(const char *text, const char *meaning, size_t width) {
@@ -146,13 +159,13 @@ static void print_options(const struct usage *usage) {
   char text[128];
   size_t width = strlen("  -h, --help") + 2;
   for (const struct usage_option *option = usage->options; option && option->name; option++) {
-    size_t used = spelling(text, sizeof text, option->code, option->name, option->value) + 2;
+    size_t used = spell(text, sizeof text, option) + 2;
     width = used > width ? used : width;
   }
   for (const struct usage_option *option = usage->options; option && option->name; option++)
-    if (spelling(text, sizeof text, option->code, option->name, option->value) > 0)
+    if (spell(text, sizeof text, option) > 0)
       print_row(text, option->help, width);
-  spelling(text, sizeof text, 'h', "help", NULL);
+  spelling(text, sizeof text, 'h', "help", NULL, false);
   print_row(text, "this text", width);
 }
 

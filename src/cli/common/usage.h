@@ -18,6 +18,7 @@ enum {
 /* What shells propose for a value. */
 enum usage_value {
   USAGE_NOTHING,
+  USAGE_OPTIONAL, /* nothing, and the value may be left out: it stands behind "=" */
   USAGE_FILE,
   USAGE_DIRECTORY,
   USAGE_PROGRAM,

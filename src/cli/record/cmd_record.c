@@ -38,7 +38,10 @@ struct traced_run {
 };
 
 /* Long options that have no letter. */
-enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME };
+enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME, OPTION_SAMPLE };
+
+/* Samples a second where none are said. */
+static const char sample_default[] = "1000";
 
 static const char *overflow_word(size_t number) {
   static const char *const words[] = {"block", "drop"};
@@ -60,6 +63,9 @@ static const struct usage_option options[] = {
      NULL},
     {OPTION_RUNTIME, "runtime", "PATH",
      "libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves libgomp alone", USAGE_FILE, NULL},
+    {OPTION_SAMPLE, "sample", "HZ",
+     "samples a second of each thread's state and call path (STAVE_SAMPLE_HZ); without a number 1000",
+     USAGE_OPTIONAL, NULL},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
     {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
     {0},
@@ -83,6 +89,8 @@ static const char *variable_of(int option) {
     return "STAVE_OVERFLOW";
   case OPTION_RUNTIME:
     return "STAVE_RUNTIME";
+  case OPTION_SAMPLE:
+    return "STAVE_SAMPLE_HZ";
   default:
     return NULL;
   }
@@ -96,7 +104,7 @@ static bool set_option(void *run, int option, const char *value) {
   else if (option == 'v')
     set_variable("STAVE_VERBOSE", "2");
   else
-    set_variable(variable_of(option), value);
+    set_variable(variable_of(option), value ? value : sample_default);
   return true;
 }
 
