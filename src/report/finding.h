@@ -40,8 +40,8 @@ void finding_add_peak(struct finding_texts *texts, struct report_finding *findin
 void findings_of_locks(struct report *report);
 void findings_of_devices(struct report *report);
 
-/* If the region has more threads than there are processors, takes what it could save for the one finding that
- * says so; then nothing else is to be said of the region. */
+/* If the region has more threads than there are processors and suffers from it, takes what it could save for
+ * the one finding that says so; then nothing else is to be said of the region. */
 bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain_ticks);
 
 /* Those of loops whose chunks are too small. */

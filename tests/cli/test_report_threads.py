@@ -19,13 +19,13 @@ int main(void) {
 
 
 class Threads(Case):
-    def regions(self, name, processors):
-        """Three regions of four threads, in each of which thread 0 works for 40 ms and the others for 10."""
+    def regions(self, name, processors, late=8):
+        """Three regions of four threads, which begin late, and in which thread 0 works until 40 ms, the others 10."""
         with self.timed(name, threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", str(processors))] if processors else []
             for i in range(3):
                 made.fork(50 * i)
-                made.begin(50 * i, 10 + i)
+                made.begin(50 * i + late, 10 + i)
                 for thread in (1, 2, 3):
                     made.at(50 * i + 10).enter(thread, "implicit barrier", 10 + i)
                 made.at(50 * i + 40).enter(0, "implicit barrier", 10 + i)
@@ -36,15 +36,16 @@ class Threads(Case):
         numbers = self.regions("many", 2)
         shared = [finding for finding in numbers["findings"] if finding["cause"] != "serial part"]
         self.assertEqual([finding["cause"] for finding in shared], ["oversubscription"])
-        self.ms(shared[0]["gain_s"], 3 * 30 * 3 / 4)
+        self.ms(shared[0]["gain_s"], 3 * (30 * 3 + 8 * 4) / 4)
         self.assertEqual(shared[0]["what"], "4 threads share 2 processors")
         self.assertIn("3 parallel regions have more threads", shared[0]["evidence"])
         self.assertEqual(numbers["processors"], 2)
         self.assertIn("4, on 2 processors", self.text(self.path("many")))
 
     def test_none_where_there_are_enough(self):
-        for name, processors in (("enough", 4), ("unknown", 0)):
-            causes = [finding["cause"] for finding in self.regions(name, processors)["findings"]]
+        """Nor where the threads do not have to wait for one."""
+        for name, processors, late in (("enough", 4, 8), ("unknown", 0, 8), ("asleep", 2, 0)):
+            causes = [finding["cause"] for finding in self.regions(name, processors, late)["findings"]]
             self.assertEqual(causes.count("imbalance"), 3, causes)
             self.assertNotIn("oversubscription", causes)
 
