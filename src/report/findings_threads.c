@@ -4,16 +4,16 @@
 
 #include "report/finding.h"
 
-/* Barriers that let go late and threads that begin late are a fifth of all that is lost at least: where
- * threads compute in turns these are two fifths and more (libomp 14, 3 to 8 threads on 2 processors), where
- * they sleep hardly any. */
+/* A fifth of the region is lost, and barriers that let go late and threads that begin late are a fifth of all
+ * that is lost at least: where threads compute in turns these are two fifths and more (libomp 14, 3 to 8
+ * threads on 2 processors), where they sleep hardly any. */
 static const double SHARE_LEAST = 0.2;
 
 static bool wants_processors(const struct report_parallel *parallel) {
   double by_system = (double)parallel->release + (double)parallel->late;
   double lost = (double)parallel->activity[ACTIVITY_BARRIER_WAIT] +
                 (double)parallel->activity[ACTIVITY_TASK_WAIT] + (double)parallel->late;
-  return by_system >= SHARE_LEAST * lost;
+  return by_system >= SHARE_LEAST * lost && lost >= SHARE_LEAST * (double)parallel->thread_time;
 }
 
 bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain) {

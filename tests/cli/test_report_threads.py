@@ -19,15 +19,15 @@ int main(void) {
 
 
 class Threads(Case):
-    def regions(self, name, processors, late=8):
-        """Three regions of four threads, which begin late, and in which thread 0 works until 40 ms, the others 10."""
+    def regions(self, name, processors, late=8, others=10):
+        """Three regions of four threads, which begin late, and in which thread 0 works until 40 ms, `others`."""
         with self.timed(name, threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", str(processors))] if processors else []
             for i in range(3):
                 made.fork(50 * i)
                 made.begin(50 * i + late, 10 + i)
                 for thread in (1, 2, 3):
-                    made.at(50 * i + 10).enter(thread, "implicit barrier", 10 + i)
+                    made.at(50 * i + others).enter(thread, "implicit barrier", 10 + i)
                 made.at(50 * i + 40).enter(0, "implicit barrier", 10 + i)
                 made.end_all(50 * i + 40, 10 + i)
         return self.numbers(self.path(name))
@@ -48,6 +48,8 @@ class Threads(Case):
             causes = [finding["cause"] for finding in self.regions(name, processors, late)["findings"]]
             self.assertEqual(causes.count("imbalance"), 3, causes)
             self.assertNotIn("oversubscription", causes)
+        causes = [finding["cause"] for finding in self.regions("busy", 2, 2, 40)["findings"]]
+        self.assertNotIn("oversubscription", causes)
 
     def chunks(self, name, times_us, properties=()):
         """Two threads get 600 chunks each, which last so long in turn."""
