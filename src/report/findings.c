@@ -10,9 +10,9 @@
 #include "report/collect.h"
 #include "report/finding.h"
 
-/* A region that is begun so often, and is so short or loses so much of its time at its begin, would be better
- * one with its neighbours. */
-enum { OFTEN = 10, SHORT_US = 1000 };
+/* A region that is begun so often would be better one with its neighbours if it is short, or not long and
+ * loses so much of its time at its begin. Where longer ones begin late, that is not what a fork takes. */
+enum { OFTEN = 10, SHORT_US = 1000, LONG_US = 10000 };
 
 static const double LOST_AT_BEGIN = 0.2;
 
@@ -244,10 +244,10 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
 }
 
 static bool is_too_often(const struct report *report, const struct report_parallel *parallel) {
-  double mean = spread_mean(&parallel->duration),
-         latest = (double)parallel->latest / (double)parallel->instances;
-  double second = (double)report->trace->clock.ticks_per_second;
-  return parallel->instances >= OFTEN && (mean < second * SHORT_US / 1e6 || latest >= LOST_AT_BEGIN * mean);
+  double us = (double)report->trace->clock.ticks_per_second / 1e6, mean = spread_mean(&parallel->duration);
+  double latest = (double)parallel->latest / (double)parallel->instances;
+  bool is_short = mean < SHORT_US * us || (mean <= LONG_US * us && latest >= LOST_AT_BEGIN * mean);
+  return parallel->instances >= OFTEN && is_short;
 }
 
 /* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them.

@@ -197,14 +197,26 @@ class Verdicts(Case):
         self.assertNotIn("several locks", finding["advice"])
 
     def test_long_regions(self):
-        """Ten regions of 28 ms are not too many."""
-        with self.timed("long") as made:
-            for begin in range(0, 280, 28):
+        """Ten regions of 28 ms are not too many, however late their threads begin."""
+        for name, late in (("long", 1), ("late", 14)):
+            with self.timed(name) as made:
+                for begin in range(0, 280, 28):
+                    made.fork(begin)
+                    made.begin_team(0)
+                    made.at(begin + late).begin_team(1)
+                    self.close(made, begin + 28)
+            self.verdict(name, "late start", 1, 10 * late / 2)
+
+    def test_short_regions(self):
+        """A hundred regions of 0.5 ms, of which 0.05 go by until all have begun, are too many."""
+        with self.timed("short") as made:
+            for number in range(100):
+                begin = number / 2
                 made.fork(begin)
                 made.begin_team(0)
-                made.at(begin + 1).begin_team(1)
-                self.close(made, begin + 28)
-        self.verdict("long", "late start", 1, 10 * 0.5)
+                made.at(begin + 0.05).begin_team(1)
+                self.close(made, begin + 0.5)
+        self.verdict("short", "fork and join", 1, 100 * 0.05 / 2)
 
     def test_single(self):
         """Each thread executes one of four singles of 10 ms."""
