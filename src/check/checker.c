@@ -175,6 +175,7 @@ static void stop_for_nameless(struct checker *checker, const struct trace_event 
 
 static bool on_event(void *data, const struct trace_event *event) {
   struct checker *checker = data;
+  checker->event = event;
   check_form_always(checker, event);
   if (event->ticks > checker->end_ticks || (event->ticks == checker->end_ticks && is_added(checker, event)))
     return checker->error == 0;
@@ -189,10 +190,14 @@ static bool on_event(void *data, const struct trace_event *event) {
         replay_construct(checker->replay, checker_region(checker, event->Enter.region));
     checker->result->has_openmp |= construct != CONSTRUCT_other && construct != CONSTRUCT_program;
     check_teams_on_enter(checker, event, construct);
+    check_lock_routine(checker, event, construct);
     if (construct_class(construct) == CONSTRUCT_CLASS_depend)
       check_tasks_on_dependence(checker, event, construct);
   } else {
     checker->result->has_openmp |= is_openmp(event->kind);
+    if (event->kind == TRACE_Leave)
+      check_teams_on_leave(checker, event,
+                           replay_construct(checker->replay, checker_region(checker, event->Leave.region)));
     if (event->kind == TRACE_MeasurementOnOff)
       stop_for_pause(checker, event);
   }
@@ -281,6 +286,12 @@ static const struct {
     {CHECK_TIED_MIGRATION, 6, "the scheduling of tasks"},
     {CHECK_TEAM_ORDER, 20, "worksharing regions"},
     {CHECK_NESTING, 20, "worksharing regions"},
+    {CHECK_LOCK_INIT, 24, "the initialisation of locks"},
+    {CHECK_LOCK_INIT, 25, "the destruction of locks"},
+    {CHECK_LOCK_UNINITIALISED, 24, "the initialisation of locks"},
+    {CHECK_LOCK_OWNER, 27, "the acquisition of locks"},
+    {CHECK_LOCK_DESTROYED, 17, "the release of locks"},
+    {CHECK_LOCK_KEPT, 17, "the release of locks"},
     {CHECK_LOCK_ORDER, 27, "the acquisition of locks"},
     {CHECK_LOCK_ACROSS_SCHEDULING, 27, "the acquisition of locks"},
     {CHECK_LOCK_ACROSS_SCHEDULING, 6, "the scheduling of tasks"},
@@ -308,7 +319,8 @@ static void leave_out_unrecorded(struct checker *checker) {
  * created in a pause, which of the team's regions a thread met in it. */
 static void leave_out_paused(struct checker *checker) {
   static const enum check_rule rules_of_order[] = {
-      CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION, CHECK_UNDEFERRED, CHECK_TEAM_ORDER};
+      CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,   CHECK_UNDEFERRED,
+      CHECK_TEAM_ORDER,      CHECK_LOCK_INIT,  CHECK_LOCK_UNINITIALISED, CHECK_LOCK_OWNER};
   for (size_t i = 0; property_number(checker, STAVE_PROPERTY_PAUSES) > 0 &&
                      i < sizeof rules_of_order / sizeof *rules_of_order;
        i++) {
@@ -341,6 +353,8 @@ static void finish(struct checker *checker) {
 static int open_checker(struct checker *checker) {
   const struct replay_observer observer = {.task = on_task, .lock = on_lock, .team = on_team};
   checker->locations = calloc(checker->trace->location_count + 1, sizeof *checker->locations);
+  for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
+    checker->locations[i].left_work = CHECK_NO_REGION;
   checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
   return checker->locations && checker->replay ? check_tasks_open(checker) : -ENOMEM;
 }

@@ -56,17 +56,29 @@ struct fork {
   bool is_over;    /* the team has ended: nothing but the join may follow */
 };
 
+/* A worksharing region that was left where the location entered another region at once. */
+struct followed {
+  uint32_t work, follower;
+};
+
+enum { FOLLOWED_MOST = 4 };
+
 /* Of a location. */
 struct location_state {
   struct tied *tied; /* the latest last */
   size_t tied_count, tied_capacity;
-  uint64_t runs; /* of explicit tasks, begun or resumed */
-  uint64_t last_ticks;
-  struct fork *forks; /* the innermost last */
+  uint64_t runs;                    /* of explicit tasks, begun or resumed */
+  uint64_t last_ticks, prior_ticks; /* of the last event, and of the last one at another time */
+  struct fork *forks;               /* the innermost last */
   size_t fork_count, fork_capacity;
   bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
   bool is_unforked;           /* no fork belongs to the last join */
-  uint64_t team, barriers;    /* the outermost team, or the last there was; barriers of it that were passed */
+  uint32_t
+      left_work; /* the worksharing region that was left last of all; CHECK_NO_REGION: it was another one */
+  uint64_t left_ticks;
+  struct followed followed[FOLLOWED_MOST]; /* the latest at followed_count - 1, modulo FOLLOWED_MOST */
+  unsigned followed_count;
+  uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */
   struct created_task {
     uint64_t parent;
     struct dependences_task task;
@@ -98,10 +110,39 @@ struct lock_edge {
   struct lock_edge *next_of_first; /* from the same lock */
 };
 
+/* One acquisition of a lock. */
+struct acquisition {
+  uint32_t order; /* its number; 0: none */
+  uint32_t region;
+  uint64_t task; /* id */
+  size_t location;
+  uint64_t ticks;
+  bool is_released;  /* by the program; what the writer adds at the end does not count */
+  bool is_destroyed; /* the lock was destroyed meanwhile, as the next three say */
+  uint32_t destroyed_in;
+  size_t destroyed_on;
+  uint64_t destroyed_ticks;
+};
+
+/* The runtime may tell of a release after the next acquisitions. */
+enum { RECENT_MOST = 4 };
+
+#define NO_LOCK UINT64_MAX
+
+/* Where a lock is in the program's memory. */
+struct lock_memory {
+  enum { LOCK_UNKNOWN, LOCK_INITIALISED, LOCK_DESTROYED } state;
+  bool is_nestable;
+  uint32_t region; /* in which it came into its state, on which location */
+  size_t location;
+  uint64_t lock; /* as in replay_lock_event; NO_LOCK: it was not acquired yet */
+};
+
 struct lock_state {
   uint64_t lock;
-  uint32_t order, first_order; /* the greatest and the least number of an acquisition */
-  uint32_t region;             /* of the last acquisition, as are the next two */
+  struct acquisition recent[RECENT_MOST]; /* by order, modulo RECENT_MOST */
+  uint32_t order, first_order;            /* the greatest and the least number of an acquisition */
+  uint32_t region;                        /* of the last acquisition, as are the next two */
   size_t location;
   uint64_t ticks, acquisitions;
   uint64_t acquirer;       /* the first explicit task that acquired it; 0: none */
@@ -133,6 +174,8 @@ struct checker {
   struct location_state *locations; /* by location */
   struct team_state *teams;
   size_t team_count;
+  const struct trace_event *event;                      /* that is being processed */
+  struct pair_map lock_memories;                        /* by location group and address */
   struct pair_map locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
@@ -198,6 +241,18 @@ static inline uint32_t lock_number_of(uint64_t lock) {
   return (uint32_t)lock;
 }
 
+/* -- lock_states.c -- */
+
+void check_lock_routine(struct checker *checker, const struct trace_event *event, enum construct construct);
+void check_lock_acquired(struct checker *checker, const struct trace_event *event, uint64_t lock,
+                         uint32_t region);
+void check_lock_released(struct checker *checker, const struct replay_lock_event *step);
+void check_lock_states_finish(struct checker *checker);
+void check_lock_states_close(struct checker *checker);
+
+/* What is known of the lock at the address, which is made if there is nothing; NULL: no memory. */
+struct lock_memory *check_lock_memory(struct checker *checker, size_t location, uint64_t address);
+
 /* -- lock_orders.c -- */
 
 /* Keeps count of the barriers that threads pass. */
@@ -219,6 +274,7 @@ void check_form_finish(struct checker *checker);
 /* -- teams.c -- */
 
 void check_teams_on_enter(struct checker *checker, const struct trace_event *event, enum construct construct);
+void check_teams_on_leave(struct checker *checker, const struct trace_event *event, enum construct construct);
 void check_teams_on_step(struct checker *checker, const struct replay_team_event *step);
 void check_teams_close(struct checker *checker);
 

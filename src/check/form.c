@@ -192,6 +192,8 @@ static void check_time(struct checker *checker, const struct trace_event *event)
       snprintf(found->detail, sizeof found->detail, "event %llu is earlier than the one before",
                (unsigned long long)event->number);
   }
+  if (here->last_ticks != event->ticks)
+    here->prior_ticks = here->last_ticks;
   here->has_event = true;
   here->last_ticks = event->ticks;
 }

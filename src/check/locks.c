@@ -63,6 +63,12 @@ static void acquire(struct checker *checker, const struct replay_lock_event *ste
   if (!task || !lock)
     return;
   check_number(checker, lock, step);
+  lock->recent[step->order % RECENT_MOST] = (struct acquisition){.order = step->order,
+                                                                 .region = step->region,
+                                                                 .task = step->task->id,
+                                                                 .location = step->location,
+                                                                 .ticks = step->ticks};
+  check_lock_acquired(checker, checker->event, step->lock, step->region);
   if (!is_lock(checker, step->region))
     return;
   note_acquirer(lock, step->task);
@@ -105,10 +111,12 @@ static void release(struct checker *checker, const struct replay_lock_event *ste
 }
 
 void check_locks_on_step(struct checker *checker, const struct replay_lock_event *step) {
-  if (step->step == REPLAY_LOCK_ACQUIRED)
+  if (step->step == REPLAY_LOCK_ACQUIRED) {
     acquire(checker, step);
-  else
+  } else {
+    check_lock_released(checker, step);
     release(checker, step);
+  }
 }
 
 /* -- held while another task runs -- */
@@ -207,10 +215,12 @@ void check_locks_finish(struct checker *checker) {
     check_lock_orders_finish(checker);
   if (checks(checker, CHECK_LOCK_STATE))
     check_gaps(checker);
+  check_lock_states_finish(checker);
   judge_across(checker);
 }
 
 void check_locks_close(struct checker *checker) {
+  check_lock_states_close(checker);
   while (checker->all_locks) {
     struct lock_state *lock = checker->all_locks;
     checker->all_locks = lock->next;

@@ -35,6 +35,47 @@ static void check_nesting(struct checker *checker, const struct trace_event *eve
   }
 }
 
+/* The writer ends a worksharing region where its task goes on to another one or a barrier, as some never end;
+ * when the end comes after all, the other one stood inside. */
+static void note_follower(struct checker *checker, const struct trace_event *event) {
+  struct location_state *here = &checker->locations[event->location];
+  uint32_t region = checker_region(checker, event->Enter.region);
+  if (here->left_work != CHECK_NO_REGION && here->left_ticks == event->ticks)
+    here->followed[here->followed_count++ % FOLLOWED_MOST] = (struct followed){here->left_work, region};
+}
+
+void check_teams_on_leave(struct checker *checker, const struct trace_event *event,
+                          enum construct construct) {
+  struct location_state *here = &checker->locations[event->location];
+  here->left_work =
+      is_worksharing(construct) ? checker_region(checker, event->Leave.region) : CHECK_NO_REGION;
+  here->left_ticks = event->ticks;
+}
+
+static bool is_same_place(const struct checker *checker, uint32_t one, uint32_t other) {
+  if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
+    return false;
+  const struct trace_region *a = &checker->trace->regions[one], *b = &checker->trace->regions[other];
+  return a->begin_line == b->begin_line && strcmp(a->file, b->file) == 0;
+}
+
+static void check_late_end(struct checker *checker, const struct trace_event *event) {
+  const struct location_state *here = &checker->locations[event->location];
+  uint32_t late = checker_region(checker, event->Enter.region);
+  struct followed known = {CHECK_NO_REGION, late};
+  unsigned count = here->followed_count < FOLLOWED_MOST ? here->followed_count : FOLLOWED_MOST;
+  for (unsigned i = 1; i <= count && known.work == CHECK_NO_REGION; i++) {
+    const struct followed *followed = &here->followed[(here->followed_count - i) % FOLLOWED_MOST];
+    if (is_same_place(checker, followed->work, late))
+      known = *followed;
+  }
+  struct check_finding *found =
+      checker_find(checker, CHECK_NESTING, event->location, event->ticks, known.follower, known.work);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "%s ended only behind it: it stands inside of that",
+             checker_name(checker, known.work == CHECK_NO_REGION ? late : known.work));
+}
+
 /* -- order -- */
 
 static struct team_state *state_of(struct checker *checker, const struct replay_team *team) {
@@ -65,7 +106,8 @@ static bool is_same(const struct checker *checker, const struct replay_team *tea
     return true;
   if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
     return false;
-  if (has_place(checker, team, one) && has_place(checker, team, other))
+  bool is_implicit = replay_construct(checker->replay, one) == CONSTRUCT_implicit_barrier;
+  if (!is_implicit && has_place(checker, team, one) && has_place(checker, team, other))
     return strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0;
   return replay_construct(checker->replay, one) == replay_construct(checker->replay, other);
 }
@@ -108,15 +150,18 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
                           enum construct construct) {
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
-  bool is_met = is_worksharing(construct) || construct == CONSTRUCT_barrier;
+  bool is_in_source = is_worksharing(construct) || construct == CONSTRUCT_barrier;
   if (construct == CONSTRUCT_cancel && team && checks(checker, CHECK_TEAM_ORDER)) {
     struct team_state *state = state_of(checker, team);
     if (state)
       state->is_given_up = true; /* a cancelled thread goes past what the others still meet */
   }
-  if (!is_met)
+  if (construct == CONSTRUCT_late_end && checks(checker, CHECK_NESTING))
+    check_late_end(checker, event);
+  if (!is_in_source && construct != CONSTRUCT_implicit_barrier)
     return;
-  if (checks(checker, CHECK_NESTING))
+  note_follower(checker, event);
+  if (is_in_source && checks(checker, CHECK_NESTING))
     check_nesting(checker, event, task);
   if (!checks(checker, CHECK_TEAM_ORDER) || !team || team->size < 2 || !task->is_implicit)
     return;

@@ -45,7 +45,7 @@ class Teams(Case):
                 made.leave(thread, "for", line=11)
             self.in_barrier(made, 0)
             self.out_of_barrier(made, 0)
-        self.finds("team-order", "only 1 of 2", line=90)
+        self.finds("team-order", "met implicit barrier", "met barrier @made.c:90", line=1)
 
     def test_same_regions(self):
         """One thread may be far ahead of the other."""

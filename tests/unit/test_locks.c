@@ -66,7 +66,7 @@ static void an_attempt_with_a_stall(void **state) {
   FEED(0, 30, mutex_acquired, .wait_id = LOCK, .kind = OMPT_MUTEX_lock, .codeptr = AT_LOCK);
   finish();
   expect_events(0, "20 Enter omp_set_lock, 22 BufferFlush 25, 30 ThreadAcquireLock 0 1 {lock_address=16}, "
-                   "30 Leave omp_set_lock, 30 ThreadReleaseLock 0 1");
+                   "30 Leave omp_set_lock, 30 ThreadReleaseLock 0 1 {added=1}");
 }
 
 static void acquired_without_an_acquire(void **state) {
@@ -77,7 +77,7 @@ static void acquired_without_an_acquire(void **state) {
   unlock(0, 22, LOCK + 1, OMPT_MUTEX_critical);
   finish();
   expect_events(0, "20 Enter critical, 20 ThreadAcquireLock 0 1 {lock_address=16}, 20 Enter critical sblock, "
-                   "22 ThreadReleaseLock 0 1, 22 Leave critical sblock, 22 Leave critical");
+                   "22 ThreadReleaseLock 0 1 {added=1}, 22 Leave critical sblock, 22 Leave critical");
   assert_int_equal(correlated()->ignored_ends, 2);
 }
 
@@ -90,7 +90,36 @@ static void what_is_held_at_the_end_is_released(void **state) {
   finish();
   expect_events(0, "20 Enter omp_set_nest_lock, 21 ThreadAcquireLock 0 1 {lock_address=16}, "
                    "21 Leave omp_set_nest_lock, 22 Enter omp_set_nest_lock, "
-                   "23 Leave omp_set_nest_lock {lock_address=16}, 23 ThreadReleaseLock 0 1");
+                   "23 Leave omp_set_nest_lock {lock_address=16}, 23 ThreadReleaseLock 0 1 {added=1}");
+}
+
+static void a_release_of_what_nobody_holds(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  unlock(0, 20, LOCK, OMPT_MUTEX_lock);
+  finish();
+  expect_events(0, "20 Enter omp_unset_lock {lock_address=16}, 20 Leave omp_unset_lock");
+}
+
+static void a_release_by_another_thread(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  begin_thread(1, 11, OMPT_THREAD_worker);
+  lock(0, 20, LOCK, OMPT_MUTEX_lock);
+  unlock(1, 22, LOCK, OMPT_MUTEX_lock);
+  finish();
+  expect_events(0,
+                "20 Enter omp_set_lock, 21 ThreadAcquireLock 0 1 {lock_address=16}, 21 Leave omp_set_lock");
+  expect_events(1, "11 Enter OpenMP worker, 22 Enter omp_unset_lock, 22 ThreadReleaseLock 0 1, "
+                   "22 Leave omp_unset_lock, 22 Leave OpenMP worker");
+}
+
+static void waiting_at_the_end(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  FEED(0, 20, mutex_acquire, .wait_id = LOCK, .flags = OMPT_MUTEX_lock, .codeptr = AT_LOCK);
+  finish();
+  expect_events(0, "20 Enter omp_set_lock, 20 Leave omp_set_lock {wait_id=16}");
 }
 
 /* Another lock may come to lie there. */
@@ -130,6 +159,9 @@ int main(void) {
       CORRELATED(an_attempt_with_a_stall),
       CORRELATED(acquired_without_an_acquire),
       CORRELATED(what_is_held_at_the_end_is_released),
+      CORRELATED(a_release_of_what_nobody_holds),
+      CORRELATED(a_release_by_another_thread),
+      CORRELATED(waiting_at_the_end),
       CORRELATED(a_lock_that_was_destroyed_is_another),
       CORRELATED(a_kind_that_nobody_names),
   };

@@ -69,8 +69,18 @@ static __attribute__((noinline)) void let_go(struct correlator *c, struct traced
     host_op_end(c, frame->wait_id, (struct event){.ticks = ticks});
 }
 
+/* Where a thread waits for a lock at the end, the archive tells for which. */
+static void leave_awaiting(struct correlator *c, struct traced_thread *thread, struct task *task,
+                           uint64_t ticks) {
+  struct event leave = {.ticks = ticks};
+  if (lock_awaited(c, &task->stack.frames[task->stack.count - 1], &leave))
+    frame_leave_with(c, thread, task, &leave);
+}
+
 void frames_leave_above(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks,
                         size_t count) {
+  if (c->is_closing && task->stack.count > count)
+    leave_awaiting(c, thread, task, ticks);
   while (task->stack.count > count) {
     const struct frame *top = &task->stack.frames[task->stack.count - 1];
     if (top->kind == FRAME_MUTEX || top->kind == FRAME_OPERATION)

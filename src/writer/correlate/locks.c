@@ -1,8 +1,9 @@
 /* Critical sections, ordered, atomic and locks.
  *
  * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release
- * carries its acquire's number and is found by lock and thread, because the runtime may report it after the
- * next owner's acquire.*/
+ * carries its acquire's number and is found by lock, thread and task, because the runtime may report it after
+ * the next owner's acquire. An untied task may take a lock to another thread; a program that is wrong lets
+ * another thread or task release it. */
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -26,6 +27,7 @@ enum {
 
 struct hold {
   struct traced_thread *thread;
+  uint64_t task; /* id; 0: unknown */
   uint32_t order;
   bool is_hidden;  /* acquired in a pause: not written yet, and without an order */
   uint32_t region; /* of the routine that set it; REGION_NONE: a construct did */
@@ -116,9 +118,9 @@ void lock_attempt_ends(struct correlator *c, struct traced_thread *thread) {
   leave_locking(c, thread, thread->acquire_ticks, frame ? frame->wait_id : 0);
 }
 
-static bool is_held_by(const struct lock *lock, const struct traced_thread *thread) {
+static bool is_held_here(const struct lock *lock, const struct traced_thread *thread) {
   for (size_t i = 0; lock && i < lock->count; i++)
-    if (lock->holds[i].thread == thread)
+    if (lock->holds[i].thread == thread && lock->holds[i].task == thread->current->id)
       return true;
   return false;
 }
@@ -142,7 +144,8 @@ static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t
   struct lock *lock = lock_of(c, wait_id);
   memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
   struct hold *hold = &lock->holds[lock->count++];
-  *hold = (struct hold){.thread = thread, .is_hidden = c->is_paused, .region = region};
+  *hold = (struct hold){
+      .thread = thread, .task = thread->current->id, .is_hidden = c->is_paused, .region = region};
   if (!hold->is_hidden)
     write_acquire(c, lock, wait_id, hold, now);
 }
@@ -199,7 +202,7 @@ static void begin_unseen(struct correlator *c, struct traced_thread *thread, uin
 void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
-  if (is_held_by(map_get(&c->locks, record->wait_id), thread)) {
+  if (is_held_here(map_get(&c->locks, record->wait_id), thread)) {
     c->ignored_ends++; /* said twice */
     return;
   }
@@ -219,34 +222,71 @@ void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
       (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, thread, sblock, record->codeptr, 0)});
 }
 
-/* Ends the thread's hold; false if it has none, or the lock (NULL) was never acquired. */
-static bool release(struct correlator *c, struct traced_thread *thread, struct lock *lock, uint64_t now) {
-  for (size_t i = lock ? lock->count : 0; i-- > 0;) {
-    if (lock->holds[i].thread != thread)
-      continue;
-    if (!lock->holds[i].is_hidden)
-      emit_event(
-          c, thread,
-          &(struct event){
-              .kind = EVENT_RELEASE_LOCK, .ticks = now, .lock = lock->id, .order = lock->holds[i].order});
-    lock->holds[i] = lock->holds[--lock->count];
-    return true;
-  }
-  return false;
+/* Ends the hold, with an event on this thread. */
+static void end_hold(struct correlator *c, struct traced_thread *thread, struct lock *lock, struct hold *hold,
+                     struct event *release) {
+  release->kind = EVENT_RELEASE_LOCK;
+  release->lock = lock->id;
+  release->order = hold->order;
+  if (!hold->is_hidden)
+    emit_event(c, thread, release);
+  *hold = lock->holds[--lock->count];
 }
 
+/* The thread's hold; NULL if it has none, or the lock (NULL) was never acquired. */
+static struct hold *hold_of_thread(struct lock *lock, const struct traced_thread *thread) {
+  for (size_t i = lock ? lock->count : 0; i-- > 0;)
+    if (lock->holds[i].thread == thread)
+      return &lock->holds[i];
+  return NULL;
+}
+
+/* How surely it is what a release on the thread ends. */
+static unsigned fit_of(const struct hold *hold, const struct traced_thread *thread) {
+  bool is_same_task = hold->task != 0 && hold->task == thread->current->id;
+  return (hold->thread == thread ? 2 : 0) + (is_same_task ? 1 : 0);
+}
+
+/* The hold that a routine on this thread releases: its own, its task's from another thread, else the oldest
+ * one, which somebody else acquired. NULL: nobody holds it. */
+static struct hold *released_hold(struct lock *lock, const struct traced_thread *thread) {
+  struct hold *best = NULL;
+  for (size_t i = 0; lock && i < lock->count; i++) {
+    struct hold *hold = &lock->holds[i];
+    unsigned fit = fit_of(hold, thread), best_fit = best ? fit_of(best, thread) : 0;
+    if (!best || fit > best_fit || (fit == best_fit && hold->order < best->order))
+      best = hold;
+  }
+  return best;
+}
+
+/* Without ThreadReleaseLock, where nobody holds it: then the Enter tells which lock it is. */
 static void release_routine(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record, uint64_t now) {
-  uint32_t region =
-      region_at(c, thread, is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock,
-                record->codeptr, 0);
   struct lock *lock = map_get(&c->locks, record->wait_id);
-  bool is_written = !c->is_paused || (is_held_by(lock, thread) && !hidden_hold(lock, thread));
+  struct hold *hold = released_hold(lock, thread);
+  enum construct construct = is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock;
+  struct event enter = {.kind = EVENT_ENTER,
+                        .ticks = now,
+                        .attribute = hold ? ATTRIBUTE_NONE : ATTRIBUTE_lock_address,
+                        .value = hold ? 0 : record->wait_id,
+                        .region = region_at(c, thread, construct, record->codeptr, 0)};
+  bool is_written = !c->is_paused || (hold && !hold->is_hidden);
   if (is_written)
-    emit_enter(c, thread, now, region);
-  release(c, thread, lock, now);
+    emit_event(c, thread, &enter);
+  if (hold)
+    end_hold(c, thread, lock, hold, &(struct event){.ticks = now});
   if (is_written)
-    emit_leave(c, thread, now, region);
+    emit_leave(c, thread, now, enter.region);
+}
+
+/* Of a construct, which only the thread that is in it can leave. */
+static bool release(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t now) {
+  struct lock *lock = map_get(&c->locks, wait_id);
+  struct hold *hold = hold_of_thread(lock, thread);
+  if (hold)
+    end_hold(c, thread, lock, hold, &(struct event){.ticks = now});
+  return hold != NULL;
 }
 
 void on_mutex_released(struct correlator *c, struct traced_thread *thread,
@@ -259,9 +299,9 @@ void on_mutex_released(struct correlator *c, struct traced_thread *thread,
   } else if (frame) {
     size_t index = (size_t)(frame - task->stack.frames);
     frames_leave_above(c, thread, task, now, index + 1);
-    release(c, thread, map_get(&c->locks, record->wait_id), now);
+    release(c, thread, record->wait_id, now);
     frame_leave(c, thread, task, now);
-  } else if (!release(c, thread, map_get(&c->locks, record->wait_id), now)) {
+  } else if (!release(c, thread, record->wait_id, now)) {
     c->ignored_ends++;
   }
 }
@@ -310,17 +350,33 @@ void on_nest_lock(struct correlator *c, struct traced_thread *thread, const stru
                                .value = record->wait_id});
 }
 
+/* What the program did not release, the writer does. */
+static void add_releases(struct correlator *c, struct traced_thread *thread, struct lock *lock,
+                         uint64_t ticks) {
+  for (struct hold *hold; (hold = hold_of_thread(lock, thread)) != NULL;)
+    end_hold(c, thread, lock, hold,
+             &(struct event){.ticks = ticks, .attribute = ATTRIBUTE_added, .value = 1});
+}
+
 void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {
   if (wait_id) {
-    struct lock *lock = map_get(&c->locks, wait_id);
-    while (lock && release(c, thread, lock, ticks)) {
-    }
+    add_releases(c, thread, map_get(&c->locks, wait_id), ticks);
     return;
   }
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->locks, &position));)
-    while (release(c, thread, entry->value, ticks)) {
-    }
+    add_releases(c, thread, entry->value, ticks);
+}
+
+bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave) {
+  uint32_t number;
+  bool is_wanted = top->kind == FRAME_LOCKING || (top->kind == FRAME_MUTEX && top->detail != MUTEX_ATOMIC);
+  if (!is_wanted)
+    return false;
+  bool is_known = lock_number(c, top->wait_id, &number);
+  leave->attribute = is_known ? ATTRIBUTE_wait_lock : ATTRIBUTE_wait_id;
+  leave->value = is_known ? number : top->wait_id;
+  return true;
 }
 
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret) {

@@ -11,8 +11,12 @@ void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait
 void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks);
 /* A lock routine that nothing followed has failed: it ends when it began. */
 void lock_attempt_ends(struct correlator *c, struct traced_thread *thread);
-/* Releases what the thread still holds; with a wait id only that lock. */
+/* Releases what the thread still holds, by events that say that the writer added them; with a wait id only
+ * that lock. */
 void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id);
+/* Of the innermost region of a task at the end: if it waits for a lock, the Leave that is added says for
+ * which. */
+bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave);
 /* The number under which the archive has the lock; false if it was never acquired. */
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
 void locks_free(struct correlator *c);

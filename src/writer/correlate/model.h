@@ -13,7 +13,7 @@
 #include "writer/model/event.h"
 #include "writer/model/location.h"
 
-enum { UNDECIDED_MOST = 8 };
+enum { UNDECIDED_MOST = 8, UNENDED_MOST = 4 };
 
 /* Why a region is open: how its end is found. */
 enum frame_kind {
@@ -51,6 +51,12 @@ struct stack {
 /* What is new of where a thread runs. */
 enum moved { MOVED_PARTITION = 1, MOVED_PLACE = 2, MOVED_PROCESSOR = 4 };
 
+/* A worksharing region that was ended because its task went on to another one or a barrier. */
+struct unended {
+  uint64_t task, codeptr;
+  uint32_t kind;
+};
+
 /* A thread of the program, from attach to thread_end, as its records are followed. */
 struct traced_thread {
   struct location location; /* where its events are written */
@@ -63,7 +69,9 @@ struct traced_thread {
   struct task *current;
   /* its own one-member team for tasks outside of parallel regions; made when needed */
   struct team *serial_team;
-  uint64_t acquire_ticks; /* of the FRAME_LOCKING on top */
+  uint64_t acquire_ticks;               /* of the FRAME_LOCKING on top */
+  struct unended unended[UNENDED_MOST]; /* the latest at unended_count - 1, modulo UNENDED_MOST */
+  unsigned unended_count;
   /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
   struct task *written_task;
   uint64_t unreported; /* ends written in the thread's place that its own records still have to report */

@@ -59,10 +59,33 @@ void leave_unended_work(struct correlator *c, struct traced_thread *thread, uint
     leave_frame(c, thread, frame, now);
 }
 
+/* In case that its end comes after all. */
+static void remember_unended(struct traced_thread *thread) {
+  const struct frame *frame = frame_find(thread->current, FRAME_WORK);
+  if (frame && frame->detail != OMPT_WORK_taskloop)
+    thread->unended[thread->unended_count++ % UNENDED_MOST] =
+        (struct unended){thread->current->id, frame->codeptr, frame->detail};
+}
+
+/* The end of a region that was over already: it had not been, and what it was ended for stood inside. */
+static void tell_late_end(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  unsigned known = thread->unended_count < UNENDED_MOST ? thread->unended_count : UNENDED_MOST;
+  const struct unended *last = &thread->unended[(thread->unended_count - 1) % UNENDED_MOST];
+  if (known == 0 || last->task != thread->current->id) {
+    c->ignored_ends++;
+    return;
+  }
+  thread->unended_count--;
+  emit_point(c, thread,
+             &(struct event){.ticks = now,
+                             .region = region_at(c, thread, CONSTRUCT_late_end, last->codeptr, last->kind)});
+}
+
 /* The work was over when the program began its own regions in front of it: they go on. */
 static void leave_work_behind(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   struct stack *stack = &thread->current->stack;
   size_t count = 0;
+  remember_unended(thread);
   while (count < stack->count && stack->frames[stack->count - count - 1].kind == FRAME_USER)
     count++;
   if (count == 0 || count == stack->count || stack->frames[stack->count - count - 1].kind != FRAME_SBLOCK) {
@@ -139,7 +162,7 @@ static void end_work(struct correlator *c, struct traced_thread *thread, const s
   if (frame)
     leave_frame(c, thread, frame, now);
   else
-    c->ignored_ends++;
+    tell_late_end(c, thread, now);
 }
 
 void on_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record) {

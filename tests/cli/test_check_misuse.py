@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""stave check on programs that misuse OpenMP, and on correct ones that look like them (misuse.c; one archive each, of
+the runtime that clang has): test_check_misuse.py BUILD [unittest arguments].
+
+The lines are those of misuse.c: WORD stands for the line of the function of the misuse that has it."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../support"))
+import cli
+import tracing
+from check_case import Case, check
+
+SOURCE = os.path.join(HERE, "misuse.c")
+
+# misuse: how it ends (0 or a signal), and the findings: rule, text in the line where it is, how often
+KILLED = signal.SIGKILL
+MISUSES = {
+    "barrier_in_for": (0, [("nesting", "barrier:omp barrier", 4)]),
+    "barrier_in_dynamic": (0, [("nesting", "barrier:omp barrier", 4)]),
+    "for_in_for": (0, [("nesting", "loop:omp for", 4)]),
+    "for_in_critical": (0, [("nesting", "loop:omp for", 4)]),
+    "for_in_task": (0, [("nesting", "loop:omp for", 1)]),
+    "for_in_single": (0, [("nesting", "loop:omp for", 1), ("team-order", None, 1)]),
+    "barrier_in_task": (0, [("nesting", "barrier:omp barrier", 1)]),
+    "barrier_in_single": (KILLED, [("nesting", "barrier:omp barrier", 1), ("team-order", None, 1)]),
+    "barrier_in_masked": (KILLED, [("nesting", "barrier:omp barrier", 1), ("team-order", None, 1)]),
+    "barrier_in_branch": (KILLED, [("team-order", None, 1)]),
+    "for_in_branch": (0, [("team-order", None, 1)]),
+    "other_order": (0, [("team-order", None, 1)]),
+    "unlock_by_other": (0, [("lock-owner", "omp_unset_lock", 1)]),
+    "unlock_by_other_task": (0, [("lock-owner", "omp_unset_lock", 1)]),
+    "unlock_of_free": (0, [("lock-owner", "omp_unset_lock", 1)]),
+    "nest_unlock_by_other": (0, [("lock-owner", "omp_unset_nest_lock", 1)]),
+    "nest_unlock_once_more": (0, [("lock-owner", "omp_unset_nest_lock", 1)]),
+    "nest_unlock_once_less": (0, [("lock-kept", "omp_set_nest_lock", 1)]),
+    "never_unlocked": (0, [("lock-kept", "omp_set_lock", 1)]),
+    "init_twice": (0, [("lock-init", "omp_init_lock", 1)]),
+    "init_by_all": (0, [("lock-init", "omp_init_lock", 1)]),
+    "destroy_held": (0, [("lock-destroyed", "omp_destroy_lock", 1)]),
+    "destroy_twice": (signal.SIGSEGV, [("lock-uninitialised", "omp_destroy_lock", 1)]),
+    "lock_before_init": (0, [("lock-uninitialised", "omp_set_lock", 1)]),
+    "lock_after_destroy": (0, [("lock-uninitialised", "omp_set_lock", 1)]),
+    "nest_for_simple": (0, [("lock-uninitialised", "omp_set_lock", 1)]),
+    "set_twice": (KILLED, [("stuck", "omp_set_lock", 1)]),
+    "crossed_locks": (KILLED, [("stuck", "omp_set_lock", 2)]),
+    "critical_again": (KILLED, [("stuck", "inner:omp critical", 1)]),
+}
+CORRECT = {"ok_handed_over": 0, "ok_locks": 0, "ok_tasks": 0, "ok_cancelled": 0, "ok_killed": KILLED,
+           "ok_working": KILLED}
+# with its other locks the runtime ends the program where a free lock is unset, before it tells of that
+SIMPLE_LOCKS = {"unlock_of_free"}
+
+
+def lines_of(place, misuse):
+    """All lines of a function that have the text."""
+    function, text = place.split(":") if ":" in place else (misuse, place)
+    found, is_inside = [], False
+    with open(SOURCE) as file:
+        for number, line in enumerate(file, 1):
+            is_inside = is_inside and not line.startswith("}") or f" {function}(void) {{" in line
+            if is_inside and text + "(" in line or is_inside and line.rstrip().startswith("#pragma " + text):
+                found.append(number)
+    return found
+
+
+@unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
+class Misuse(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = os.path.join(cls.folder, "misuse")
+        subprocess.run(["clang", "-g", "-O1", "-fopenmp", "-o", cls.program, SOURCE], check=True)
+
+    def found(self, misuse, ending):
+        archive = self.path()
+        more = {"KMP_LOCK_KIND": "tas"} if misuse in SIMPLE_LOCKS else {}
+        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_CANCELLATION="true", **more)
+        result = tracing.run([self.program, misuse], environment, timeout=60)
+        self.assertEqual(result.returncode, -ending, result.stderr.decode())
+        tracing.the_archive(archive, cli.HANG_S)
+        report = json.loads(check("--json", archive).stdout)
+        return [finding for finding in report["findings"] if finding["severity"] != "information"]
+
+    def path(self):
+        return f"{self.archive}-{self.made}"
+
+    def test_misuses(self):
+        for misuse, (ending, wanted) in MISUSES.items():
+            self.made += 1
+            with self.subTest(misuse):
+                found = self.found(misuse, ending)
+                self.assertEqual(sorted((f["rule"], f["count"]) for f in found),
+                                 sorted((rule, count) for rule, _, count in wanted), found)
+                self.assertEqual(check(self.path()).returncode, 3)
+                for rule, place, _ in wanted:
+                    finding = next(f for f in found if f["rule"] == rule)
+                    self.assertTrue(re.search(r"(thread|Thread)", finding["thread"]), finding)
+                    self.assertTrue(finding["region"]["file"].endswith("misuse.c"), finding)
+                    if place:
+                        self.assertIn(finding["region"]["line"], lines_of(place, misuse), finding)
+
+    def test_correct(self):
+        for name, ending in CORRECT.items():
+            self.made += 1
+            with self.subTest(name):
+                self.assertEqual(self.found(name, ending), [])
+                self.assertEqual(check(self.path()).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
