@@ -103,9 +103,10 @@ static const char bash_rest[] =
     "}\n"
     "complete -F _stave stave\n";
 
-static const char *const kind_names[] = {
-    [USAGE_NOTHING] = "nothing", [USAGE_OPTIONAL] = "nothing", [USAGE_FILE] = "file", [USAGE_DIRECTORY] = "directory",
-    [USAGE_PROGRAM] = "program", [USAGE_WORD] = "word", [USAGE_LIST] = "list"};
+static const char *const kind_names[] = {[USAGE_NOTHING] = "nothing", [USAGE_OPTIONAL] = "nothing",
+                                         [USAGE_FILE] = "file",       [USAGE_DIRECTORY] = "directory",
+                                         [USAGE_PROGRAM] = "program", [USAGE_WORD] = "word",
+                                         [USAGE_LIST] = "list"};
 
 static void print_kind(enum usage_value kind, word_of word) {
   printf("echo '%s", kind_names[kind]);
@@ -192,8 +193,8 @@ static void zsh_option(const char *spelling, const char *others_of_it, const str
   printf(" \\\n        '(%s)%s%s[", others_of_it, spelling,
          !option->value                   ? ""
          : option->kind == USAGE_OPTIONAL ? "=-"
-         : spelling[1] == '-' ? "="
-                              : "+");
+         : spelling[1] == '-'             ? "="
+                                          : "+");
   zsh_text(option->help);
   printf("]");
   if (option->value) {

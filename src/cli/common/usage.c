@@ -66,7 +66,7 @@ static bool check_arguments(const struct usage *usage, int count) {
     return usage_wrong(usage->command, "no argument is wanted");
   if (usage->argument && count == 0)
     return usage_wrong(usage->command, "no %s given", usage->argument);
-  if (usage->argument && count > 1 && !usage->takes_more)
+  if (usage->argument && count > 1 && !usage->takes_more && !usage->takes_several)
     return usage_wrong(usage->command, "one %s at a time", usage->argument);
   return true;
 }

@@ -4,13 +4,14 @@
 #include "cli/common/message.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
+#include "cli/report/compare.h"
 #include "cli/report/report_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP_DEFAULT = 10 };
+enum { TOP_DEFAULT = 10, CONDITIONS_MOST = 16, SCHEMA_VERSION = 1 };
 
 struct report_request {
   const char *path;
@@ -18,11 +19,23 @@ struct report_request {
   size_t top;
   const char *pattern;
   regex_t only;
-  bool is_json, is_brief;
+  bool is_json, is_brief, is_compare;
+  FILE *out; /* where a run's object goes that is compared */
+  struct compare_condition conditions[CONDITIONS_MOST];
+  size_t condition_count;
 };
 
 /* Long options that have no letter. */
-enum { OPTION_JSON = 256, OPTION_BRIEF, OPTION_FROM, OPTION_TO, OPTION_REGION, OPTION_TOP };
+enum {
+  OPTION_JSON = 256,
+  OPTION_BRIEF,
+  OPTION_FROM,
+  OPTION_TO,
+  OPTION_REGION,
+  OPTION_TOP,
+  OPTION_COMPARE,
+  OPTION_FAIL_IF
+};
 
 static const struct usage_option options[] = {
     {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
@@ -33,6 +46,10 @@ static const struct usage_option options[] = {
     {OPTION_TOP, "top", "N", "rows of each table (default 10; 0: all)", USAGE_NOTHING, NULL},
     {OPTION_BRIEF, "brief", NULL, "the answer in at most 20 lines, for a mail or a log", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object, with everything, instead of text", USAGE_NOTHING, NULL},
+    {OPTION_COMPARE, "compare", NULL, "what changed: OLD NEW, or OLD ... -- NEW ...", USAGE_NOTHING, NULL},
+    {OPTION_FAIL_IF, "fail-if", "CONDITION",
+     "with --compare: exit status 3 if it holds: 'wall > 5 %', 'gain > 5 %', 'region:REGEX > 20 ms'",
+     USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -41,6 +58,12 @@ static const struct usage_option options[] = {
 static int print(const struct report_request *request, const struct report *report, const char *anchor) {
   struct report_print print = {report, request->path, anchor, request->top,
                                request->pattern ? &request->only : NULL};
+  if (request->out) {
+    json_t *object = report_print_object(&print);
+    int result = json_dumpf(object, request->out, 0) == 0 && fflush(request->out) == 0 ? 0 : EXIT_UNDONE;
+    json_decref(object);
+    return result;
+  }
   if (request->is_json)
     report_print_json(&print);
   else if (request->is_brief)
@@ -88,6 +111,16 @@ static bool read_pattern(struct report_request *request, const char *value) {
   return usage_wrong("report", "--region %s is no regular expression: %s", value, text);
 }
 
+static bool read_condition(struct report_request *request, const char *value) {
+  struct compare_condition *condition = &request->conditions[request->condition_count];
+  if (request->condition_count == CONDITIONS_MOST)
+    return usage_wrong("report", "--fail-if is wanted more than %d times", CONDITIONS_MOST);
+  if (!compare_condition_read(condition, value))
+    return usage_wrong("report", "--fail-if %s is no condition", value);
+  request->condition_count++;
+  return true;
+}
+
 static bool set_option(void *data, int option, const char *value) {
   struct report_request *request = data;
   switch (option) {
@@ -99,6 +132,11 @@ static bool set_option(void *data, int option, const char *value) {
     return read_pattern(request, value);
   case OPTION_TOP:
     return read_top(value, &request->top);
+  case OPTION_FAIL_IF:
+    return read_condition(request, value);
+  case OPTION_COMPARE:
+    request->is_compare = true;
+    return true;
   case OPTION_BRIEF:
     request->is_brief = true;
     return true;
@@ -112,36 +150,147 @@ const struct usage *cmd_report_usage(void) {
   static const struct usage usage = {
       .command = "report",
       .summary = "say where the time went and what to do about it",
-      .synopsis = "[options] ARCHIVE",
+      .synopsis = "[options] ARCHIVE | --compare [options] OLD ... [--] NEW ...",
       .about = "Says where the time of a traced run went and what would be most worth changing: efficiency, "
                "findings with "
                "the time they could save, parallel regions, loops, locks, waiting, tasks, the critical path, "
                "devices. "
                "stave-report(1) defines every figure. ARCHIVE is a directory or its file traces.otf2; "
                "archives of other "
-               "tools can be read too.",
-      .status = "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong.",
+               "tools can be read too. What is compared may also be a file with what --json has printed.",
+      .status = "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong; 3 if a "
+                "condition of --fail-if holds.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
+      .takes_several = true,
       .set = set_option,
   };
   return &usage;
 }
 
+/* -- comparing -- */
+
+/* What a run's report says: of an archive, or of a file that --json has printed. NULL after a message. */
+static json_t *read_run(struct report_request *request, const char *path) {
+  json_t *object = json_load_file(path, 0, NULL);
+  if (json_is_integer(json_object_get(object, "schema_version"))) {
+    if (json_integer_value(json_object_get(object, "schema_version")) == SCHEMA_VERSION)
+      return object;
+    message_say("%s: a report of another version of Stave", path);
+    json_decref(object);
+    return NULL;
+  }
+  json_decref(object);
+  request->path = path;
+  request->out = tmpfile();
+  if (!request->out) {
+    message_say("there is no room for a temporary file");
+    return NULL;
+  }
+  object = NULL;
+  if (archive_job_run(path, read_and_print, request) == EXIT_SUCCESS) {
+    rewind(request->out);
+    object = json_loadf(request->out, 0, NULL);
+    if (!object)
+      message_say("%s: its report cannot be read back", path);
+  }
+  fclose(request->out);
+  return object;
+}
+
+static int print_compared(struct report_request *request, const struct compare *compare) {
+  int holds[CONDITIONS_MOST], status = EXIT_SUCCESS;
+  for (size_t i = 0; i < request->condition_count; i++) {
+    holds[i] = compare_condition_holds(compare, &request->conditions[i]);
+    if (holds[i] == 1)
+      status = status == EXIT_SUCCESS ? EXIT_FOUND : status;
+    if (holds[i] < 0)
+      status = EXIT_UNDONE;
+    if (holds[i] != 0)
+      message_say("%s: %s", request->conditions[i].text,
+                  holds[i] > 0 ? "it is so" : "what it names is in none of these runs");
+  }
+  if (request->is_json)
+    compare_print_json(compare, request->conditions, holds, request->condition_count);
+  else
+    compare_print_text(compare, request->top);
+  return message_output_is_whole() ? status : EXIT_UNDONE;
+}
+
+static int compare_runs(struct report_request *request, char **paths, size_t old_count, size_t count) {
+  struct compare compare = {.paths = (const char *const *)paths, .old_count = old_count, .count = count};
+  int status = EXIT_SUCCESS;
+  for (size_t i = 0; i < count && status == EXIT_SUCCESS; i++) {
+    json_t *object = read_run(request, paths[i]);
+    if (object)
+      compare_add(&compare, i, object);
+    else
+      status = EXIT_UNDONE;
+    json_decref(object);
+  }
+  if (status == EXIT_SUCCESS) {
+    compare_finish(&compare);
+    status = print_compared(request, &compare);
+  }
+  compare_free(&compare);
+  return status;
+}
+
+/* getopt puts what stands before "--" behind it: how many are new has to be counted before. 0: no "--". */
+static size_t count_behind_dashes(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--") == 0)
+      return (size_t)(argc - i - 1);
+  return 0;
+}
+
+static int compare_wanted(struct report_request *request, char **paths, size_t count, size_t new_count) {
+  if (new_count == 0 && count == 2)
+    new_count = 1;
+  if (request->is_brief || request->pattern)
+    usage_wrong("report", "--compare goes without --brief and --region");
+  else if (new_count == 0 || new_count >= count)
+    usage_wrong("report", "--compare wants OLD NEW, or OLD ... -- NEW ...");
+  else if (count > RANK_VALUES_MOST)
+    usage_wrong("report", "--compare takes %d runs at most", RANK_VALUES_MOST);
+  else
+    return compare_runs(request, paths, count - new_count, count);
+  return EXIT_USAGE;
+}
+
+static int check_single(const struct report_request *request, int count) {
+  if (request->is_compare)
+    return -1;
+  if (count > 1)
+    usage_wrong("report", "one archive at a time");
+  else if (request->condition_count > 0)
+    usage_wrong("report", "--fail-if is for --compare");
+  else
+    return -1;
+  return EXIT_USAGE;
+}
+
 int cmd_report(int argc, char **argv) {
   struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
+  size_t behind = count_behind_dashes(argc, argv);
   int status = usage_read(cmd_report_usage(), argc, argv, &request);
+  if (status < 0)
+    status = check_single(&request, argc - optind);
   if (status < 0 && request.is_json && request.is_brief) {
     usage_wrong("report", "--brief is for text, not for --json");
     status = EXIT_USAGE;
   }
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
-  if (status < 0) {
+  if (status < 0 && request.is_compare) {
+    status = compare_wanted(&request, argv + optind, (size_t)(argc - optind), behind);
+  } else if (status < 0) {
     request.path = argv[optind];
     status = archive_job_run(request.path, read_and_print, &request);
   }
+  for (size_t i = 0; i < request.condition_count; i++)
+    compare_condition_free(&request.conditions[i]);
   if (request.pattern)
     regfree(&request.only);
   return status;

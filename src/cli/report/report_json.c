@@ -345,7 +345,7 @@ static json_t *disturbances(const struct report *report) {
   return object;
 }
 
-void report_print_json(const struct report_print *print) {
+json_t *report_print_object(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = overview(print);
   json_put(object, "ending", report_ending_json(report));
@@ -356,5 +356,9 @@ void report_print_json(const struct report_print *print) {
   json_put(object, "devices", devices(report));
   json_put(object, "sampled_states", states(report));
   json_put(object, "disturbances", disturbances(report));
-  json_print(object);
+  return object;
+}
+
+void report_print_json(const struct report_print *print) {
+  json_print(report_print_object(print));
 }

@@ -38,6 +38,9 @@ void report_print_brief(const struct report_print *print);
 /* The tables of regions: parallel regions, worksharing, locks, waiting, tasks, the critical path. */
 void report_print_tables(const struct report_print *print);
 
+/* The report as one JSON object, which the caller lets go. */
+json_t *report_print_object(const struct report_print *print);
+
 /* One JSON object on stdout. */
 void report_print_json(const struct report_print *print);
 

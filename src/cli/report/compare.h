@@ -1,0 +1,77 @@
+/* `stave report --compare`: what changed from the old runs to the new ones. */
+#ifndef STAVE_CLI_REPORT_COMPARE_H
+#define STAVE_CLI_REPORT_COMPARE_H
+
+#include "cli/common/json.h"
+#include "cli/report/rank.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Chances that a difference is noise above this one count as noise. */
+#define COMPARE_LEVEL 0.05
+
+enum compare_kind {
+  COMPARE_RUN,      /* of the whole run */
+  COMPARE_CAUSE,    /* what the findings of a cause could save */
+  COMPARE_ACTIVITY, /* time of all threads */
+  COMPARE_PARALLEL, /* a parallel region's wall time */
+  COMPARE_REGION,   /* another construct's time of all threads */
+};
+
+/* Something that was measured in each run, in seconds; 0 where it was not met. */
+struct compare_row {
+  enum compare_kind kind;
+  char *name;
+  double values[RANK_VALUES_MOST]; /* the old runs', then the new ones' */
+  double old_median, new_median, p;
+};
+
+enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN };
+
+struct compare {
+  const char *const *paths;
+  size_t old_count, count; /* runs */
+  double least_p;          /* that so many runs can have */
+  struct compare_row *rows;
+  size_t row_count; /* what changed most comes first */
+};
+
+/* A condition for --fail-if. */
+struct compare_condition {
+  const char *text;
+  enum compare_kind kind;
+  char name[256]; /* region: a regular expression */
+  double limit;   /* seconds, or hundredths if is_percent */
+  bool is_percent;
+  regex_t pattern;
+};
+
+/* Takes in the object that `report --json` makes of run number `run`. */
+void compare_add(struct compare *compare, size_t run, const json_t *report);
+
+/* When all runs are there: medians, tests, the order. */
+void compare_finish(struct compare *compare);
+
+void compare_free(struct compare *compare);
+
+enum compare_verdict compare_verdict(const struct compare *compare, const struct compare_row *row);
+
+/* Constant memory. */
+const char *compare_kind_name(enum compare_kind kind);
+const char *compare_verdict_name(enum compare_verdict verdict);
+
+/* Reads "WHAT > NUMBER UNIT". False if it is none. compare_condition_free if true. */
+bool compare_condition_read(struct compare_condition *ret, const char *text);
+void compare_condition_free(struct compare_condition *condition);
+
+/* Whether it holds: 1 or 0; -1 if it names what is in no run. */
+int compare_condition_holds(const struct compare *compare, struct compare_condition *condition);
+
+/* On stdout; at most `top` rows of text. */
+void compare_print_text(const struct compare *compare, size_t top);
+void compare_print_json(const struct compare *compare, const struct compare_condition *conditions,
+                        const int *holds, size_t condition_count);
+
+#endif

@@ -1,0 +1,128 @@
+/* A comparison as text and as JSON. */
+#include "cli/report/compare.h"
+
+#include "cli/common/prose.h"
+#include "cli/common/table.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CELL_BYTES = 64, COMPARE_SCHEMA_VERSION = 1 };
+
+static void range_of(const double *values, size_t count, double ret[2]) {
+  ret[0] = ret[1] = values[0];
+  for (size_t i = 1; i < count; i++) {
+    ret[0] = values[i] < ret[0] ? values[i] : ret[0];
+    ret[1] = values[i] > ret[1] ? values[i] : ret[1];
+  }
+}
+
+static void print_row(struct table *table, const struct compare *compare, const struct compare_row *row) {
+  char cells[7][CELL_BYTES];
+  double range[2], difference = row->new_median - row->old_median;
+  snprintf(cells[0], CELL_BYTES, "%+.6f", difference);
+  snprintf(cells[1], CELL_BYTES, "%.6f", row->old_median);
+  snprintf(cells[2], CELL_BYTES, "%.6f", row->new_median);
+  if (row->old_median > 0)
+    snprintf(cells[3], CELL_BYTES, "%+.1f %%", 100 * difference / row->old_median);
+  else
+    snprintf(cells[3], CELL_BYTES, "new");
+  snprintf(cells[4], CELL_BYTES, "%.4f", row->p);
+  range_of(row->values, compare->old_count, range);
+  snprintf(cells[5], CELL_BYTES, "%.6f to %.6f", range[0], range[1]);
+  range_of(row->values + compare->old_count, compare->count - compare->old_count, range);
+  snprintf(cells[6], CELL_BYTES, "%.6f to %.6f", range[0], range[1]);
+  const char *const texts[] = {compare_kind_name(row->kind),
+                               row->name,
+                               cells[0],
+                               cells[3],
+                               compare_verdict_name(compare_verdict(compare, row)),
+                               cells[1],
+                               cells[2],
+                               cells[4],
+                               cells[5],
+                               cells[6]};
+  table_row(table, texts);
+}
+
+static void print_noise(const struct compare *compare) {
+  size_t new_count = compare->count - compare->old_count;
+  table_fact("old runs", "%zu", compare->old_count);
+  table_fact("new runs", "%zu", new_count);
+  if (compare->old_count == 1 && new_count == 1)
+    table_fact("noise", "one run each: nothing can be said of noise");
+  else if (compare->least_p > COMPARE_LEVEL)
+    table_fact("noise", "too few runs to tell: p is never below %.3g; four and four can", compare->least_p);
+  else
+    table_fact("noise", "test of Mann and Whitney, exact: what has p above %.2f is noise", COMPARE_LEVEL);
+}
+
+void compare_print_text(const struct compare *compare, size_t top) {
+  static const char *const numbers[] = {"change s",   "change", "verdict",   "old median",
+                                        "new median", "p",      "old range", "new range"};
+  struct table table;
+  size_t changed = 0;
+  print_noise(compare);
+  table_heading("What changed most (seconds)");
+  table_begin(&table);
+  table_column(&table, "of", TABLE_NAME);
+  table_column(&table, "what", TABLE_TEXT);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    table_column(&table, numbers[i], TABLE_NUMBER);
+  for (size_t i = 0; i < compare->row_count; i++)
+    if (compare->rows[i].new_median != compare->rows[i].old_median && changed++ < top)
+      print_row(&table, compare, &compare->rows[i]);
+  table_print(&table);
+  if (changed > top)
+    printf("  %zu more: --top %zu\n", changed - top, changed);
+}
+
+static json_t *side(const double *values, size_t count, double median) {
+  json_t *object = json_object(), *all = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(all, json_real(values[i]));
+  json_put(object, "median_s", json_real(median));
+  json_put(object, "runs_s", all);
+  return object;
+}
+
+static json_t *row_json(const struct compare *compare, const struct compare_row *row) {
+  size_t old = compare->old_count;
+  json_t *object = json_object();
+  json_put(object, "of", json_string(compare_kind_name(row->kind)));
+  json_put(object, "what", json_from_text(row->name));
+  json_put(object, "old", side(row->values, old, row->old_median));
+  json_put(object, "new", side(row->values + old, compare->count - old, row->new_median));
+  json_put(object, "change_s", json_real(row->new_median - row->old_median));
+  json_put(object, "p", json_real(row->p));
+  json_put(object, "verdict", json_string(compare_verdict_name(compare_verdict(compare, row))));
+  return object;
+}
+
+static json_t *paths_json(const char *const *paths, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, json_from_text(paths[i]));
+  return array;
+}
+
+void compare_print_json(const struct compare *compare, const struct compare_condition *conditions,
+                        const int *holds, size_t condition_count) {
+  size_t old = compare->old_count;
+  json_t *object = json_object(), *rows = json_array(), *tested = json_array();
+  json_put(object, "schema_version", json_from_number(COMPARE_SCHEMA_VERSION));
+  json_put(object, "old", paths_json(compare->paths, old));
+  json_put(object, "new", paths_json(compare->paths + old, compare->count - old));
+  json_put(object, "least_p", json_real(compare->least_p));
+  for (size_t i = 0; i < compare->row_count; i++)
+    json_array_append_new(rows, row_json(compare, &compare->rows[i]));
+  json_put(object, "changes", rows);
+  for (size_t i = 0; i < condition_count; i++) {
+    json_t *one = json_object();
+    json_put(one, "fail_if", json_from_text(conditions[i].text));
+    json_put(one, "holds", json_boolean(holds[i] == 1));
+    json_array_append_new(tested, one);
+  }
+  json_put(object, "conditions", tested);
+  json_print(object);
+}

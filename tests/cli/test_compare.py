@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+"""stave report --compare on runs whose times are known by construction: test_compare.py BUILD [unittest arguments]."""
+import itertools
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from report_case import Case, report
+
+USAGE, UNDONE, FOUND = 2, 1, 3
+
+
+def exact_p(old, new):
+    """The share of all ways to choose who is old that are at least as uneven: counted one by one."""
+    values = old + new
+    ranks = [sum(v < w for v in values) + (1 + sum(v == w for v in values)) / 2 for w in values]
+    sums = [sum(ranks[i] for i in chosen) for chosen in itertools.combinations(range(len(values)), len(old))]
+    middle = len(old) * (len(values) + 1) / 2
+    return sum(abs(s - middle) >= abs(sum(ranks[:len(old)]) - middle) for s in sums) / len(sums)
+
+
+class Compare(Case):
+    def run_of(self, name, region_ms, waiting_ms=0):
+        """A serial part of 10 ms, then a region of two threads, of which one waits at the end."""
+        name = f"{self._testMethodName}-{name}"
+        with self.timed(name) as made:
+            made.program(0, True)
+            made.fork(10)
+            made.begin(10)
+            made.at(10 + region_ms - waiting_ms).enter(1, "implicit barrier", 1)
+            made.at(10 + region_ms).enter(0, "implicit barrier", 1)
+            made.end_all(10 + region_ms)
+            made.program(10 + region_ms, False)
+        return self.path(name)
+
+    def runs(self, name, lengths, waiting_ms=0):
+        return [self.run_of(f"{name}{i}", ms, waiting_ms) for i, ms in enumerate(lengths)]
+
+    def compared(self, old, new, *options):
+        return self.parsed(report("--compare", "--json", *options, *old, "--", *new))
+
+    def row(self, numbers, of, what):
+        found = [row for row in numbers["changes"] if (row["of"], row["what"]) == (of, what)]
+        self.assertEqual(len(found), 1, numbers)
+        return found[0]
+
+    def test_medians_and_p(self):
+        for case, (old, new) in enumerate((([100, 101, 102, 103], [110, 111, 112, 113]),
+                                           ([100, 105, 102, 103], [104, 101, 112, 99]),
+                                           ([100, 100, 101], [100, 101, 101, 120, 121]), ([100], [101]))):
+            numbers = self.compared(self.runs(f"old{case}", old), self.runs(f"new{case}", new))
+            row = self.row(numbers, "parallel", "!$omp parallel @made.c:1")
+            self.assertAlmostEqual(row["p"], exact_p(old, new))
+            for side, values in (("old", old), ("new", new)):
+                self.ms(row[side]["median_s"], sorted(values)[len(values) // 2] if len(values) % 2 else
+                        sum(sorted(values)[len(values) // 2 - 1:len(values) // 2 + 1]) / 2)
+                self.assertEqual([round(1000 * one, 3) for one in row[side]["runs_s"]], values)
+            lowest = exact_p(list(range(len(old))), list(range(100, 100 + len(new))))
+            self.assertAlmostEqual(numbers["least_p"], lowest)
+            self.assertEqual(row["verdict"], "unknown" if lowest > 0.05 else
+                             "changed" if row["p"] <= 0.05 else "noise")
+        self.assertEqual(numbers["schema_version"], 1)
+
+    def test_order_and_cause(self):
+        numbers = self.compared(self.runs("old", [100]), self.runs("new", [140], waiting_ms=60))
+        changes = [abs(row["change_s"]) for row in numbers["changes"]]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+        self.ms(self.row(numbers, "run", "wall")["change_s"], 40)
+        self.ms(self.row(numbers, "run", "serial")["change_s"], 0)
+        self.ms(self.row(numbers, "activity", "barrier wait")["change_s"], 60)
+        cause = self.row(numbers, "cause", "imbalance")
+        self.ms(cause["old"]["median_s"], 0)
+        self.ms(cause["new"]["median_s"], 30)
+
+    def test_conditions(self):
+        old, new = self.run_of("old", 90), self.run_of("new", 100, 40)  # wall: 100 and 110 ms; gain: 5 and 20 ms
+        for condition, status in (("wall > 9 %", FOUND), ("wall > 11 %", 0), ("wall>9ms", FOUND), ("wall > 11 ms", 0),
+                                  ("serial > 0 %", 0), ("gain > 14 %", FOUND), ("gain > 16 %", 0),
+                                  ("region:made.c:1 > 11 %", FOUND), ("region:made.c:1$ > 12 %", FOUND),
+                                  ("cause:imbalance > 19 %", FOUND), ("cause:imbalance > 21 %", 0),
+                                  ("activity:barrier wait > 39 ms", FOUND), ("cause:single > 1 %", 0),
+                                  ("region:nowhere > 1 %", UNDONE)):
+            result = report("--compare", "--fail-if", condition, old, new)
+            self.assertEqual(result.returncode, status, (condition, cli.said(result)))
+        # What noise may have done does not fail: one of four is slower.
+        noisy = report("--compare", "--fail-if", "wall > 0 %", *self.runs("a", [90, 91, 92, 93]), "--",
+                       *self.runs("b", [90, 92, 93, 120]))
+        self.assertEqual(noisy.returncode, 0, cli.said(noisy))
+
+    def test_saved_reports(self):
+        old, new = self.run_of("old", 90), self.run_of("new", 100)
+        cli.write_bytes(self.path("old.json"), self.succeeds(report("--json", old)).encode())
+        self.assertEqual(self.compared([self.path("old.json")], [new])["changes"],
+                         self.compared([old], [new])["changes"])
+        cli.write_bytes(self.path("later.json"), json.dumps({"schema_version": 99}).encode())
+        self.fails(report("--compare", self.path("later.json"), new), "another version", status=UNDONE)
+        self.fails(report("--compare", self.path("absent"), new), "No such file", status=UNDONE)
+
+    def test_text(self):
+        old, new = self.run_of("old", 90), self.run_of("new", 100)
+        text = self.succeeds(report("--compare", old, new))
+        self.assertIn("nothing can be said of noise", text)
+        self.assertRegex(text, r"run +wall +\+0\.010000 +\+10\.0 % +unknown +0\.100000 +0\.110000 +1\.0000")
+        three = self.succeeds(report("--compare", old, old, old, "--", new, new, new))
+        self.assertIn("p is never below 0.1", three)
+
+    def test_usage(self):
+        for words in (["--compare", "a"], ["--compare", "a", "b", "c"], ["--compare", "a", "--"], ["a", "b"],
+                      ["--fail-if", "wall > 5 %", "a"], ["--compare", "--fail-if", "wall", "a", "b"],
+                      ["--compare", "--fail-if", "wall > 5 kg", "a", "b"],
+                      ["--compare", "--fail-if", "x > 5 %", "a", "b"],
+                      ["--compare", "--fail-if", "region:( > 5 %", "a", "b"], ["--compare", "--brief", "a", "b"],
+                      ["--compare", *["a"] * 40, "--", "b"]):
+            self.fails(report(*words), status=USAGE)
+
+
+if __name__ == "__main__":
+    unittest.main()
