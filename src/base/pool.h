@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#endif
 
 #define POOL_NONE UINT32_MAX
 

@@ -169,7 +169,11 @@ static void report_choice(const char *word, const char *about) {
 /* -- choosing -- */
 
 static void *find_in(void *library, size_t i) {
+#ifdef __GLIBC__
   void *address = library ? dlvsym(library, functions[i].name, functions[i].version) : NULL;
+#else
+  void *address = NULL; /* nobody asks for versions */
+#endif
   return address || !library ? address : dlsym(library, functions[i].name);
 }
 

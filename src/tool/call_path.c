@@ -160,6 +160,19 @@ static void begin(struct walk *walk, const void *context) {
   walk->low = registers->sp;
 }
 
+#elif defined(__riscv) || defined(__powerpc64__)
+
+/* Frames lie otherwise here, and nobody has tried it: no stack is walked, as if it were another thread's. */
+static void begin(struct walk *walk, const void *context) {
+  const mcontext_t *registers = &((const ucontext_t *)context)->uc_mcontext;
+#if defined(__riscv)
+  walk->address = registers->__gregs[REG_PC];
+#else
+  enum { PROGRAM_COUNTER = 32 }; /* PT_NIP of asm/ptrace.h */
+  walk->address = registers->gp_regs[PROGRAM_COUNTER];
+#endif
+}
+
 #else
 #error "which registers hold the program counter, the frame pointer and the stack pointer?"
 #endif

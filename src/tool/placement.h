@@ -27,8 +27,12 @@ static inline int32_t processor_now(void) {
                    : "r"(tool.rseq_offset), "i"(offsetof(struct rseq, cpu_id)));
   return processor;
 #elif defined(RSEQ_SIG)
-  return *(volatile int32_t *)((char *)__builtin_thread_pointer() + tool.rseq_offset +
-                               offsetof(struct rseq, cpu_id));
+#if defined(__powerpc64__)
+  register char *thread __asm__("r13");
+#else
+  char *thread = __builtin_thread_pointer();
+#endif
+  return *(volatile int32_t *)(thread + tool.rseq_offset + offsetof(struct rseq, cpu_id));
 #else
   return 0;
 #endif

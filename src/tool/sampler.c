@@ -89,12 +89,17 @@ static bool is_ours(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
 }
 
-/* What is part of the program itself, without a name of its own, stays anyhow. */
+/* What is part of the program itself, without a name of its own, stays anyhow; and everything where the C
+ * library closes nothing (musl). */
 static bool stay_in_memory(void) {
+#ifdef RTLD_DL_LINKMAP
   Dl_info info;
   struct link_map *library;
   return dladdr1((void *)(uintptr_t)on_timer, &info, (void **)&library, RTLD_DL_LINKMAP) &&
          (!*library->l_name || dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+#else
+  return true;
+#endif
 }
 
 void sampler_start(void) {
@@ -157,7 +162,7 @@ static void find_stack(struct thread *thread) {
 
 static int start_timer(int *ret_timer) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = tool.sample_signal};
-  event._sigev_un._tid = (int)syscall(SYS_gettid);
+  event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
   if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, ret_timer) < 0)
     return -errno;
   uint64_t period_ns = 1000000000 / tool.constants.config.sample_hz;

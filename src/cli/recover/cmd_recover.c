@@ -16,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1 /* which musl's headers lack, as the call */
+#endif
 
 enum { NAME_BYTES = 256 };
 
@@ -74,7 +79,7 @@ static bool make_partial(const struct recover_request *request) {
 
 /* Nothing is overwritten, whatever has come to be there meanwhile. */
 static bool give_name(const struct recover_request *request) {
-  if (renameat2(AT_FDCWD, request->partial, AT_FDCWD, request->out, RENAME_NOREPLACE) == 0)
+  if (syscall(SYS_renameat2, AT_FDCWD, request->partial, AT_FDCWD, request->out, RENAME_NOREPLACE) == 0)
     return true;
   struct stat status;
   bool can_not = errno == EINVAL || errno == ENOSYS;

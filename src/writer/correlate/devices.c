@@ -52,7 +52,7 @@ static struct location *add_location(struct correlator *c, const struct device *
 }
 
 static struct stream *add_stream(struct correlator *c, struct device *device) {
-  char number[16];
+  char number[24];
   snprintf(number, sizeof number, "%zu", device->stream_count + 1);
   struct location *location = add_location(c, device, "stream ", number);
   if (!location)

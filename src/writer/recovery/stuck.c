@@ -73,7 +73,7 @@ static void on_look(int number) {
 
 void stuck_watch(const uint64_t *done, bool (*found)(void *data), void *data) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
-  event._sigev_un._tid = gettid();
+  event.sigev_notify_thread_id = gettid();
   watch.counter = done;
   watch.found = found;
   watch.data = data;
