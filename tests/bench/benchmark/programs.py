@@ -9,6 +9,9 @@ import time
 
 from .runs import ROOT, environment, losses, records, stave_environment
 
+sys.path.insert(0, str(ROOT / "tests/support"))
+import libomp  # pylint: disable=wrong-import-position
+
 
 def fasttree(folder):
     sequences = folder / "sequences.fasta"
@@ -24,17 +27,6 @@ def convert(folder):
 PROGRAMS = {"fasttreeMP": fasttree, "convert": convert}
 
 
-def libomp_as_libgomp(folder):
-    """A folder in which libgomp.so.1 is libomp, so that untraced runs have the same runtime."""
-    found = subprocess.run("ldconfig -p | sed -n 's/.*libomp.so.5 .*=> //p' | head -1", shell=True, capture_output=True,
-                           text=True, check=True).stdout.strip()
-    if not found:
-        sys.exit("libomp.so.5 is not installed")
-    folder.mkdir()
-    (folder / "libgomp.so.1").symlink_to(found)
-    return folder
-
-
 def elapsed_s(command, env, folder):
     begin = time.monotonic()
     result = subprocess.run([str(word) for word in command], env=env, cwd=folder, stdin=subprocess.DEVNULL,
@@ -48,7 +40,7 @@ def measure(build, name, rounds):
     with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
         folder = pathlib.Path(folder)
         command = PROGRAMS[name](folder)
-        library = libomp_as_libgomp(folder / "libomp")
+        library = libomp.as_libgomp(folder / "libomp") or sys.exit("libomp.so.5 is not installed")
         archive = folder / "archive"
         plain = environment(LD_LIBRARY_PATH=library, OMP_TOOL="disabled", OMP_NUM_THREADS=2)
         traced = stave_environment(build, archive, LD_LIBRARY_PATH=library, OMP_NUM_THREADS=2)
