@@ -36,6 +36,7 @@ static bool on_run(struct journal *journal, struct payload payload) {
     memcpy(journal->host, run->host, sizeof journal->host - 1);
     memcpy(journal->platform, run->platform, sizeof journal->platform - 1);
     journal->mpi_rank = run->mpi_rank;
+    journal->processors = run->processors;
     journal->arguments = read_text(&payload);
     size_t length = strlen(journal->arguments);
     journal->runtimes = journal->arguments + length + (length < payload.count);

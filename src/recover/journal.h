@@ -14,6 +14,7 @@ struct journal {
   struct session_constants constants;
   char host[128], platform[128];
   int mpi_rank;
+  unsigned processors; /* as in struct journal_run */
   char *arguments;
   const char *runtimes; /* behind the arguments */
   struct modules *modules;

@@ -76,11 +76,12 @@ static bool add_locations(struct rebuild *job) {
   return true;
 }
 
-/* The newest record may have been none that is an event. */
-static void end_where_it_would(struct rebuild *job) {
-  uint64_t last = job->salvage.header.state.last_ticks;
-  if (last > job->last_ticks && last <= job->whole_until)
-    job->last_ticks = last;
+/* The program was seen to live until then, waiting perhaps; unless the number is damaged. */
+static void end_where_it_was_seen(struct rebuild *job) {
+  uint64_t clock = job->salvage.header.state.clock.ticks;
+  bool is_sound = job->whole_until < clock || job->whole_until - clock < RECOVERY_CLOCK_TICKS;
+  if (is_sound && job->whole_until > job->last_ticks)
+    job->last_ticks = job->whole_until;
 }
 
 static int assemble_events(struct rebuild *job) {
@@ -98,7 +99,7 @@ static int assemble_events(struct rebuild *job) {
     if (!found->is_whole && found->last_ticks < job->whole_until)
       job->whole_until = found->last_ticks;
   }
-  end_where_it_would(job);
+  end_where_it_was_seen(job);
   return error;
 }
 
@@ -179,6 +180,7 @@ static int write_definitions(struct rebuild *job) {
                             .stopped = "",
                             .arguments = journal->arguments,
                             .runtimes = journal->runtimes,
+                            .processors = journal->processors,
                             .is_recovered = true,
                             .whole_until = lost_after(job)};
   properties_write(job->archive, &journal->constants, &summary, journal->host);

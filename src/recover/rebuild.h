@@ -17,7 +17,7 @@ struct rebuild {
   struct journal journal;
   struct assembled *found; /* by location */
   struct rewritten rewritten;
-  uint64_t last_ticks, whole_until; /* last_ticks: of the last event that was found */
+  uint64_t last_ticks, whole_until; /* last_ticks: where what is open ends */
   uint64_t missing;                 /* events that are known to be */
   char failure[2 * PATH_MAX];       /* why there is no archive, one line */
 };

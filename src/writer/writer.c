@@ -30,7 +30,6 @@
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };
 enum { RECORDS_BETWEEN_LOOKS = 256 };
-enum { CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
 
 struct writer {
   struct session_header *session;
@@ -125,6 +124,7 @@ static void begin_journal(struct writer *writer) {
   snprintf(run->host, sizeof run->host, "%s", writer->machine.nodename);
   snprintf(run->platform, sizeof run->platform, "%s", writer->machine.sysname);
   run->mpi_rank = output_mpi_rank();
+  run->processors = writer->processors;
   char texts[sizeof writer->arguments + sizeof writer->runtimes];
   int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
   recovery_append(writer->recovery, JOURNAL_RUN, run, sizeof *run, texts, (size_t)length);
@@ -232,12 +232,11 @@ static void note_progress(struct writer *writer, uint64_t begin) {
   struct recovery_state *state = recovery_state(writer->recovery);
   uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
   held = held < on_devices ? held : on_devices;
+  if (begin - state->clock.ticks >= RECOVERY_CLOCK_TICKS)
+    state->clock = clock_sample(writer->constants.clock_kind);
   atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
-  state->last_ticks = writer->correlator.last_ticks;
   state->figures = count_figures(writer);
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
-  if (begin - state->clock.ticks >= CLOCK_TICKS)
-    state->clock = clock_sample(writer->constants.clock_kind);
 }
 
 static uint64_t drain_once(struct writer *writer) {

@@ -22,7 +22,7 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x34305f7265766f63) /* "cover_04" */
+#define RECOVERY_MAGIC UINT64_C(0x35305f7265766f63) /* "cover_05" */
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
@@ -30,11 +30,12 @@ enum {
   RECOVERY_BLOCK_BYTES = RECOVERY_UNIT_BYTES + RECOVERY_CHUNK_BYTES,
 };
 
+enum { RECOVERY_CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whatever the clock */
+
 /* How far the writer is. */
 struct recovery_state {
   _Atomic uint64_t whole_until; /* ticks: what returned from a callback before is in the archive */
-  struct clock_point clock;     /* the newest */
-  uint64_t last_ticks;          /* of the newest record: here what is open would be ended now */
+  struct clock_point clock;     /* whole_until is less than RECOVERY_CLOCK_TICKS later */
   struct figures figures;
   uint64_t records[RECORD_TYPE_COUNT];
 };
@@ -99,6 +100,7 @@ struct journal_run {
   char host[128];
   char platform[128];
   int32_t mpi_rank;
+  uint32_t processors; /* that the program was allowed to use; 0: unknown */
 };
 
 struct journal_module {
