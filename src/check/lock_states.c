@@ -159,13 +159,23 @@ void check_lock_released(struct checker *checker, const struct replay_lock_event
                    acquisition->destroyed_in);
 }
 
+/* Not only by the last acquisition: the runtime may tell of one after the next, which is over already. */
+static bool is_held_by(struct checker *checker, const struct lock_memory *memory, uint64_t task) {
+  const struct lock_state *lock =
+      memory->lock != NO_LOCK ? pair_map_get(&checker->locks, memory->lock, 0) : NULL;
+  for (size_t i = 0; lock && i < RECENT_MOST; i++)
+    if (lock->recent[i].order && !lock->recent[i].is_released && lock->recent[i].task == task)
+      return true;
+  return false;
+}
+
 /* The region released nothing: the lock is still held, as a nestable one that was set several times, or
  * nobody held it. */
 static void unset(struct checker *checker, const struct trace_event *event, const struct lock_memory *memory,
                   uint32_t region) {
   const struct acquisition *holder = held(checker, memory);
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
-  if (holder && holder->task == task->id)
+  if (is_held_by(checker, memory, task->id))
     return;
   struct check_finding *found =
       find(checker, CHECK_LOCK_OWNER, event, region, holder ? holder->region : CHECK_NO_REGION);
