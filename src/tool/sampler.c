@@ -23,6 +23,10 @@
 #include "tool/call_path.h"
 #include "tool/thread.h"
 
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid /* what glibc calls it */
+#endif
+
 /* -- the handler -- */
 
 struct sample {

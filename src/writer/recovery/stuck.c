@@ -9,6 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid /* what glibc calls it */
+#endif
+
 enum {
   LOOKS_NS = 100000000, /* between two of them */
   WAITS_MOST = 16,      /* for pages, with as little done */
