@@ -3,8 +3,8 @@
  *   trace_open -> look at the arrays -> trace_read_events, as often as wanted -> trace_close
  *
  * OTF2's readers may crash or read for ever when a file is damaged: read what may be damaged inside guard_run
- * (guard.h), and ask place_find (place.h) before opening. One trace at a time in one thread: OTF2 has one
- * place to report errors to. Everything that is pointed to belongs to the trace and lives until
+ * (guard.h), and ask find_archive (found_archive.h) before opening. One trace at a time in one thread: OTF2
+ * has one place to report errors to. Everything that is pointed to belongs to the trace and lives until
  * trace_close. */
 #ifndef STAVE_ANALYSIS_TRACE_H
 #define STAVE_ANALYSIS_TRACE_H

@@ -14,7 +14,7 @@ enum { PATIENCE_MS = 20000 };
 
 struct guarded_request {
   const char *path;
-  const struct place *place;
+  const struct found_archive *found;
   archive_job_work work;
   void *data;
 };
@@ -62,10 +62,10 @@ static void set_signals(void) {
 
 static int work(void *data, struct guard_progress *progress) {
   const struct guarded_request *request = data;
-  struct archive_job job = {request->path, request->place, NULL, progress};
+  struct archive_job job = {request->path, request->found, NULL, progress};
   char error[TRACE_ERROR_BYTES];
   set_signals();
-  if (trace_open(request->place->anchor, &progress->done, &job.trace, error) < 0)
+  if (trace_open(request->found->anchor, &progress->done, &job.trace, error) < 0)
     return archive_job_failed(&job, error);
   expect_events(job.trace, progress);
   int status = request->work(request->data, &job);
@@ -132,54 +132,54 @@ static int run_guarded(struct guarded_request *request) {
   return report_worker(request->path, result);
 }
 
-static void report_unfinished(const char *path, const struct place *place) {
+static void report_unfinished(const char *path, const struct found_archive *found) {
   char bytes[32], word[PATH_MAX];
-  summary_number(bytes, place->event_bytes);
-  if (place->is_recoverable)
+  summary_number(bytes, found->event_bytes);
+  if (found->is_recoverable)
     message_say("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there",
-                path, message_shell_word(word, sizeof word, place->directory));
+                path, message_shell_word(word, sizeof word, found->directory));
   else
     message_say("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path,
                 bytes);
 }
 
-static void report_open(const char *path, const struct place *place) {
-  if (place->writer > 0)
+static void report_open(const char *path, const struct found_archive *found) {
+  if (found->writer > 0)
     message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
-                (int)place->writer);
+                (int)found->writer);
   else
     message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
 }
 
-void archive_job_explain(const char *path, const struct place *place) {
-  switch (place->state) {
-  case PLACE_CLOSED:
+void archive_job_explain(const char *path, const struct found_archive *found) {
+  switch (found->state) {
+  case FOUND_CLOSED:
     break;
-  case PLACE_BROKEN:
-    message_say("%s: the archive is damaged: %s is no file", path, place->broken);
+  case FOUND_BROKEN:
+    message_say("%s: the archive is damaged: %s is no file", path, found->broken);
     break;
-  case PLACE_OPEN:
-    report_open(path, place);
+  case FOUND_OPEN:
+    report_open(path, found);
     break;
-  case PLACE_UNFINISHED:
-    report_unfinished(path, place);
+  case FOUND_UNFINISHED:
+    report_unfinished(path, found);
     break;
-  case PLACE_NO_ARCHIVE:
+  case FOUND_NO_ARCHIVE:
     message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
     break;
-  case PLACE_ABSENT:
-    message_say("%s: %s", path, strerror(place->error));
+  case FOUND_ABSENT:
+    message_say("%s: %s", path, strerror(found->error));
     break;
   }
 }
 
 int archive_job_run(const char *path, archive_job_work do_work, void *data) {
-  struct place place;
-  place_find(&place, path);
-  if (place.state != PLACE_CLOSED) {
-    archive_job_explain(path, &place);
+  struct found_archive found;
+  find_archive(&found, path);
+  if (found.state != FOUND_CLOSED) {
+    archive_job_explain(path, &found);
     return EXIT_UNDONE;
   }
-  struct guarded_request request = {path, &place, do_work, data};
+  struct guarded_request request = {path, &found, do_work, data};
   return run_guarded(&request);
 }

@@ -3,15 +3,15 @@
 #ifndef STAVE_CLI_COMMON_ARCHIVE_JOB_H
 #define STAVE_CLI_COMMON_ARCHIVE_JOB_H
 
+#include "analysis/found_archive.h"
 #include "analysis/guard.h"
-#include "analysis/place.h"
 #include "analysis/trace.h"
 #include "cli/common/times.h"
 
 /* An archive that is being read. */
 struct archive_job {
   const char *path; /* as it was asked for */
-  const struct place *place;
+  const struct found_archive *found;
   struct trace *trace;
   struct guard_progress *progress;
 };
@@ -36,6 +36,6 @@ void archive_job_has_read(const struct archive_job *job);
 int archive_job_failed(const struct archive_job *job, const char *error);
 
 /* Says on stderr why what is at `path` cannot be read; nothing of a closed archive. */
-void archive_job_explain(const char *path, const struct place *place);
+void archive_job_explain(const char *path, const struct found_archive *found);
 
 #endif

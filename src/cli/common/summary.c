@@ -1,6 +1,6 @@
 #include "cli/common/summary.h"
 
-#include "analysis/place.h"
+#include "analysis/found_archive.h"
 #include "cli/common/message.h"
 
 #include <inttypes.h>
@@ -92,11 +92,11 @@ static void print_lost(const struct archive_status *archive) {
 
 /* Its last step may have been done. */
 static bool is_closed_on_disk(const struct archive_status *archive) {
-  struct place place;
+  struct found_archive found;
   if (!archive->path)
     return false;
-  place_find(&place, archive->path);
-  return place.state == PLACE_CLOSED;
+  find_archive(&found, archive->path);
+  return found.state == FOUND_CLOSED;
 }
 
 static void print_unclosed(const struct archive_status *archive, bool writer_is_gone) {

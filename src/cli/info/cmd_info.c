@@ -60,7 +60,7 @@ static int read_and_print(void *data, const struct archive_job *job) {
   const struct info_request *request = data;
   char error[TRACE_ERROR_BYTES];
   struct info info = {
-      .path = request->path, .place = *job->place, .trace = job->trace, .is_all = request->is_all};
+      .path = request->path, .found = *job->found, .trace = job->trace, .is_all = request->is_all};
   int status;
   if (tally_read(&info.tally, info.trace, error) < 0) {
     status = archive_job_failed(job, error);

@@ -2,14 +2,14 @@
 #ifndef STAVE_CLI_INFO_INFO_H
 #define STAVE_CLI_INFO_INFO_H
 
+#include "analysis/found_archive.h"
 #include "analysis/identify.h"
-#include "analysis/place.h"
 #include "analysis/tally.h"
 #include "analysis/trace.h"
 
 struct info {
   const char *path; /* as it was asked for */
-  struct place place;
+  struct found_archive found;
   struct trace *trace;
   struct tally tally;
   struct identified runtime;

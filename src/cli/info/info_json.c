@@ -146,7 +146,7 @@ static json_t *runtime(const struct info *info) {
 static json_t *origin(const struct info *info) {
   const struct trace *trace = info->trace;
   bool has_date = trace->clock.realtime_ns != UINT64_MAX;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", json_from_text(info->place.anchor),
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", json_from_text(info->found.anchor),
                    "creator", text_or_null(trace->creator), "program",
                    json_from_text(info_property(info, "PROGRAM")), "arguments",
                    json_from_text(info_property(info, "ARGUMENTS")), "process",
@@ -162,7 +162,7 @@ static json_t *outcome(const struct info *info) {
                    json_from_text(info_property(info, "STOPPED")), "duration_ns",
                    json_from_number(info->duration_ns), "events", json_from_number(tally->events),
                    "event_bytes", json_from_number(tally->file_bytes), "encoded_bytes",
-                   json_from_number(tally->encoded_bytes), "bytes", json_from_number(info->place.bytes),
+                   json_from_number(tally->encoded_bytes), "bytes", json_from_number(info->found.bytes),
                    "lost", json_from_number(info_lost(info)), "stalls", json_from_number(info->stalls),
                    "stall_ns", json_from_number(info->stall_ns), "added_at_end",
                    number_or_null(info, "CLOSED_BY_WRITER"), "miscounted_locations",

@@ -87,7 +87,7 @@ static const char *host_of(const struct trace *trace) {
 
 static void print_origin(const struct info *info) {
   const struct trace *trace = info->trace;
-  table_fact("archive", "%s", info->place.anchor);
+  table_fact("archive", "%s", info->found.anchor);
   table_fact("written by", "%s", or_absent(trace->creator));
   table_fact("program", "%s", or_absent(info_property(info, "PROGRAM")));
   table_fact("arguments", "%s", or_absent(info_property(info, "ARGUMENTS")));
@@ -197,7 +197,7 @@ static void print_outcome(const struct info *info) {
   print_devices(info->trace);
   table_fact("events", "%s in %s of event files (%s bytes an event)", summary_number(number, tally->events),
              summary_size(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
-  table_fact("on disk", "%s", summary_size(size, info->place.bytes));
+  table_fact("on disk", "%s", summary_size(size, info->found.bytes));
   print_losses(info);
   print_samples(info);
   if (info->stalls > 0)

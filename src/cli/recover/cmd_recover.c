@@ -1,6 +1,6 @@
 #include "cli/recover/cmd_recover.h"
 
-#include "analysis/place.h"
+#include "analysis/found_archive.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
@@ -27,7 +27,7 @@ enum { NAME_BYTES = 256 };
 
 struct recover_request {
   const char *wanted; /* what -o names; NULL: beside the directory */
-  struct place place;
+  struct found_archive found;
   char out[PATH_MAX];
   char partial[PATH_MAX]; /* what it is called until it is whole */
 };
@@ -52,7 +52,7 @@ static void remove_partial(const struct recover_request *request) {
 static bool name_output(struct recover_request *request) {
   int length = request->wanted
                    ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
-                   : snprintf(request->out, sizeof request->out, "%s-recovered", request->place.directory);
+                   : snprintf(request->out, sizeof request->out, "%s-recovered", request->found.directory);
   while (length > 1 && (size_t)length < sizeof request->out && request->out[length - 1] == '/')
     request->out[--length] = '\0';
   int partial =
@@ -130,13 +130,13 @@ static void print_result(const struct recover_request *request, const struct rec
     printf("stave-writer could not keep all that it wanted: %s\n", strerror((int)process->shortfall));
   bool is_all =
       process->missing == 0 && process->refused == 0 && process->unknown == 0 && !process->is_journal_cut;
-  printf("%s is as it was%s\n", message_escape(name, sizeof name, request->place.directory),
+  printf("%s is as it was%s\n", message_escape(name, sizeof name, request->found.directory),
          is_all ? "; nothing needs it any more" : "");
 }
 
 static void print_failure(const struct recover_request *request, const struct recover_process *process,
                           int error) {
-  const char *directory = request->place.directory;
+  const char *directory = request->found.directory;
   if (error == -ETIME)
     message_say("%s: its events are damaged: OTF2's reader made no progress with them", directory);
   else if (error == -EIO)
@@ -154,7 +154,7 @@ static int recover(const struct recover_request *request) {
   recover_process_catch_signals();
   if (!make_partial(request))
     return EXIT_UNDONE;
-  int error = recover_process_run(&process, request->place.directory, request->partial);
+  int error = recover_process_run(&process, request->found.directory, request->partial);
   bool is_done = error == 0 && process.is_done;
   if (!is_done && error != -EINTR)
     print_failure(request, &process, error);
@@ -169,15 +169,15 @@ static int recover(const struct recover_request *request) {
   return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
 }
 
-static bool is_recoverable(const char *path, const struct place *place) {
-  if (place->state == PLACE_CLOSED)
+static bool is_recoverable(const char *path, const struct found_archive *found) {
+  if (found->state == FOUND_CLOSED)
     message_say("%s: closed: there is nothing to recover", path);
-  else if (place->state == PLACE_UNFINISHED && !place->is_recoverable)
+  else if (found->state == FOUND_UNFINISHED && !found->is_recoverable)
     message_say("%s: not closed, and its file %s is not there: nothing can be recovered", path,
                 "traces.recovery");
-  else if (place->state != PLACE_UNFINISHED)
-    archive_job_explain(path, place);
-  return place->state == PLACE_UNFINISHED && place->is_recoverable;
+  else if (found->state != FOUND_UNFINISHED)
+    archive_job_explain(path, found);
+  return found->state == FOUND_UNFINISHED && found->is_recoverable;
 }
 
 static bool set_option(void *request, int option, const char *value) {
@@ -211,8 +211,8 @@ int cmd_recover(int argc, char **argv) {
   int status = usage_read(cmd_recover_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
-  place_find(&request.place, argv[optind]);
-  if (!is_recoverable(argv[optind], &request.place))
+  find_archive(&request.found, argv[optind]);
+  if (!is_recoverable(argv[optind], &request.found))
     return EXIT_UNDONE;
   return name_output(&request) ? recover(&request) : EXIT_USAGE;
 }

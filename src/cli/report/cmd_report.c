@@ -83,7 +83,7 @@ static int read_and_print(void *data, const struct archive_job *job) {
   times_ticks(&request->times, job->trace, &from, &to);
   int result = report_read(&report, job->trace, from, to, error);
   archive_job_has_read(job);
-  int status = result < 0 ? archive_job_failed(job, error) : print(request, &report, job->place->anchor);
+  int status = result < 0 ? archive_job_failed(job, error) : print(request, &report, job->found->anchor);
   report_free(&report);
   return status;
 }
