@@ -1,9 +1,11 @@
 /* Finding definitions by what refers to them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <otf2/otf2.h>
 
 #include "analysis/trace.h"
+#include "stave/names.h"
 
 static uint64_t ref_of(const char *item) {
   uint64_t ref;
@@ -74,6 +76,17 @@ const char *trace_archive_property(const struct trace *trace, const char *name) 
     if (strcmp(trace->archive_properties[i].name, name) == 0)
       return trace->archive_properties[i].value;
   return NULL;
+}
+
+uint64_t trace_archive_number(const struct trace *trace, const char *name) {
+  const char *text = trace_archive_property(trace, name);
+  return text ? strtoull(text, NULL, 10) : 0;
+}
+
+uint64_t trace_lost_events(const struct trace *trace) {
+  return trace_archive_number(trace, STAVE_PROPERTY_LOST_EVENTS) +
+         trace_archive_number(trace, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
+         trace_archive_number(trace, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
 }
 
 /* They are sorted by location. */

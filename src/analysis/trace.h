@@ -182,6 +182,12 @@ const char *trace_string(const struct trace *trace, uint64_t ref);
 /* The archive's property; NULL if it has none of this name. */
 const char *trace_archive_property(const struct trace *trace, const char *name);
 
+/* The same as a number; 0 if it has none. */
+uint64_t trace_archive_number(const struct trace *trace, const char *name);
+
+/* How many events are missing from an archive of Stave's: dropped, made unreadable, or refused by OTF2. */
+uint64_t trace_lost_events(const struct trace *trace);
+
 /* The location's property as text; NULL if it has none of this name. */
 const char *trace_location_property(const struct trace *trace, uint64_t location, const char *name);
 

@@ -227,11 +227,6 @@ static bool look_for_gap(void *data, const struct trace_event *event) {
   return true;
 }
 
-static uint64_t property_number(const struct checker *checker, const char *name) {
-  const char *text = trace_archive_property(checker->trace, name);
-  return text ? strtoull(text, NULL, 10) : 0;
-}
-
 static void end_at(struct checker *checker, uint64_t ticks, const char *reason) {
   struct check_result *result = checker->result;
   if (ticks >= checker->end_ticks)
@@ -244,19 +239,18 @@ static void end_at(struct checker *checker, uint64_t ticks, const char *reason) 
 
 /* With an event missing, what follows would look like the breach of many rules. */
 static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES]) {
-  uint64_t lost = property_number(checker, STAVE_PROPERTY_LOST_EVENTS);
-  uint64_t others = property_number(checker, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
-                    property_number(checker, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
+  uint64_t lost = trace_lost_events(checker->trace);
+  bool has_places = lost == trace_archive_number(checker->trace, STAVE_PROPERTY_LOST_EVENTS);
   char reason[CHECK_REASON_BYTES];
-  if (lost + others == 0)
+  if (lost == 0)
     return 0;
   struct gaps gaps = {checker, calloc(checker->trace->location_count + 1, sizeof(uint64_t)), UINT64_MAX, 0};
   if (!gaps.last_ticks)
     return -ENOMEM;
   int result = trace_read_events(checker->trace, look_for_gap, &gaps, error);
   free(gaps.last_ticks);
-  bool is_marked = gaps.first_ticks != UINT64_MAX && others == 0;
-  snprintf(reason, sizeof reason, "%llu events were lost%s", (unsigned long long)(lost + others),
+  bool is_marked = gaps.first_ticks != UINT64_MAX && has_places;
+  snprintf(reason, sizeof reason, "%llu events were lost%s", (unsigned long long)lost,
            is_marked ? "" : ", and the archive does not say where");
   end_at(checker, is_marked ? gaps.first_ticks + 1 : 0, reason);
   return result;
@@ -265,7 +259,7 @@ static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES])
 /* What the writer added at the end to close what was open says nothing about the program. */
 static void end_at_closing(struct checker *checker) {
   const struct trace_clock *clock = &checker->trace->clock;
-  if (property_number(checker, STAVE_PROPERTY_CLOSED_BY_WRITER) > 0)
+  if (trace_archive_number(checker->trace, STAVE_PROPERTY_CLOSED_BY_WRITER) > 0)
     checker->end_ticks = clock->first_ticks + clock->length_ticks;
   const char *whole = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
   if (whole)
@@ -321,7 +315,7 @@ static void leave_out_paused(struct checker *checker) {
   static const enum check_rule rules_of_order[] = {
       CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,   CHECK_UNDEFERRED,
       CHECK_TEAM_ORDER,      CHECK_LOCK_INIT,  CHECK_LOCK_UNINITIALISED, CHECK_LOCK_OWNER};
-  for (size_t i = 0; property_number(checker, STAVE_PROPERTY_PAUSES) > 0 &&
+  for (size_t i = 0; trace_archive_number(checker->trace, STAVE_PROPERTY_PAUSES) > 0 &&
                      i < sizeof rules_of_order / sizeof *rules_of_order;
        i++) {
     snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "recording was paused");

@@ -8,11 +8,6 @@
 /* Of the callback in OMPT. */
 #define DISPATCH_NUMBER "32"
 
-static uint64_t property_number(const struct trace *trace, const char *name) {
-  const char *text = trace_archive_property(trace, name);
-  return text ? strtoull(text, NULL, 10) : 0;
-}
-
 /* A loop that was given out in chunks says so in its schedule, but libomp 14 does not tell that of all. */
 static bool lacks_chunks(const struct report *report) {
   const char *delivery = trace_archive_property(report->trace, STAVE_PROPERTY_SET_CALLBACK DISPATCH_NUMBER);
@@ -28,10 +23,8 @@ void caveats_find(struct report *report) {
   const struct trace *trace = report->trace;
   const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
   report->caveats.is_incomplete = complete && strcmp(complete, "false") == 0;
-  report->processors = property_number(trace, STAVE_PROPERTY_PROCESSORS);
-  report->caveats.lost_events = property_number(trace, STAVE_PROPERTY_LOST_EVENTS) +
-                                property_number(trace, STAVE_PROPERTY_LOST_DAMAGED_RECORDS) +
-                                property_number(trace, STAVE_PROPERTY_LOST_REFUSED_EVENTS);
+  report->processors = trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS);
+  report->caveats.lost_events = trace_lost_events(trace);
   report->caveats.lacks_chunks = lacks_chunks(report);
   for (size_t i = 0; i < trace->location_count; i++) {
     report->caveats.stalls += report->threads[i].stalls;

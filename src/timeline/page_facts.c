@@ -58,17 +58,6 @@ json_t *page_facts(const struct timeline *timeline) {
   return facts;
 }
 
-static bool has_lost(const struct trace *trace) {
-  static const char *const names[] = {STAVE_PROPERTY_LOST_EVENTS, STAVE_PROPERTY_LOST_DAMAGED_RECORDS,
-                                      STAVE_PROPERTY_LOST_REFUSED_EVENTS};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *value = trace_archive_property(trace, names[i]);
-    if (value && strcmp(value, "0") != 0)
-      return true;
-  }
-  return false;
-}
-
 static void warn(json_t *warnings, uint64_t count, const char *what) {
   if (count)
     json_array_append_new(warnings, json_sprintf("%" PRIu64 " %s", count, what));
@@ -82,7 +71,7 @@ json_t *page_warnings(const struct timeline *timeline) {
     too_deep += timeline->rows[i].too_deep;
   if (timeline->events == 0)
     json_array_append_new(warnings, json_string("There are no events here."));
-  if (has_lost(timeline->trace))
+  if (trace_lost_events(timeline->trace) > 0)
     json_array_append_new(warnings, json_string("Events were lost while this trace was recorded."));
   warn(warnings, anomalies->backward, "events were earlier than the one before.");
   warn(warnings, anomalies->unmatched_leave, "ends of regions that had not begun were ignored.");

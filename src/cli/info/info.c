@@ -40,8 +40,3 @@ const char *info_record_name(char buffer[64], const char *rest) {
   buffer[length] = '\0';
   return buffer;
 }
-
-uint64_t info_lost(const struct info *info) {
-  return info_number(info, "LOST_EVENTS") + info_number(info, "LOST_DAMAGED_RECORDS") +
-         info_number(info, "LOST_REFUSED_EVENTS");
-}

@@ -36,9 +36,6 @@ void info_each_property(const struct info *info, const char *prefix,
 /* A record's name as a property of the archive has it, in Stave's own form: OTF2 wants capitals there. */
 const char *info_record_name(char buffer[64], const char *rest);
 
-/* The events that the archive says were lost; 0 is none. */
-uint64_t info_lost(const struct info *info);
-
 /* Tables for people on stdout. */
 void info_print_text(const struct info *info);
 

@@ -163,9 +163,9 @@ static json_t *outcome(const struct info *info) {
                    json_from_number(info->duration_ns), "events", json_from_number(tally->events),
                    "event_bytes", json_from_number(tally->file_bytes), "encoded_bytes",
                    json_from_number(tally->encoded_bytes), "bytes", json_from_number(info->found.bytes),
-                   "lost", json_from_number(info_lost(info)), "stalls", json_from_number(info->stalls),
-                   "stall_ns", json_from_number(info->stall_ns), "added_at_end",
-                   number_or_null(info, "CLOSED_BY_WRITER"), "miscounted_locations",
+                   "lost", json_from_number(trace_lost_events(info->trace)), "stalls",
+                   json_from_number(info->stalls), "stall_ns", json_from_number(info->stall_ns),
+                   "added_at_end", number_or_null(info, "CLOSED_BY_WRITER"), "miscounted_locations",
                    json_from_number(tally->miscounted), "backward_events", json_from_number(tally->backward));
 }
 

@@ -116,7 +116,7 @@ static void print_losses(const struct info *info) {
   char number[NUMBER_BYTES], duration[NUMBER_BYTES];
   const char *stopped = info_property(info, "STOPPED");
   const char *complete = trace_archive_property(info->trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
-  uint64_t lost = info_lost(info);
+  uint64_t lost = trace_lost_events(info->trace);
   if (lost > 0)
     table_fact("lost", "%s events: this archive is not complete", summary_number(number, lost));
   else if (complete && strcmp(complete, "true") == 0)
