@@ -138,13 +138,13 @@ const struct usage *cmd_check_usage(void) {
       .synopsis = "[options] ARCHIVE",
       .about =
           "Says whether the run in an OTF2 archive kept the rules: the program OpenMP's, the runtime "
-          "OpenMP's and "
-          "its tool interface's. Each finding has its rule, place in the specification, thread, time and "
-          "source "
-          "line. ARCHIVE is a directory or its file traces.otf2; archives of other tools can be checked too.",
+          "OpenMP's "
+          "and its tool interface's. Each finding has its rule, place in the specification, thread, time and "
+          "source line. ARCHIVE is a directory or its file traces.otf2; archives of other tools can be "
+          "checked "
+          "too.",
       .status = "Exit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 "
-                "if an option "
-                "is wrong; 3 if there are violations or hazards.",
+                "if an option is wrong; 3 if there are violations or hazards.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,

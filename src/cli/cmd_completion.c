@@ -337,10 +337,8 @@ const struct usage *cmd_completion_usage(void) {
       .summary = "print what a shell needs to complete commands and options",
       .synopsis = "bash | zsh | fish",
       .about = "Prints what the shell reads to complete Stave's commands, options and their values. An "
-               "installation has "
-               "it where the shells look; without one: source <(stave completion bash), or the same for zsh; "
-               "stave "
-               "completion fish | source.",
+               "installation has it where the shells look; without one: source <(stave completion bash), or "
+               "the same for zsh; stave completion fish | source.",
       .status = "Exit status: 0; 2 if an option is wrong or there is no such shell.",
       .argument = "shell",
       .argument_kind = USAGE_WORD,

@@ -261,8 +261,7 @@ const struct usage *cmd_timeline_usage(void) {
       .summary = "draw what the threads did, for a browser or a paper",
       .synopsis = "[options] ARCHIVE",
       .about = "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file "
-               "traces.otf2; "
-               "archives of other tools can be drawn too.",
+               "traces.otf2; archives of other tools can be drawn too.",
       .status = "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option "
                 "is wrong.",
       .options = options,

@@ -100,16 +100,21 @@ static void values_that_nobody_names(void **state) {
                    "26 Enter unknown {chunk_start=0 chunk_size=1}, 26 Leave unknown");
 }
 
-/* A worker in the barrier that may be its region's last, before libomp 19: a further record decides that it
- * was not. */
-static void a_barrier_that_was_not_the_last(void **state) {
-  (void)state;
+/* Thread 1 is the primary of a team whose worker, thread 0, comes to an implicit barrier. */
+static void worker_in_a_barrier(void) {
   begin_thread(1, 10, OMPT_THREAD_initial);
   uint64_t team = fork_team(1, 20);
   begin_member(1, 21, team, 2, 0);
   begin_thread(0, 21, OMPT_THREAD_worker);
   begin_member(0, 21, team, 2, 1);
   sync_region(22, ENDPOINT_BEGIN, OMPT_SYNC_REGION_barrier_implicit);
+}
+
+/* A worker in the barrier that may be its region's last, before libomp 19: a further record decides that it
+ * was not. */
+static void a_barrier_that_was_not_the_last(void **state) {
+  (void)state;
+  worker_in_a_barrier();
   sync_region(23, ENDPOINT_END, OMPT_SYNC_REGION_barrier_implicit);
   FEED(0, 24, flush, .codeptr = AT_WORK);
   end_member(1, 30, 0);
@@ -124,12 +129,7 @@ static void a_barrier_that_was_not_the_last(void **state) {
  * in the ring decides nothing. */
 static void a_barrier_that_was_the_last(void **state) {
   (void)state;
-  begin_thread(1, 10, OMPT_THREAD_initial);
-  uint64_t team = fork_team(1, 20);
-  begin_member(1, 21, team, 2, 0);
-  begin_thread(0, 21, OMPT_THREAD_worker);
-  begin_member(0, 21, team, 2, 1);
-  sync_region(22, ENDPOINT_BEGIN, OMPT_SYNC_REGION_barrier_implicit);
+  worker_in_a_barrier();
   FEED(1, 23, sync_region, .endpoint = ENDPOINT_BEGIN, .kind = OMPT_SYNC_REGION_barrier_implicit);
   FEED(1, 25, sync_region, .endpoint = ENDPOINT_END, .kind = OMPT_SYNC_REGION_barrier_implicit);
   sync_region(40, ENDPOINT_END, OMPT_SYNC_REGION_barrier_implicit);

@@ -87,10 +87,8 @@ const struct usage *cmd_info_usage(void) {
       .summary = "say what an archive holds and how it came about",
       .synopsis = "[options] ARCHIVE",
       .about = "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads, "
-               "events and "
-               "their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2; archives of "
-               "other tools "
-               "can be read too.",
+               "events and their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2; "
+               "archives of other tools can be read too.",
       .status = "Exit status: 0; 1 if the archive cannot be read or is not closed; 2 if an option is wrong.",
       .options = options,
       .argument = "archive",

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP_DEFAULT = 10, CONDITIONS_MOST = 16, SCHEMA_VERSION = 1 };
+enum { TOP_DEFAULT = 10, CONDITIONS_MOST = 16 };
 
 struct report_request {
   const char *path;
@@ -152,14 +152,12 @@ const struct usage *cmd_report_usage(void) {
       .summary = "say where the time went and what to do about it",
       .synopsis = "[options] ARCHIVE | --compare [options] OLD ... [--] NEW ...",
       .about = "Says where the time of a traced run went and what would be most worth changing: efficiency, "
-               "findings with "
-               "the time they could save, parallel regions, loops, locks, waiting, tasks, the critical path, "
-               "devices. "
-               "stave-report(1) defines every figure. ARCHIVE is a directory or its file traces.otf2; "
-               "archives of other "
-               "tools can be read too. What is compared may also be a file with what --json has printed.",
-      .status = "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong; 3 if a "
-                "condition of --fail-if holds.",
+               "findings with the time they could save, parallel regions, loops, locks, waiting, tasks, the "
+               "critical path, devices. stave-report(1) defines every figure. ARCHIVE is a directory or its "
+               "file traces.otf2; archives of other tools can be read too. What is compared may also be a "
+               "file with what --json has printed.",
+      .status = "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong; 3 if a condition "
+                "of --fail-if holds.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
@@ -175,7 +173,7 @@ const struct usage *cmd_report_usage(void) {
 static json_t *read_run(struct report_request *request, const char *path) {
   json_t *object = json_load_file(path, 0, NULL);
   if (json_is_integer(json_object_get(object, "schema_version"))) {
-    if (json_integer_value(json_object_get(object, "schema_version")) == SCHEMA_VERSION)
+    if (json_integer_value(json_object_get(object, "schema_version")) == REPORT_SCHEMA_VERSION)
       return object;
     message_say("%s: a report of another version of Stave", path);
     json_decref(object);

@@ -11,7 +11,6 @@
 
 /* Of the object: greater when what has been there goes or means something else, not when something is
  * added. */
-enum { REPORT_SCHEMA_VERSION = 1 };
 
 static json_t *seconds(const struct report *report, double ticks) {
   uint64_t per_second = report->trace->clock.ticks_per_second;

@@ -7,6 +7,9 @@
 #include "cli/common/json.h"
 #include "report/report.h"
 
+/* What the "schema_version" of the JSON is: raised when a member changes its meaning or goes. */
+enum { REPORT_SCHEMA_VERSION = 1 };
+
 struct report_print {
   const struct report *report;
   const char *path;    /* the archive, as it was asked for */
