@@ -4,14 +4,14 @@
 #include "cli/common/message.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
-#include "cli/report/compare.h"
+#include "cli/report/compare_runs.h"
 #include "cli/report/report_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP_DEFAULT = 10, CONDITIONS_MOST = 16 };
+enum { TOP_DEFAULT = 10 };
 
 struct report_request {
   const char *path;
@@ -21,7 +21,7 @@ struct report_request {
   regex_t only;
   bool is_json, is_brief, is_compare;
   FILE *out; /* where a run's object goes that is compared */
-  struct compare_condition conditions[CONDITIONS_MOST];
+  struct compare_condition conditions[COMPARE_CONDITIONS_MOST];
   size_t condition_count;
 };
 
@@ -113,8 +113,8 @@ static bool read_pattern(struct report_request *request, const char *value) {
 
 static bool read_condition(struct report_request *request, const char *value) {
   struct compare_condition *condition = &request->conditions[request->condition_count];
-  if (request->condition_count == CONDITIONS_MOST)
-    return usage_wrong("report", "--fail-if is wanted more than %d times", CONDITIONS_MOST);
+  if (request->condition_count == COMPARE_CONDITIONS_MOST)
+    return usage_wrong("report", "--fail-if is wanted more than %d times", COMPARE_CONDITIONS_MOST);
   if (!compare_condition_read(condition, value))
     return usage_wrong("report", "--fail-if %s is no condition", value);
   request->condition_count++;
@@ -169,70 +169,12 @@ const struct usage *cmd_report_usage(void) {
 
 /* -- comparing -- */
 
-/* What a run's report says: of an archive, or of a file that --json has printed. NULL after a message. */
-static json_t *read_run(struct report_request *request, const char *path) {
-  json_t *object = json_load_file(path, 0, NULL);
-  if (json_is_integer(json_object_get(object, "schema_version"))) {
-    if (json_integer_value(json_object_get(object, "schema_version")) == REPORT_SCHEMA_VERSION)
-      return object;
-    message_say("%s: a report of another version of Stave", path);
-    json_decref(object);
-    return NULL;
-  }
-  json_decref(object);
+/* struct compare_wanted's report. */
+static int write_object(void *data, const char *path, FILE *out) {
+  struct report_request *request = data;
   request->path = path;
-  request->out = tmpfile();
-  if (!request->out) {
-    message_say("there is no room for a temporary file");
-    return NULL;
-  }
-  object = NULL;
-  if (archive_job_run(path, read_and_print, request) == EXIT_SUCCESS) {
-    rewind(request->out);
-    object = json_loadf(request->out, 0, NULL);
-    if (!object)
-      message_say("%s: its report cannot be read back", path);
-  }
-  fclose(request->out);
-  return object;
-}
-
-static int print_compared(struct report_request *request, const struct compare *compare) {
-  int holds[CONDITIONS_MOST], status = EXIT_SUCCESS;
-  for (size_t i = 0; i < request->condition_count; i++) {
-    holds[i] = compare_condition_holds(compare, &request->conditions[i]);
-    if (holds[i] == 1)
-      status = status == EXIT_SUCCESS ? EXIT_FOUND : status;
-    if (holds[i] < 0)
-      status = EXIT_UNDONE;
-    if (holds[i] != 0)
-      message_say("%s: %s", request->conditions[i].text,
-                  holds[i] > 0 ? "it is so" : "what it names is in none of these runs");
-  }
-  if (request->is_json)
-    compare_print_json(compare, request->conditions, holds, request->condition_count);
-  else
-    compare_print_text(compare, request->top);
-  return message_output_is_whole() ? status : EXIT_UNDONE;
-}
-
-static int compare_runs(struct report_request *request, char **paths, size_t old_count, size_t count) {
-  struct compare compare = {.paths = (const char *const *)paths, .old_count = old_count, .count = count};
-  int status = EXIT_SUCCESS;
-  for (size_t i = 0; i < count && status == EXIT_SUCCESS; i++) {
-    json_t *object = read_run(request, paths[i]);
-    if (object)
-      compare_add(&compare, i, object);
-    else
-      status = EXIT_UNDONE;
-    json_decref(object);
-  }
-  if (status == EXIT_SUCCESS) {
-    compare_finish(&compare);
-    status = print_compared(request, &compare);
-  }
-  compare_free(&compare);
-  return status;
+  request->out = out;
+  return archive_job_run(path, read_and_print, request);
 }
 
 /* getopt puts what stands before "--" behind it: how many are new has to be counted before. 0: no "--". */
@@ -253,7 +195,15 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
   else if (count > RANK_VALUES_MOST)
     usage_wrong("report", "--compare takes %d runs at most", RANK_VALUES_MOST);
   else
-    return compare_runs(request, paths, count - new_count, count);
+    return compare_runs(&(struct compare_wanted){.paths = paths,
+                                                 .old_count = count - new_count,
+                                                 .count = count,
+                                                 .conditions = request->conditions,
+                                                 .condition_count = request->condition_count,
+                                                 .is_json = request->is_json,
+                                                 .top = request->top,
+                                                 .report = write_object,
+                                                 .data = request});
   return EXIT_USAGE;
 }
 

@@ -12,6 +12,8 @@
 /* Chances that a difference is noise above this one count as noise. */
 #define COMPARE_LEVEL 0.05
 
+enum { COMPARE_CONDITIONS_MOST = 16 }; /* of one comparison */
+
 enum compare_kind {
   COMPARE_RUN,      /* of the whole run */
   COMPARE_CAUSE,    /* what the findings of a cause could save */

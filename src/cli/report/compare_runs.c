@@ -1,0 +1,81 @@
+#include "cli/report/compare_runs.h"
+
+#include "cli/common/message.h"
+#include "cli/common/usage.h"
+#include "cli/report/report_print.h"
+
+#include <stdlib.h>
+
+/* NULL after a message. */
+static json_t *report_of_archive(const struct compare_wanted *wanted, const char *path) {
+  json_t *object = NULL;
+  FILE *out = tmpfile();
+  if (!out) {
+    message_say("there is no room for a temporary file");
+    return NULL;
+  }
+  if (wanted->report(wanted->data, path, out) == EXIT_SUCCESS) {
+    rewind(out);
+    object = json_loadf(out, 0, NULL);
+    if (!object)
+      message_say("%s: its report cannot be read back", path);
+  }
+  fclose(out);
+  return object;
+}
+
+/* What a run's report says: of an archive, or of a file that --json has printed. NULL after a message. */
+static json_t *read_run(const struct compare_wanted *wanted, const char *path) {
+  json_t *object = json_load_file(path, 0, NULL);
+  const json_t *version = json_object_get(object, "schema_version");
+  if (json_is_integer(version) && json_integer_value(version) == REPORT_SCHEMA_VERSION)
+    return object;
+  bool is_report = json_is_integer(version);
+  json_decref(object);
+  if (!is_report)
+    return report_of_archive(wanted, path);
+  message_say("%s: a report of another version of Stave", path);
+  return NULL;
+}
+
+static int judge(const struct compare *compare, struct compare_condition *condition, int *ret_status) {
+  int holds = compare_condition_holds(compare, condition);
+  if (holds == 1)
+    *ret_status = *ret_status == EXIT_SUCCESS ? EXIT_FOUND : *ret_status;
+  if (holds < 0)
+    *ret_status = EXIT_UNDONE;
+  if (holds != 0)
+    message_say("%s: %s", condition->text, holds > 0 ? "it is so" : "what it names is in none of these runs");
+  return holds;
+}
+
+static int print_compared(const struct compare_wanted *wanted, const struct compare *compare) {
+  int holds[COMPARE_CONDITIONS_MOST], status = EXIT_SUCCESS;
+  for (size_t i = 0; i < wanted->condition_count; i++)
+    holds[i] = judge(compare, &wanted->conditions[i], &status);
+  if (wanted->is_json)
+    compare_print_json(compare, wanted->conditions, holds, wanted->condition_count);
+  else
+    compare_print_text(compare, wanted->top);
+  return message_output_is_whole() ? status : EXIT_UNDONE;
+}
+
+int compare_runs(const struct compare_wanted *wanted) {
+  struct compare compare = {
+      .paths = (const char *const *)wanted->paths, .old_count = wanted->old_count, .count = wanted->count};
+  int status = EXIT_SUCCESS;
+  for (size_t i = 0; i < wanted->count && status == EXIT_SUCCESS; i++) {
+    json_t *object = read_run(wanted, wanted->paths[i]);
+    if (object)
+      compare_add(&compare, i, object);
+    else
+      status = EXIT_UNDONE;
+    json_decref(object);
+  }
+  if (status == EXIT_SUCCESS) {
+    compare_finish(&compare);
+    status = print_compared(wanted, &compare);
+  }
+  compare_free(&compare);
+  return status;
+}

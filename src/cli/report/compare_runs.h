@@ -1,0 +1,25 @@
+/* Running `stave report --compare`: reads the runs, compares them, prints, and judges the conditions. */
+#ifndef STAVE_CLI_REPORT_COMPARE_RUNS_H
+#define STAVE_CLI_REPORT_COMPARE_RUNS_H
+
+#include "cli/report/compare.h"
+
+#include <stdio.h>
+
+/* What is to be compared, and how it is told. */
+struct compare_wanted {
+  char **paths; /* the old runs', then the new ones': archives, or files that --json has printed */
+  size_t old_count, count;
+  struct compare_condition *conditions;
+  size_t condition_count; /* COMPARE_CONDITIONS_MOST at most */
+  bool is_json;
+  size_t top; /* rows of text at most */
+  /* Writes what --json prints of the archive to `out`; returns an exit status, not 0 after a message. */
+  int (*report)(void *data, const char *path, FILE *out);
+  void *data;
+};
+
+/* Returns the command's exit status; EXIT_FOUND if a condition holds. */
+int compare_runs(const struct compare_wanted *wanted);
+
+#endif
