@@ -159,6 +159,24 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
   return result(trace, item);
 }
 
+static OTF2_CallbackCode on_code_line(void *data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
+                                      uint32_t line) {
+  struct trace *trace = data;
+  struct trace_code_line *item = ADD(trace, code_line);
+  if (item)
+    *item = (struct trace_code_line){self, trace_string(trace, file), line};
+  return result(trace, item);
+}
+
+static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
+                                    OTF2_SourceCodeLocationRef code_line, OTF2_CallingContextRef parent) {
+  struct trace *trace = data;
+  struct trace_context *item = ADD(trace, context);
+  if (item)
+    *item = (struct trace_context){self, ref_or_none(region), ref_or_none(code_line), ref_or_none(parent)};
+  return result(trace, item);
+}
+
 /* -- properties -- */
 
 /* The value as text; the caller frees it. */
@@ -230,6 +248,8 @@ static void sort_all(struct trace *trace) {
   SORT(comm);
   SORT(parameter);
   SORT(window);
+  SORT(code_line);
+  SORT(context);
   if (trace->location_property_count > 1)
     qsort(trace->location_properties, trace->location_property_count, sizeof *trace->location_properties,
           by_ref);
@@ -254,6 +274,8 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void) {
   SET(Comm, on_comm);
   SET(Parameter, on_parameter);
   SET(RmaWin, on_window);
+  SET(SourceCodeLocation, on_code_line);
+  SET(CallingContext, on_context);
 #undef SET
   return callbacks;
 }
@@ -338,9 +360,9 @@ void definitions_free(struct trace *trace) {
   free_properties(trace->location_properties, trace->location_property_count);
   free_properties(trace->location_group_properties, trace->location_group_property_count);
   free_properties(trace->node_properties, trace->node_property_count);
-  void *const arrays[] = {trace->strings,    trace->regions,    trace->locations, trace->location_groups,
-                          trace->nodes,      trace->attributes, trace->groups,    trace->comms,
-                          trace->parameters, trace->windows};
+  void *const arrays[] = {trace->strings,    trace->regions,    trace->locations,  trace->location_groups,
+                          trace->nodes,      trace->attributes, trace->groups,     trace->comms,
+                          trace->parameters, trace->windows,    trace->code_lines, trace->contexts};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);
 }

@@ -43,6 +43,8 @@ FIND(node)
 FIND(attribute)
 FIND(group)
 FIND(comm)
+FIND(code_line)
+FIND(context)
 
 /* What the members of a communicator's group are positions in. */
 static const struct trace_group *comm_locations(const struct trace *trace, uint8_t paradigm) {

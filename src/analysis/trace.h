@@ -83,6 +83,18 @@ struct trace_string {
   const char *text;
 };
 
+struct trace_code_line {
+  uint64_t ref;
+  const char *file;
+  uint32_t line;
+};
+
+/* Of samples: a function or construct, below the one that it was called in. */
+struct trace_context {
+  uint64_t ref;
+  uint64_t region, code_line, parent; /* ref, or TRACE_NO_REF */
+};
+
 /* A metric, parameter or window: what is known of them is their name. */
 struct trace_named {
   uint64_t ref;
@@ -123,6 +135,10 @@ struct trace {
   size_t comm_count;
   struct trace_named *parameters, *windows;
   size_t parameter_count, window_count;
+  struct trace_code_line *code_lines;
+  size_t code_line_count;
+  struct trace_context *contexts;
+  size_t context_count;
   struct trace_property *location_properties, *location_group_properties, *node_properties;
   size_t location_property_count, location_group_property_count, node_property_count;
   _Atomic uint64_t *progress;  /* if set: counts what has been read */
@@ -169,6 +185,8 @@ const struct trace_node *trace_node(const struct trace *trace, uint64_t ref);
 const struct trace_attribute *trace_attribute(const struct trace *trace, uint64_t ref);
 const struct trace_group *trace_group(const struct trace *trace, uint64_t ref);
 const struct trace_comm *trace_comm(const struct trace *trace, uint64_t ref);
+const struct trace_code_line *trace_code_line(const struct trace *trace, uint64_t ref);
+const struct trace_context *trace_context(const struct trace *trace, uint64_t ref);
 
 /* The location that a thread number of a communicator means: its ref; TRACE_NO_REF if there is none. */
 uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t thread);

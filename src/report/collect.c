@@ -80,6 +80,15 @@ static uint32_t waiting_region(const struct collector *collector, const struct r
   return is_inside && task->frame_count > 1 ? task->frames[task->frame_count - 2].region : region;
 }
 
+uint32_t collector_construct(const struct collector *collector, const struct replay_task *task) {
+  for (uint32_t i = task->frame_count; i-- > 0;) {
+    uint32_t region = task->frames[i].region;
+    if (region == REPLAY_NONE || !collector->interests[region].is_part || i == 0)
+      return region;
+  }
+  return REPLAY_NONE;
+}
+
 static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now,
                         uint64_t ticks, struct live_member *member) {
   uint32_t region = waiting_region(collector, now);
@@ -147,7 +156,7 @@ static void charge(struct collector *collector, size_t location, uint64_t event_
 
 /* -- events -- */
 
-static uint32_t region_position(const struct collector *collector, uint32_t ref) {
+uint32_t collector_region(const struct collector *collector, uint64_t ref) {
   const struct trace_region *region = trace_region(collector->trace, ref);
   return region ? (uint32_t)(region - collector->trace->regions) : REPLAY_NONE;
 }
@@ -157,7 +166,7 @@ static bool is_of_interest(const struct interest *interest) {
 }
 
 static void before_enter(struct collector *collector, const struct trace_event *event) {
-  uint32_t region = region_position(collector, event->Enter.region);
+  uint32_t region = collector_region(collector, event->Enter.region);
   if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
     return;
   struct replay_now now = replay_now(collector->replay, event->location);
@@ -166,7 +175,7 @@ static void before_enter(struct collector *collector, const struct trace_event *
 }
 
 static void before_leave(struct collector *collector, const struct trace_event *event) {
-  uint32_t region = region_position(collector, event->Leave.region);
+  uint32_t region = collector_region(collector, event->Leave.region);
   if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
     return;
   struct replay_now now = replay_now(collector->replay, event->location);
@@ -182,27 +191,6 @@ static void add_stall(struct collector *collector, const struct trace_event *eve
     return;
   thread->stalls++;
   thread->stall_ticks += event->BufferFlush.stop > event->ticks ? event->BufferFlush.stop - event->ticks : 0;
-}
-
-static void add_sample(struct collector *collector, const struct trace_event *event) {
-  struct report *report = collector->report;
-  uint64_t name;
-  if (!collector_is_inside(collector, event->ticks) ||
-      !collector_attribute(event, collector->state_attribute, &name))
-    return;
-  const char *text = trace_string(collector->trace, name);
-  report->samples++;
-  size_t i = 0;
-  while (i < report->state_count && report->states[i].name != text)
-    i++;
-  if (i == report->state_count) {
-    struct report_state *state = array_add(&report->states, &report->state_count, sizeof *state);
-    collector->has_failed |= !state;
-    if (!state)
-      return;
-    state->name = text;
-  }
-  report->states[i].samples++;
 }
 
 static void on_other_event(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
@@ -224,7 +212,7 @@ static void on_other_event(struct collector *collector, const struct trace_event
     devices_on_event(collector, event);
     return;
   case TRACE_CallingContextSample:
-    add_sample(collector, event);
+    samples_on_event(collector, event);
     return;
   default:
     return;
@@ -278,6 +266,9 @@ static struct interest interest_in(enum construct construct) {
       .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
       .is_depend = class == CONSTRUCT_CLASS_depend,
       .is_wait_inside = class == CONSTRUCT_CLASS_wait,
+      .is_part = class == CONSTRUCT_CLASS_wait || class == CONSTRUCT_CLASS_dispatch ||
+                 construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
+                 construct == CONSTRUCT_ordered_sblock,
   };
 }
 
@@ -373,6 +364,7 @@ static void conclude(struct collector *collector) {
   teams_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
+  samples_finish(collector);
   if (report->first_ticks > report->last_ticks)
     report->first_ticks = report->last_ticks = 0;
   report->wall = report->last_ticks - report->first_ticks;
@@ -398,6 +390,7 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->member_shares);
   pair_map_free(&collector->team_shares);
   pair_map_free(&collector->gaps);
+  pair_map_free(&collector->samples);
   free(collector->dispatch_histogram);
   free(collector->locations);
   free(collector->interests);
@@ -449,5 +442,6 @@ void report_free(struct report *report) {
   free(report->states);
   free(report->findings);
   ending_free(report);
+  samples_free(report);
   *report = (struct report){0};
 }

@@ -148,7 +148,7 @@ struct report_location {
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
-  bool is_loop, is_chunk, is_barrier, is_depend, is_wait_inside;
+  bool is_loop, is_chunk, is_barrier, is_depend, is_wait_inside, is_part;
 };
 
 struct collector {
@@ -161,7 +161,8 @@ struct collector {
   size_t live_team_capacity;
   struct live_task *live_tasks;
   size_t live_task_capacity;
-  struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed;
+  struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed,
+      samples;
   struct pool share_pool, lock_pool;
   struct dependences *dependences;
   struct path_store paths;
@@ -196,6 +197,13 @@ uint64_t collector_cut(const struct collector *collector, uint64_t ticks);
 
 /* True if the time is in the window. */
 bool collector_is_inside(const struct collector *collector, uint64_t ticks);
+
+/* The position of the region with this reference; REPLAY_NONE: there is none. */
+uint32_t collector_region(const struct collector *collector, uint64_t ref);
+
+/* The innermost open construct, without what only names a part of it: a chunk, a structured block, the
+ * waiting in a barrier. The position of its region; REPLAY_NONE: none. */
+uint32_t collector_construct(const struct collector *collector, const struct replay_task *task);
 
 /* The value of an attribute of the event; false if it has none. */
 bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret);
@@ -255,6 +263,11 @@ void locks_free(struct collector *collector);
 void devices_on_event(struct collector *collector, const struct trace_event *event);
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
+
+/* -- collect_samples.c -- */
+void samples_on_event(struct collector *collector, const struct trace_event *event);
+void samples_finish(struct collector *collector);
+void samples_free(struct report *report);
 
 /* -- collect_ending.c -- */
 void ending_prepare(struct collector *collector);

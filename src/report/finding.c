@@ -37,8 +37,11 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
   report->has_lost_findings |= !finding;
   if (!finding)
     return NULL;
-  *finding = (struct report_finding){
-      .cause = cause, .region = region, .location = REPLAY_NONE, .gain_ticks = gain_ticks};
+  *finding = (struct report_finding){.cause = cause,
+                                     .region = region,
+                                     .location = REPLAY_NONE,
+                                     .gain_ticks = gain_ticks,
+                                     .sampled_function = REPLAY_NONE};
   return finding;
 }
 

@@ -47,6 +47,9 @@ bool findings_take_oversubscribed(struct report *report, uint32_t region, double
 /* Those of loops whose chunks are too small. */
 void findings_of_chunks(struct report *report);
 
+/* When all others are made: what samples say of their places. */
+void findings_add_samples(struct report *report);
+
 /* After all regions. */
 void findings_of_oversubscription(struct report *report);
 

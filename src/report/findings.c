@@ -374,6 +374,7 @@ bool findings_make(struct report *report) {
   findings_of_chunks(report);
   findings_of_oversubscription(report);
   findings_of_devices(report);
+  findings_add_samples(report);
   share_what_can_be_saved(report);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);

@@ -132,6 +132,36 @@ struct report_gap {
   struct spread time;
 };
 
+/* What a thread did at the moment of a sample. */
+enum report_doing {
+  DOING_SERIAL,
+  DOING_WORK,    /* the program's code in a team; in a target construct */
+  DOING_WAITING, /* in barriers, taskwait, taskgroup, for locks */
+  DOING_RUNTIME, /* forks, task management, reductions */
+  DOING_IDLE,    /* a worker without a team */
+  DOING_COUNT,
+};
+
+/* A function in which samples were taken. */
+struct report_hot {
+  uint32_t function; /* position of its region; REPLAY_NONE: no code was known */
+  /* of a function without source: the innermost one with source that called it; REPLAY_NONE: none, or it has
+   * source itself */
+  uint32_t caller;
+  const struct trace_code_line *line; /* the one with most samples, of the caller if there is one; or NULL */
+  uint64_t samples;
+};
+
+/* Samples at one place: in a construct, or outside of all. */
+struct report_sampled {
+  enum report_doing doing;
+  /* position of the construct, for work in parallel regions with all constructs inside; REPLAY_NONE: none */
+  uint32_t region;
+  uint64_t samples;
+  struct report_hot *hot; /* most samples first */
+  size_t hot_count;
+};
+
 enum report_cause {
   CAUSE_SERIAL,
   CAUSE_IMBALANCE,
@@ -159,6 +189,9 @@ struct report_finding {
   double gain_ticks; /* of wall time, if all of it could be saved */
   bool has_peak;     /* few of its instances make up most of it: these */
   struct variation_peak peak;
+  /* of so many samples at its place, so many were taken in this function; REPLAY_NONE: not known */
+  uint64_t samples, samples_in;
+  uint32_t sampled_function;
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
 };
 
@@ -215,7 +248,9 @@ struct report {
   size_t gap_count;
   struct report_state *states;
   size_t state_count;
-  uint64_t samples;
+  uint64_t samples, samples_doing[DOING_COUNT];
+  struct report_sampled *sampled; /* most samples first */
+  size_t sampled_count;
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
   bool has_lost_findings;            /* for want of memory */
@@ -239,6 +274,13 @@ void report_free(struct report *report);
 
 /* "imbalance", "serial part", ...: constant memory. */
 const char *report_cause_name(enum report_cause cause);
+
+/* "serial", "work", "waiting", ...: constant memory. */
+const char *report_doing_name(enum report_doing doing);
+
+/* The samples at a place; NULL: there are none. */
+const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
+                                               uint32_t region);
 
 /* Adds one more of `ticks`. */
 void spread_add(struct spread *spread, uint64_t ticks);

@@ -11,7 +11,13 @@
 #include <stdio.h>
 
 /* Besides 6 lines: the ending, 3 of overview, activities, what disturbs. */
-enum { STOOD_MOST = 4, FINDINGS_MOST = 5, ACTIVITIES_MOST = 4, LINE_BYTES = 2048 };
+enum {
+  STOOD_MOST = 4,
+  FINDINGS_MOST = 5,
+  ACTIVITIES_MOST = 4,
+  LINE_BYTES = 2048,
+  SAMPLES_BYTES = LABEL_BYTES + 64
+};
 
 __attribute__((format(printf, 1, 2))) static void print_line(const char *format, ...) {
   char line[LINE_BYTES];
@@ -100,16 +106,28 @@ static bool is_wanted(const struct report_print *print, const struct report_find
   return !print->only || (finding->region != REPLAY_NONE && report_print_wants(print, finding->region));
 }
 
+/* " (549 of 850 samples in vfprintf)", or "". */
+static const char *sampled(char text[SAMPLES_BYTES], const struct report *report,
+                           const struct report_finding *finding) {
+  char label[LABEL_BYTES];
+  *text = '\0';
+  if (finding->sampled_function != REPLAY_NONE)
+    snprintf(text, SAMPLES_BYTES, " (%" PRIu64 " of %" PRIu64 " samples in %s)", finding->samples_in,
+             finding->samples, label_region(label, report->trace, finding->sampled_function));
+  return text;
+}
+
 static void print_findings(const struct report_print *print) {
   const struct report *report = print->report;
   size_t printed = 0;
   for (size_t i = 0; i < report->finding_count && printed < FINDINGS_MOST; i++) {
     const struct report_finding *finding = &report->findings[i];
-    char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+    char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], samples[SAMPLES_BYTES];
     if (!is_wanted(print, finding))
       continue;
-    print_line("%zu. up to %s (%s): %s", ++printed, time_of(gain, report, finding->gain_ticks),
-               share_of(share, finding->gain_ticks, (double)report->wall), finding->what);
+    print_line("%zu. up to %s (%s): %s%s", ++printed, time_of(gain, report, finding->gain_ticks),
+               share_of(share, finding->gain_ticks, (double)report->wall), finding->what,
+               sampled(samples, report, finding));
     print_line("   %s", finding->advice);
   }
   if (printed == 0 && !report->standings)

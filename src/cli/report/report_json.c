@@ -137,6 +137,7 @@ static json_t *findings(const struct report *report) {
     put_place(object, report, finding->region);
     json_put(object, "thread", location_name(report, finding->location));
     json_put(object, "instances", finding->has_peak ? peak(report, &finding->peak) : json_null());
+    json_put(object, "samples", report_finding_samples_json(report, finding));
     json_put(object, "what", json_from_text(finding->what));
     json_put(object, "evidence", json_from_text(finding->evidence));
     json_put(object, "advice", json_from_text(finding->advice));
@@ -354,6 +355,7 @@ json_t *report_print_object(const struct report_print *print) {
   json_put(object, "threads_of_the_run", threads(report));
   json_put(object, "devices", devices(report));
   json_put(object, "sampled_states", states(report));
+  json_put(object, "samples", report_samples_json(print));
   json_put(object, "disturbances", disturbances(report));
   return object;
 }

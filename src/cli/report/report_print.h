@@ -35,6 +35,12 @@ void report_print_ending(const struct report_print *print);
 /* The same for report_print_json, with the ending: the caller's to release. */
 json_t *report_ending_json(const struct report *report);
 
+/* Hot functions and the runtime's states; nothing without samples. The same for report_print_json, and what a
+ * finding has of it, null if nothing: the caller's to release. */
+void report_print_samples(const struct report_print *print);
+json_t *report_samples_json(const struct report_print *print);
+json_t *report_finding_samples_json(const struct report *report, const struct report_finding *finding);
+
 /* The answer in at most 20 lines. */
 void report_print_brief(const struct report_print *print);
 

@@ -299,27 +299,6 @@ static void print_devices(const struct report *report) {
             text_time(wait, report->trace, (double)report->activity[ACTIVITY_DEVICE]));
 }
 
-/* -- samples -- */
-
-static void print_states(const struct report *report) {
-  struct table table;
-  if (report->samples == 0)
-    return;
-  table_heading("Thread states, sampled");
-  table_begin(&table);
-  table_column(&table, "state", TABLE_TEXT);
-  table_column(&table, "samples", TABLE_NUMBER);
-  table_column(&table, "share", TABLE_NUMBER);
-  for (size_t i = 0; i < report->state_count; i++) {
-    char number[NUMBER_BYTES], share[TEXT_TIME_BYTES];
-    const char *const cells[] = {
-        report->states[i].name, summary_number(number, report->states[i].samples),
-        text_percent(share, ratio((double)report->states[i].samples, (double)report->samples))};
-    table_row(&table, cells);
-  }
-  table_print(&table);
-}
-
 /* -- what disturbs the numbers -- */
 
 static void print_anomalies(const struct replay_anomalies *anomalies) {
@@ -395,8 +374,8 @@ void report_print_text(const struct report_print *print) {
     print_findings(print);
     report_print_tables(print);
   }
+  report_print_samples(print);
   print_devices(report);
-  print_states(report);
   print_threads(print);
   print_caveats(report);
 }

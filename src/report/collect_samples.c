@@ -1,0 +1,238 @@
+/* Samples: each is charged to what its thread was doing then, and to the function that its calling context
+ * ends in. Contexts are counted while events go by, functions made of them at the end. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "report/collect.h"
+
+const char *report_doing_name(enum report_doing doing) {
+  static const char *const names[] = {[DOING_SERIAL] = "serial",
+                                      [DOING_WORK] = "work",
+                                      [DOING_WAITING] = "waiting",
+                                      [DOING_RUNTIME] = "runtime",
+                                      [DOING_IDLE] = "idle"};
+  return names[doing];
+}
+
+static enum report_doing doing_of(enum activity activity) {
+  switch (activity) {
+  case ACTIVITY_SERIAL:
+    return DOING_SERIAL;
+  case ACTIVITY_WORK:
+  case ACTIVITY_TASK:
+  case ACTIVITY_DEVICE:
+    return DOING_WORK;
+  case ACTIVITY_BARRIER_WAIT:
+  case ACTIVITY_LOCK_WAIT:
+  case ACTIVITY_TASK_WAIT:
+    return DOING_WAITING;
+  case ACTIVITY_IDLE:
+    return DOING_IDLE;
+  case ACTIVITY_TASK_MANAGEMENT:
+  case ACTIVITY_REDUCTION:
+  case ACTIVITY_OVERHEAD:
+  case ACTIVITY_COUNT:
+    return DOING_RUNTIME;
+  }
+  return DOING_RUNTIME;
+}
+
+/* -- while events go by -- */
+
+static void count_state(struct collector *collector, const struct trace_event *event) {
+  struct report *report = collector->report;
+  uint64_t name;
+  if (!collector_attribute(event, collector->state_attribute, &name))
+    return;
+  const char *text = trace_string(collector->trace, name);
+  size_t i = 0;
+  while (i < report->state_count && report->states[i].name != text)
+    i++;
+  if (i == report->state_count) {
+    struct report_state *state = array_add(&report->states, &report->state_count, sizeof *state);
+    collector->has_failed |= !state;
+    if (!state)
+      return;
+    state->name = text;
+  }
+  report->states[i].samples++;
+}
+
+/* Numbers are kept in the map as pointers. */
+static void count_at(struct collector *collector, enum report_doing doing, uint32_t region,
+                     uint32_t context) {
+  uint64_t place = (uint64_t)doing << 32 | region;
+  uintptr_t count = (uintptr_t)pair_map_get(&collector->samples, place, context);
+  collector->has_failed |= !pair_map_put(&collector->samples, place, context, (void *)(count + 1));
+}
+
+void samples_on_event(struct collector *collector, const struct trace_event *event) {
+  if (!collector_is_inside(collector, event->ticks))
+    return;
+  struct replay_now now = replay_now(collector->replay, event->location);
+  enum report_doing doing = doing_of(now.activity);
+  bool has_place = doing != DOING_SERIAL && doing != DOING_IDLE;
+  uint32_t region = has_place ? collector_construct(collector, now.task) : REPLAY_NONE;
+  uint32_t context = event->CallingContextSample.calling_context;
+  collector->report->samples++;
+  collector->report->samples_doing[doing]++;
+  count_state(collector, event);
+  count_at(collector, doing, region, context);
+  if (doing == DOING_WORK && now.team && now.team->region != REPLAY_NONE && now.team->region != region)
+    count_at(collector, doing, now.team->region, context);
+}
+
+/* -- at the end -- */
+
+/* Samples of one line of a function. */
+struct counted {
+  uint64_t place, samples;
+  uint32_t function, caller;
+  const struct trace_code_line *line;
+};
+
+static bool is_function(const struct collector *collector, uint32_t region) {
+  if (region == REPLAY_NONE)
+    return false;
+  enum construct construct = collector->interests[region].construct;
+  return construct == CONSTRUCT_function || construct == CONSTRUCT_runtime_function ||
+         construct == CONSTRUCT_runtime_routine || construct == CONSTRUCT_other;
+}
+
+static uint32_t function_of(const struct collector *collector, const struct trace_context *context) {
+  uint32_t region = collector_region(collector, context->region);
+  return is_function(collector, region) ? region : REPLAY_NONE;
+}
+
+/* Writers name callers by smaller numbers; whoever does not cannot lead in circles here. */
+static const struct trace_context *caller_of(const struct collector *collector,
+                                             const struct trace_context *context) {
+  const struct trace_context *caller = trace_context(collector->trace, context->parent);
+  return caller && caller->ref < context->ref ? caller : NULL;
+}
+
+/* Names the function, and who called it if there is no source of it. */
+static void name_function(const struct collector *collector, uint64_t ref, struct counted *ret) {
+  const struct trace_context *context = trace_context(collector->trace, ref);
+  ret->function = ret->caller = REPLAY_NONE;
+  if (!context || (ret->function = function_of(collector, context)) == REPLAY_NONE)
+    return;
+  ret->line = trace_code_line(collector->trace, context->code_line);
+  if (ret->line || *collector->trace->regions[ret->function].file)
+    return;
+  while ((context = caller_of(collector, context))) {
+    uint32_t caller = function_of(collector, context);
+    const struct trace_code_line *line = trace_code_line(collector->trace, context->code_line);
+    if (caller == REPLAY_NONE || (!line && !*collector->trace->regions[caller].file))
+      continue;
+    ret->caller = caller;
+    ret->line = line;
+    return;
+  }
+}
+
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int by_function(const void *left, const void *right) {
+  const struct counted *a = left, *b = right;
+  int order = COMPARE(a->place, b->place);
+  order = order ? order : COMPARE(a->function, b->function);
+  order = order ? order : COMPARE(a->caller, b->caller);
+  return order ? order : COMPARE((uintptr_t)a->line, (uintptr_t)b->line);
+}
+
+static int hottest(const void *left, const void *right) {
+  const struct report_hot *a = left, *b = right;
+  int order = COMPARE(b->samples, a->samples);
+  order = order ? order : COMPARE(a->function, b->function);
+  return order ? order : COMPARE(a->caller, b->caller);
+}
+
+static int most_sampled(const void *left, const void *right) {
+  const struct report_sampled *a = left, *b = right;
+  int order = COMPARE(b->samples, a->samples);
+  order = order ? order : COMPARE(a->doing, b->doing);
+  return order ? order : COMPARE(a->region, b->region);
+}
+
+/* Of `count` that are the same function at the same place, sorted by line. */
+static struct report_hot add_lines(const struct counted *all, size_t count) {
+  struct report_hot hot = {.function = all->function, .caller = all->caller};
+  uint64_t most = 0, here = 0;
+  for (size_t i = 0; i < count; i++) {
+    here = i > 0 && all[i].line == all[i - 1].line ? here + all[i].samples : all[i].samples;
+    hot.samples += all[i].samples;
+    if (here > most)
+      hot.line = all[i].line;
+    most = here > most ? here : most;
+  }
+  return hot;
+}
+
+static size_t same_function(const struct counted *all, size_t count) {
+  size_t same = 1;
+  while (same < count && all[same].place == all->place && all[same].function == all->function &&
+         all[same].caller == all->caller)
+    same++;
+  return same;
+}
+
+/* Takes those of one place. Returns how many these are; 0: no memory. */
+static size_t add_place(struct report *report, const struct counted *all, size_t count) {
+  struct report_sampled *one = array_add(&report->sampled, &report->sampled_count, sizeof *one);
+  size_t used = 0;
+  if (!one)
+    return 0;
+  one->doing = (enum report_doing)(all->place >> 32);
+  one->region = (uint32_t)all->place;
+  while (used < count && all[used].place == all->place) {
+    size_t same = same_function(all + used, count - used);
+    struct report_hot *hot = array_add(&one->hot, &one->hot_count, sizeof *hot);
+    if (!hot)
+      return 0;
+    *hot = add_lines(all + used, same);
+    one->samples += hot->samples;
+    used += same;
+  }
+  qsort(one->hot, one->hot_count, sizeof *one->hot, hottest);
+  return used;
+}
+
+void samples_finish(struct collector *collector) {
+  struct report *report = collector->report;
+  const struct pair_map *map = &collector->samples;
+  struct counted *all = collector_get(collector, map->count * sizeof *all);
+  size_t count = 0;
+  for (size_t i = 0; all && i < map->capacity; i++) {
+    const struct pair_map_entry *entry = &map->entries[i];
+    if (!entry->value)
+      continue;
+    all[count] = (struct counted){.place = entry->high, .samples = (uintptr_t)entry->value};
+    name_function(collector, entry->low, &all[count++]);
+  }
+  if (count > 0)
+    qsort(all, count, sizeof *all, by_function);
+  for (size_t i = 0, used; i < count; i += used)
+    if (!(used = add_place(report, all + i, count - i))) {
+      collector->has_failed = true;
+      break;
+    }
+  if (report->sampled_count > 0)
+    qsort(report->sampled, report->sampled_count, sizeof *report->sampled, most_sampled);
+  free(all);
+}
+
+void samples_free(struct report *report) {
+  for (size_t i = 0; i < report->sampled_count; i++)
+    free(report->sampled[i].hot);
+  free(report->sampled);
+}
+
+const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
+                                               uint32_t region) {
+  for (size_t i = 0; i < report->sampled_count; i++)
+    if (report->sampled[i].doing == doing && report->sampled[i].region == region)
+      return &report->sampled[i];
+  return NULL;
+}
