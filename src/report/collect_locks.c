@@ -102,6 +102,7 @@ static void count_wait(struct collector *collector, const struct replay_lock_eve
   if (wait > mutex->wait.max)
     mutex->longest_location = (uint32_t)event->location;
   spread_add(&mutex->wait, wait);
+  scatter_add(&mutex->waits, (double)wait);
   if (wait > 0 && event->region != REPLAY_NONE)
     assign_wait(collector, event, mutex);
   mutex->contended += find_holders(collector, lock, event->region, event->wanted_ticks, event->ticks);

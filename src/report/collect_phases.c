@@ -141,6 +141,7 @@ static void conclude_loop(struct collector *collector, struct live_team *live_te
   loop->longest += share->max;
   loop->imbalance += share->max > mean ? share->max - mean : 0;
   loop->delay += delay;
+  scatter_add(&loop->delays, delay);
   vary(collector, &loop->variation, delay, live_team, phase);
 }
 
@@ -157,6 +158,7 @@ static void conclude_mutex(struct collector *collector, const struct live_team *
                    (phase->alone + waited) / phase->arrivals;
   double of_barrier = barrier < 0 ? 0 : barrier < gain ? barrier : gain;
   mutex->gain += part * gain;
+  scatter_add(&mutex->gains, part * gain);
   mutex->of_barrier += part * of_barrier;
   mutex->moved += part * (waited / phase->arrivals - gain + of_barrier);
   if (mutex->parallel == REPLAY_NONE)
@@ -176,8 +178,10 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
       conclude_loop(collector, live_team, phase, share, region, delay_of(phase, share) * scale);
     else
       conclude_mutex(collector, live_team, phase, share, region);
-  if (parallel)
+  if (parallel) {
     vary(collector, &parallel->variation, room > 0 ? room : 0, live_team, phase);
+    scatter_add(&parallel->room, room > 0 ? room : 0);
+  }
   live_team->phase_end_ticks = phase->latest_ticks;
   drop_shares(collector, &collector->team_shares, phase_key(live_team, phase), &phase->shares);
   *phase = (struct team_phase){0};

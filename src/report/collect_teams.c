@@ -286,6 +286,7 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
     collector->has_failed |= !pair_map_put(&collector->gaps, before, after, (void *)number);
   }
   spread_add(&report->gaps[number - 1].time, finish - begin);
+  scatter_add(&report->serial_parts, (double)(finish - begin));
 }
 
 static void add_instance(struct collector *collector, const struct live_team *live_team,
@@ -309,6 +310,9 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->explicit_wait += live_team->explicit_wait;
   parallel->latest += collector_cut(collector, live_team->latest_begin_ticks) - from;
   parallel->release += live_team->release;
+  scatter_add(&parallel->begins, (double)(collector_cut(collector, live_team->latest_begin_ticks) - from));
+  scatter_add(&parallel->releases, (double)live_team->release);
+  scatter_add(&parallel->reductions, (double)live_team->activity[ACTIVITY_REDUCTION]);
   parallel->passages += live_team->passages;
   parallel->tasks += live_team->tasks;
   parallel->is_nested |= live_team->is_nested;

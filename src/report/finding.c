@@ -9,24 +9,48 @@
 #include "analysis/label.h"
 #include "base/array.h"
 
+/* Of the gain: what is more uncertain is not sure. */
+#define DOUBT_SHARE 0.5
+
+/* What a cause is called, and how far the events alone show it. */
+static const struct {
+  const char *name;
+  enum report_confidence confidence;
+  const char *reason;
+} causes[] = {
+    [CAUSE_SERIAL] = {"serial part", CONFIDENCE_MEDIUM,
+                      "how long it takes is measured, that all threads could share it is assumed"},
+    [CAUSE_IMBALANCE] = {"imbalance", CONFIDENCE_HIGH,
+                         "the events show what each thread did before each barrier"},
+    [CAUSE_LOOP_IMBALANCE] = {"loop imbalance", CONFIDENCE_HIGH,
+                              "the events show what each thread did before each barrier"},
+    [CAUSE_SINGLE] = {"single", CONFIDENCE_HIGH, "the events show who waited, and for whom"},
+    [CAUSE_LOCK] = {"lock contention", CONFIDENCE_HIGH, "the events show each wait and who held the lock"},
+    [CAUSE_SMALL_TASKS] = {"small tasks", CONFIDENCE_MEDIUM,
+                           "what a task costs is taken from the shortest times between tasks"},
+    [CAUSE_TASK_STARVATION] = {"too few ready tasks", CONFIDENCE_MEDIUM,
+                               "it is what other causes leave of the waiting"},
+    [CAUSE_FORK_JOIN] = {"fork and join", CONFIDENCE_MEDIUM,
+                         "what one region instead would cost is not known"},
+    [CAUSE_LATE_START] = {"late start", CONFIDENCE_MEDIUM, "no event says why threads begin late"},
+    [CAUSE_SLOW_BARRIERS] = {"slow barriers", CONFIDENCE_MEDIUM, "no event says why threads go on late"},
+    [CAUSE_REDUCTION] = {"reduction", CONFIDENCE_HIGH, "the events show how long it takes"},
+    [CAUSE_CHUNK_SIZE] = {"chunk size", CONFIDENCE_MEDIUM,
+                          "that the work of a chunk is as long as the shortest one is assumed"},
+    [CAUSE_OVERSUBSCRIPTION] =
+        {"oversubscription", CONFIDENCE_MEDIUM,
+         "the numbers are measured, that nothing else delays these threads is assumed"},
+    [CAUSE_TRANSFERS] = {"device transfers", CONFIDENCE_MEDIUM,
+                         "that none of this overlaps and all could be left out is assumed"},
+};
+
 const char *report_cause_name(enum report_cause cause) {
-  static const char *const names[] = {
-      [CAUSE_SERIAL] = "serial part",
-      [CAUSE_IMBALANCE] = "imbalance",
-      [CAUSE_LOOP_IMBALANCE] = "loop imbalance",
-      [CAUSE_SINGLE] = "single",
-      [CAUSE_LOCK] = "lock contention",
-      [CAUSE_SMALL_TASKS] = "small tasks",
-      [CAUSE_TASK_STARVATION] = "too few ready tasks",
-      [CAUSE_FORK_JOIN] = "fork and join",
-      [CAUSE_LATE_START] = "late start",
-      [CAUSE_SLOW_BARRIERS] = "slow barriers",
-      [CAUSE_REDUCTION] = "reduction",
-      [CAUSE_CHUNK_SIZE] = "chunk size",
-      [CAUSE_OVERSUBSCRIPTION] = "oversubscription",
-      [CAUSE_TRANSFERS] = "device transfers",
-  };
-  return names[cause];
+  return causes[cause].name;
+}
+
+const char *report_confidence_name(enum report_confidence confidence) {
+  static const char *const names[] = {"low", "medium", "high"};
+  return names[confidence];
 }
 
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
@@ -41,8 +65,32 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
                                      .region = region,
                                      .location = REPLAY_NONE,
                                      .gain_ticks = gain_ticks,
+                                     .uncertainty_ticks = -1,
                                      .sampled_function = REPLAY_NONE};
   return finding;
+}
+
+void finding_scatter(struct report_finding *finding, const struct scatter *scatter) {
+  double share;
+  if (finding && scatter_share(scatter, &share))
+    finding->uncertainty_ticks = share * finding->gain_ticks;
+}
+
+/* What lowers it. NULL: nothing. */
+static const char *doubt(const struct report *report, const struct report_finding *finding) {
+  if (report->caveats.lost_events > 0)
+    return "events were lost";
+  if (report->caveats.is_incomplete)
+    return "the archive says that it is not complete";
+  if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
+    return "it differs too much from one time to the next";
+  return NULL;
+}
+
+void finding_judge(const struct report *report, struct report_finding *finding) {
+  const char *why = doubt(report, finding);
+  finding->confidence = why ? CONFIDENCE_LOW : causes[finding->cause].confidence;
+  finding->reason = why ? why : causes[finding->cause].reason;
 }
 
 void finding_say(char text[FINDING_BYTES], const char *format, ...) {

@@ -14,6 +14,12 @@
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks);
 
+/* Its uncertainty, as far as its cost differed from one time to the next. Accepts NULL. */
+void finding_scatter(struct report_finding *finding, const struct scatter *scatter);
+
+/* How sure it is, and why: when all else of it is known. */
+void finding_judge(const struct report *report, struct report_finding *finding);
+
 /* Sets, or goes on with, one of its texts; what is too long is cut. */
 __attribute__((format(printf, 2, 3))) void finding_say(char text[FINDING_BYTES], const char *format, ...);
 __attribute__((format(printf, 2, 3))) void finding_say_more(char text[FINDING_BYTES], const char *format,

@@ -39,6 +39,7 @@ static void find_serial(struct report *report) {
   struct report_finding *finding = finding_add(report, CAUSE_SERIAL, gap->before, serial * (1 - 1 / n));
   if (!finding)
     return;
+  finding_scatter(finding, &report->serial_parts);
   finding_say(finding->what,
               "%s (%s) are spent outside of all parallel regions, where one of %zu threads works",
               finding_time(&texts, serial), finding_share(&texts, serial, wall), report->cpus);
@@ -100,6 +101,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   double longest = loop->by_location ? (double)loop->by_location[most] : 0;
   const char *name = report->trace->locations[most].name;
   finding->location = longest > 0 ? most : REPLAY_NONE;
+  finding_scatter(finding, &loop->delays);
   if (construct == CONSTRUCT_single) {
     finding_say(finding->what, "the team waits for one thread in %s", finding_label(&texts, region));
     finding_say(finding->evidence, "met %" PRIu64 " time%s, the executing threads needed %s", loop->instances,
@@ -228,6 +230,7 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
   double mean = parallel->useful ? mean_of(report, parallel->useful) : 0;
   double longest = parallel->useful ? (double)parallel->useful[most] : 0;
   finding->location = longest > 0 ? most : REPLAY_NONE;
+  finding_scatter(finding, &parallel->room);
   finding_say(finding->what, "threads of %s wait for one another", finding_label(&texts, region));
   finding_say(
       finding->evidence,
@@ -263,6 +266,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
       finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, own + waited);
   if (!finding)
     return budget - waited;
+  finding_scatter(finding, &parallel->begins);
   finding_say(finding->what, is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
               finding_label(&texts, region));
   finding_say(finding->evidence,
@@ -292,6 +296,7 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   struct report_finding *finding = finding_add(report, CAUSE_SLOW_BARRIERS, region, gain);
   if (!finding)
     return budget - gain;
+  finding_scatter(finding, &parallel->releases);
   finding_say(finding->what, "barriers of %s let threads go late", finding_label(&texts, region));
   finding_say(
       finding->evidence,
@@ -314,6 +319,7 @@ static void find_reduction(struct report *report, uint32_t region, double scale)
   struct report_finding *finding = finding_add(report, CAUSE_REDUCTION, region, ticks * scale);
   if (!finding)
     return;
+  finding_scatter(finding, &parallel->reductions);
   finding_say(finding->what, "reductions take long in %s", finding_label(&texts, region));
   finding_say(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
   finding_say(finding->advice, "reduce less often, or less data");
@@ -361,8 +367,10 @@ static void share_what_can_be_saved(struct report *report) {
   most += report->lost_in_work;
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
-  for (size_t i = 0; i < report->finding_count && all > most; i++)
+  for (size_t i = 0; i < report->finding_count && all > most; i++) {
     report->findings[i].gain_ticks *= most / all;
+    report->findings[i].uncertainty_ticks *= most / all;
+  }
 }
 
 bool findings_make(struct report *report) {
@@ -376,6 +384,8 @@ bool findings_make(struct report *report) {
   findings_of_devices(report);
   findings_add_samples(report);
   share_what_can_be_saved(report);
+  for (size_t i = 0; i < report->finding_count; i++)
+    finding_judge(report, &report->findings[i]);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
   return !report->has_lost_findings;

@@ -82,6 +82,8 @@ static void find_lock(struct report *report, uint32_t region) {
     finding->region = reducing;
   }
   if (finding)
+    finding_scatter(finding, mutex->gains.count < 2 || mutex->outside > 0 ? &mutex->waits : &mutex->gains);
+  if (finding)
     describe_lock(report, finding, region);
   struct report_parallel *parallel =
       mutex->parallel == REPLAY_NONE ? NULL : report->regions[mutex->parallel].parallel;

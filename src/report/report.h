@@ -6,6 +6,7 @@
 
 #include "analysis/replay.h"
 #include "analysis/trace.h"
+#include "report/scatter.h"
 #include "report/variation.h"
 
 /* Length of time of something that happened several times. */
@@ -44,8 +45,10 @@ struct report_parallel {
   double gain;
   uint64_t *useful;            /* by location */
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
-  double moved;                /* what its locks add to the mean waiting at barriers, or take from it */
-  bool is_nested;              /* ever inside another team */
+  struct scatter room;         /* the same */
+  struct scatter begins, releases, reductions; /* of its instances: late begins, late ends of barriers */
+  double moved;   /* what its locks add to the mean waiting at barriers, or take from it */
+  bool is_nested; /* ever inside another team */
 };
 
 /* A worksharing construct: for, distribute, taskloop, sections, single, workshare, scope. */
@@ -63,6 +66,7 @@ struct report_loop {
    * waiting for locks */
   double delay;
   struct variation *variation; /* of the delay, over the instances; NULL: there was none */
+  struct scatter delays;       /* the same */
   uint64_t *by_location;
   uint32_t parallel; /* position of the region in which it was met first; REPLAY_NONE: none */
 };
@@ -86,7 +90,8 @@ struct report_mutex {
    * of the mean waiting at the barrier that would have saved; and how much the mean waiting there would have
    * grown */
   double gain, of_barrier, moved;
-  uint64_t outside;  /* waited in explicit tasks, or outside of teams */
+  struct scatter gains, waits; /* of the phases; of the acquisitions */
+  uint64_t outside;            /* waited in explicit tasks, or outside of teams */
   uint32_t parallel; /* position of the region in which it was waited for first; REPLAY_NONE: none */
   uint64_t lock;     /* the last one, as in replay_lock_event */
   bool has_several_locks;
@@ -179,6 +184,9 @@ enum report_cause {
   CAUSE_CHUNK_SIZE,
 };
 
+/* How far a finding can be trusted, the least first. */
+enum report_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+
 enum { FINDING_BYTES = 768 };
 
 /* Something worth doing. */
@@ -187,7 +195,12 @@ struct report_finding {
   uint32_t region;   /* where; REPLAY_NONE: nowhere in particular */
   uint32_t location; /* that is waited for most: has most to do, holds the lock; REPLAY_NONE: no one */
   double gain_ticks; /* of wall time, if all of it could be saved */
-  bool has_peak;     /* few of its instances make up most of it: these */
+  /* how much it would be another one in a run like this (a standard deviation); below 0: one run cannot tell
+   */
+  double uncertainty_ticks;
+  enum report_confidence confidence;
+  const char *reason; /* for the confidence: constant memory */
+  bool has_peak;      /* few of its instances make up most of it: these */
   struct variation_peak peak;
   /* of so many samples at its place, so many were taken in this function; REPLAY_NONE: not known */
   uint64_t samples, samples_in;
@@ -246,6 +259,7 @@ struct report {
   struct report_device *devices; /* by location */
   struct report_gap *gaps;
   size_t gap_count;
+  struct scatter serial_parts; /* of the gaps in order of time */
   struct report_state *states;
   size_t state_count;
   uint64_t samples, samples_doing[DOING_COUNT];
@@ -281,6 +295,8 @@ const char *report_doing_name(enum report_doing doing);
 /* The samples at a place; NULL: there are none. */
 const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
                                                uint32_t region);
+/* "low", "medium", "high": constant memory. */
+const char *report_confidence_name(enum report_confidence confidence);
 
 /* Adds one more of `ticks`. */
 void spread_add(struct spread *spread, uint64_t ticks);

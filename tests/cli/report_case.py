@@ -65,6 +65,11 @@ class Case(cli.Case):
         self.assertAlmostEqual(numbers["serial_s"] + parallel, max(wall, parallel), delta=least)
         gains = [finding["gain_s"] for finding in numbers["findings"]]
         self.assertEqual(gains, sorted(gains, reverse=True))
+        for finding in numbers["findings"]:
+            self.assertIn(finding["confidence"], ("low", "medium", "high"))
+            self.assertTrue(finding["reason"])
+            if finding["uncertainty_s"] is not None:
+                self.assertGreaterEqual(finding["uncertainty_s"], 0)
         if gains:
             self.assertGreaterEqual(gains[-1], 0)
             self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / threads + numbers["lost_in_work_s"] + least)

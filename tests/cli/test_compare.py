@@ -75,6 +75,24 @@ class Compare(Case):
         self.ms(cause["old"]["median_s"], 0)
         self.ms(cause["new"]["median_s"], 30)
 
+    def test_uncertainty(self):
+        """Serial parts of 10 and 14 ms, half of which could be saved."""
+        with self.timed("parts") as made:
+            made.program(0, True)
+            for begin in (10, 44):
+                made.fork(begin)
+                made.begin(begin)
+                for i in range(2):
+                    made.enter(i, "implicit barrier", 1)
+                made.end_all(begin + 20)
+            made.program(64, False)
+        row = self.row(self.compared([self.path("parts")], [self.path("parts")]), "cause", "serial part")
+        for side in ("old", "new"):
+            self.ms(row[side]["median_s"], 12)
+            self.ms(row[side]["uncertainty_s"], 2)
+        wall = self.row(self.compared([self.path("parts")], [self.path("parts")]), "run", "wall")
+        self.assertIsNone(wall["old"]["uncertainty_s"])
+
     def test_conditions(self):
         old, new = self.run_of("old", 90), self.run_of("new", 100, 40)  # wall: 100 and 110 ms; gain: 5 and 20 ms
         for condition, status in (("wall > 9 %", FOUND), ("wall > 11 %", 0), ("wall>9ms", FOUND), ("wall > 11 ms", 0),

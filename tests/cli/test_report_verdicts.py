@@ -94,6 +94,45 @@ class Verdicts(Case):
         self.ms(peak["end_s"], (first - 1) * 3 + slow * 9)
         return finding
 
+    def test_uncertainty(self):
+        """Of how much neighbours differ, not of how much all do: see scatter.h."""
+        with self.timed("steady") as made:
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for _ in range(10):
+                now = self.loop(made, now, 10, [9, 3])
+            self.close(made, now)
+        finding = self.verdict("steady", "loop imbalance", 10, 30)
+        self.assertEqual((finding["uncertainty_s"], finding["confidence"]), (0, "high"))
+        with self.timed("wild") as made:
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for step in range(10):
+                now = self.loop(made, now, 10, [15, 3] if step % 2 else [3, 3])
+            self.close(made, now)
+        finding = self.verdict("wild", "loop imbalance", 10, 30)
+        self.ms(finding["uncertainty_s"], (9 * 6 ** 2 / 9 / 2 * 10) ** 0.5)
+        self.assertEqual(finding["confidence"], "high")
+        self.assertIn("30.0 ms +- 13.4 ms", self.text(self.path("wild")))
+        self.assertIn("30.0 ms +- 13.4 ms", self.text(self.path("wild"), "--brief"))
+
+    def test_uncertain(self):
+        """One instance tells nothing; what differs by more than half of the gain is not sure."""
+        with self.timed("once") as made:
+            made.fork(0)
+            made.begin(0)
+            self.close(made, self.loop(made, 0, 10, [9, 3]))
+        self.assertIsNone(self.verdict("once", "loop imbalance", 10, 3)["uncertainty_s"])
+        with self.timed("chance") as made:
+            made.fork(0)
+            made.begin(0)
+            self.close(made, self.loop(made, self.loop(made, self.loop(made, 0, 10, [3, 3]), 10, [15, 3]), 10, [3, 3]))
+        finding = self.verdict("chance", "loop imbalance", 10, 6)
+        self.assertEqual((finding["confidence"], finding["reason"]),
+                         ("low", "it differs too much from one time to the next"))
+
     def test_slow_phase(self):
         self.assertIn("10 of 40 instances", self.slow_phase("phase", 16, 25, 40)["evidence"])
         self.slow_phase("buckets", 101, 120, 200) # four instances share a bucket

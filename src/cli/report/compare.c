@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/common/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ const char *compare_verdict_name(enum compare_verdict verdict) {
   return names[verdict];
 }
 
-static void add(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
-                const json_t *seconds) {
+static void add_with(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
+                     const json_t *seconds, const json_t *uncertainty) {
   struct compare_row *row = compare->rows;
   if (!name || !json_is_number(seconds))
     return;
@@ -29,7 +30,14 @@ static void add(struct compare *compare, size_t run, enum compare_kind kind, con
     row->kind = kind;
     row->name = memory_needed(strdup(name));
   }
+  double deviation = json_number_value(uncertainty); /* 0 of null */
   row->values[run] += json_number_value(seconds);
+  row->squares[run] += deviation * deviation;
+}
+
+static void add(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
+                const json_t *seconds) {
+  add_with(compare, run, kind, name, seconds, NULL);
 }
 
 static void add_run(struct compare *compare, size_t run, const json_t *report) {
@@ -39,7 +47,8 @@ static void add_run(struct compare *compare, size_t run, const json_t *report) {
     add(compare, run, COMPARE_RUN, members[i][0], json_object_get(report, members[i][1]));
   json_t *none = json_real(0);
   const json_t *first = json_array_get(json_object_get(report, "findings"), 0);
-  add(compare, run, COMPARE_RUN, "gain", first ? json_object_get(first, "gain_s") : none);
+  add_with(compare, run, COMPARE_RUN, "gain", first ? json_object_get(first, "gain_s") : none,
+           json_object_get(first, "uncertainty_s"));
   json_decref(none);
 }
 
@@ -58,8 +67,8 @@ void compare_add(struct compare *compare, size_t run, const json_t *report) {
   add_run(compare, run, report);
   for (size_t i = 0; i < json_array_size(findings); i++) {
     const json_t *finding = json_array_get(findings, i);
-    add(compare, run, COMPARE_CAUSE, json_string_value(json_object_get(finding, "cause")),
-        json_object_get(finding, "gain_s"));
+    add_with(compare, run, COMPARE_CAUSE, json_string_value(json_object_get(finding, "cause")),
+             json_object_get(finding, "gain_s"), json_object_get(finding, "uncertainty_s"));
   }
   json_t *activities = json_object_get(report, "activities"), *seconds;
   const char *name;
@@ -99,6 +108,10 @@ void compare_finish(struct compare *compare) {
   }
   if (compare->row_count > 1)
     qsort(compare->rows, compare->row_count, sizeof *compare->rows, most_changed);
+}
+
+double compare_uncertainty(const struct compare_row *row, size_t first, size_t count) {
+  return sqrt(rank_median(row->squares + first, count));
 }
 
 enum compare_verdict compare_verdict(const struct compare *compare, const struct compare_row *row) {

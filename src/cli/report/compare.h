@@ -26,7 +26,8 @@ enum compare_kind {
 struct compare_row {
   enum compare_kind kind;
   char *name;
-  double values[RANK_VALUES_MOST]; /* the old runs', then the new ones' */
+  double values[RANK_VALUES_MOST];  /* the old runs', then the new ones' */
+  double squares[RANK_VALUES_MOST]; /* of the uncertainties that findings have in each run; 0: unknown */
   double old_median, new_median, p;
 };
 
@@ -59,6 +60,9 @@ void compare_finish(struct compare *compare);
 void compare_free(struct compare *compare);
 
 enum compare_verdict compare_verdict(const struct compare *compare, const struct compare_row *row);
+
+/* Of a row's value in runs `first` to `first + count`, as findings tell it: the median; 0: unknown. */
+double compare_uncertainty(const struct compare_row *row, size_t first, size_t count);
 
 /* Constant memory. */
 const char *compare_kind_name(enum compare_kind kind);

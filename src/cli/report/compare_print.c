@@ -17,12 +17,22 @@ static void range_of(const double *values, size_t count, double ret[2]) {
   }
 }
 
+/* "0.030000 +- 0.002000". */
+static void median_text(char text[CELL_BYTES], const struct compare_row *row, double median, size_t first,
+                        size_t count) {
+  double deviation = compare_uncertainty(row, first, count);
+  if (deviation > 0)
+    snprintf(text, CELL_BYTES, "%.6f +- %.6f", median, deviation);
+  else
+    snprintf(text, CELL_BYTES, "%.6f", median);
+}
+
 static void print_row(struct table *table, const struct compare *compare, const struct compare_row *row) {
   char cells[7][CELL_BYTES];
   double range[2], difference = row->new_median - row->old_median;
   snprintf(cells[0], CELL_BYTES, "%+.6f", difference);
-  snprintf(cells[1], CELL_BYTES, "%.6f", row->old_median);
-  snprintf(cells[2], CELL_BYTES, "%.6f", row->new_median);
+  median_text(cells[1], row, row->old_median, 0, compare->old_count);
+  median_text(cells[2], row, row->new_median, compare->old_count, compare->count - compare->old_count);
   if (row->old_median > 0)
     snprintf(cells[3], CELL_BYTES, "%+.1f %%", 100 * difference / row->old_median);
   else
@@ -77,11 +87,14 @@ void compare_print_text(const struct compare *compare, size_t top) {
     printf("  %zu more: --top %zu\n", changed - top, changed);
 }
 
-static json_t *side(const double *values, size_t count, double median) {
+static json_t *side(const struct compare_row *row, size_t first, size_t count, double median) {
+  double deviation = compare_uncertainty(row, first, count);
+  const double *values = row->values + first;
   json_t *object = json_object(), *all = json_array();
   for (size_t i = 0; i < count; i++)
     json_array_append_new(all, json_real(values[i]));
   json_put(object, "median_s", json_real(median));
+  json_put(object, "uncertainty_s", deviation > 0 ? json_real(deviation) : json_null());
   json_put(object, "runs_s", all);
   return object;
 }
@@ -91,8 +104,8 @@ static json_t *row_json(const struct compare *compare, const struct compare_row 
   json_t *object = json_object();
   json_put(object, "of", json_string(compare_kind_name(row->kind)));
   json_put(object, "what", json_from_text(row->name));
-  json_put(object, "old", side(row->values, old, row->old_median));
-  json_put(object, "new", side(row->values + old, compare->count - old, row->new_median));
+  json_put(object, "old", side(row, 0, old, row->old_median));
+  json_put(object, "new", side(row, old, compare->count - old, row->new_median));
   json_put(object, "change_s", json_real(row->new_median - row->old_median));
   json_put(object, "p", json_real(row->p));
   json_put(object, "verdict", json_string(compare_verdict_name(compare_verdict(compare, row))));

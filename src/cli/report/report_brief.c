@@ -122,12 +122,11 @@ static void print_findings(const struct report_print *print) {
   size_t printed = 0;
   for (size_t i = 0; i < report->finding_count && printed < FINDINGS_MOST; i++) {
     const struct report_finding *finding = &report->findings[i];
-    char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], samples[SAMPLES_BYTES];
+    char gain[GAIN_BYTES], samples[SAMPLES_BYTES];
     if (!is_wanted(print, finding))
       continue;
-    print_line("%zu. up to %s (%s): %s%s", ++printed, time_of(gain, report, finding->gain_ticks),
-               share_of(share, finding->gain_ticks, (double)report->wall), finding->what,
-               sampled(samples, report, finding));
+    print_line("%zu. up to %s, sure: %s: %s%s", ++printed, report_print_gain(gain, report, finding),
+               report_confidence_name(finding->confidence), finding->what, sampled(samples, report, finding));
     print_line("   %s", finding->advice);
   }
   if (printed == 0 && !report->standings)

@@ -126,6 +126,16 @@ static json_t *peak(const struct report *report, const struct variation_peak *on
   return object;
 }
 
+static void put_uncertainty(json_t *object, const struct report *report,
+                            const struct report_finding *finding) {
+  if (finding->uncertainty_ticks >= 0)
+    put_seconds(object, "uncertainty_s", report, finding->uncertainty_ticks);
+  else
+    json_put(object, "uncertainty_s", json_null());
+  json_put(object, "confidence", json_string(report_confidence_name(finding->confidence)));
+  json_put(object, "reason", json_string(finding->reason));
+}
+
 static json_t *findings(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->finding_count; i++) {
@@ -133,6 +143,7 @@ static json_t *findings(const struct report *report) {
     json_t *object = json_object();
     json_put(object, "cause", json_string(report_cause_name(finding->cause)));
     put_seconds(object, "gain_s", report, finding->gain_ticks);
+    put_uncertainty(object, report, finding);
     json_put(object, "gain_share", json_real(report->wall ? finding->gain_ticks / (double)report->wall : 0));
     put_place(object, report, finding->region);
     json_put(object, "thread", location_name(report, finding->location));

@@ -21,6 +21,12 @@ struct report_print {
 /* True if tables are to have this region: its name or its source file and line. */
 bool report_print_wants(const struct report_print *print, uint32_t region);
 
+enum { GAIN_BYTES = 96 };
+
+/* "12.3 ms +- 0.4 ms (1.2 %)": what a finding could save; the deviation only where it is known. */
+char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
+                        const struct report_finding *finding);
+
 /* The regions that are wanted and for which `is_in` holds, those with the greatest `weight` first. Returns
  * how many, in *ret, which the caller frees. */
 size_t report_print_order(const struct report_print *print, bool (*is_in)(const struct report_region *),

@@ -172,12 +172,23 @@ static void print_function(const struct trace_region *region) {
   print_prose("in", shorten_middle(shorter, sizeof shorter, function, prose_width() - FINDING_INDENT));
 }
 
+char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
+                        const struct report_finding *finding) {
+  char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], deviation[TEXT_TIME_BYTES] = "";
+  if (finding->uncertainty_ticks >= 0)
+    text_time(deviation, report->trace, finding->uncertainty_ticks);
+  snprintf(text, GAIN_BYTES, "%s%s%s (%s)", text_time(gain, report->trace, finding->gain_ticks),
+           *deviation ? " +- " : "", deviation,
+           text_percent(share, ratio(finding->gain_ticks, (double)report->wall)));
+  return text;
+}
+
 static void print_finding(const struct report *report, size_t number) {
   const struct report_finding *finding = &report->findings[number];
-  char gain[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], head[PROSE_BYTES];
+  char gain[GAIN_BYTES], head[PROSE_BYTES], sure[PROSE_BYTES];
   bool colour = terminal_has_colour(STDOUT_FILENO);
-  snprintf(head, sizeof head, "up to %s (%s): %s", text_time(gain, report->trace, finding->gain_ticks),
-           text_percent(share, ratio(finding->gain_ticks, (double)report->wall)), finding->what);
+  snprintf(head, sizeof head, "up to %s: %s", report_print_gain(gain, report, finding), finding->what);
+  snprintf(sure, sizeof sure, "%s: %s", report_confidence_name(finding->confidence), finding->reason);
   printf("%s%3zu. ", colour ? "\033[1m" : "", number + 1);
   prose_print_fact(5, 5, head);
   printf("%s", colour ? "\033[0m" : "");
@@ -186,6 +197,7 @@ static void print_finding(const struct report *report, size_t number) {
     print_function(&report->trace->regions[finding->region]);
   print_prose("evidence", finding->evidence);
   print_prose("to do", finding->advice);
+  print_prose("sure", sure);
 }
 
 static void print_findings(const struct report_print *print) {
