@@ -175,6 +175,8 @@ static void before_enter(struct collector *collector, const struct trace_event *
 }
 
 static void before_leave(struct collector *collector, const struct trace_event *event) {
+  if (collector->report->standings)
+    waits_on_leave(collector, event);
   uint32_t region = collector_region(collector, event->Leave.region);
   if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
     return;
@@ -293,6 +295,7 @@ static void learn_attributes(struct collector *collector) {
   collector->source_attribute = attribute_named(collector->trace, "source task");
   collector->sink_attribute = attribute_named(collector->trace, "sink task");
   collector->address_attribute = attribute_named(collector->trace, "dependence address");
+  collector->wait_lock_attribute = attribute_named(collector->trace, "wait lock");
   collector->state_attribute = attribute_named(collector->trace, "thread state");
 }
 
@@ -364,6 +367,7 @@ static void conclude(struct collector *collector) {
   teams_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
+  waits_finish(collector);
   samples_finish(collector);
   if (report->first_ticks > report->last_ticks)
     report->first_ticks = report->last_ticks = 0;

@@ -179,6 +179,7 @@ struct collector {
   uint32_t *dispatch_histogram;
   uint64_t queued; /* tasks that could begin */
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
+  uint64_t wait_lock_attribute;
   uint64_t state_attribute;
   bool has_failed;
 };
@@ -273,6 +274,14 @@ void samples_free(struct report *report);
 void ending_prepare(struct collector *collector);
 void ending_take(struct collector *collector);
 void ending_free(struct report *report);
+
+/* -- collect_waits.c -- */
+
+/* Where each thread stands is known: for whom this one waits in a barrier; then for each Leave that ends what
+ * is open; then whether some wait in a circle. */
+void waits_of_barriers(struct collector *collector, size_t location);
+void waits_on_leave(struct collector *collector, const struct trace_event *event);
+void waits_finish(struct collector *collector);
 
 /* -- efficiency.c -- */
 void caveats_find(struct report *report);

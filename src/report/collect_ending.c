@@ -51,6 +51,7 @@ static void stand(struct collector *collector, size_t location) {
   standing->activity = replay_activity(collector->replay, location);
   for (size_t i = 0; i < count; i++)
     add_region(collector, standing, &frames[i]);
+  waits_of_barriers(collector, location);
 }
 
 /* Locks that the threads hold, behind what is open on them. */
@@ -81,7 +82,10 @@ void ending_take(struct collector *collector) {
 }
 
 void ending_free(struct report *report) {
-  for (size_t i = 0; report->standings && i < report->trace->location_count; i++)
+  for (size_t i = 0; report->standings && i < report->trace->location_count; i++) {
     free(report->standings[i].open);
+    free(report->standings[i].waits);
+  }
+  free(report->deadlock);
   free(report->standings);
 }

@@ -229,11 +229,20 @@ struct report_open {
   bool is_held; /* a lock, not a region */
 };
 
+/* For whom a thread waited when the run ended. */
+struct report_wait {
+  uint32_t location;
+  uint32_t region; /* where that one acquired the lock; REPLAY_NONE: it had not come to the barrier */
+  bool is_lock;
+};
+
 /* Where a thread stood when the run ended: open regions, innermost first, then the locks that it held. */
 struct report_standing {
   enum activity activity;
   struct report_open *open;
   size_t open_count;
+  struct report_wait *waits;
+  size_t wait_count;
 };
 
 struct report_state {
@@ -270,6 +279,8 @@ struct report {
   bool has_lost_findings;            /* for want of memory */
   const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
   struct report_standing *standings; /* by location; NULL: the run ended in order, or nobody knows */
+  uint32_t *deadlock;                /* locations each of which waits for the next, the last for the first */
+  size_t deadlock_count;             /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */
   double lost_in_work;
   uint64_t processors; /* that the process may use; 0: the archive does not say */

@@ -81,6 +81,60 @@ class Ending(Case):
         self.assertRegex(lines[6], r"^ +holds omp_set_lock @made.c:7 +3.99 s +10.0 ms$")
         self.assertRegex(lines[7], r"^OMP thread 1 +omp_set_lock @made.c:8 +3.98 s +20.0 ms$")
 
+    def deadlock(self, name, waits):
+        """Each thread holds the lock of its number, and wants another one, or stands in a barrier (None)."""
+        with self.timed(name, threads=len(waits)) as made:
+            made.properties = list(KILLED)
+            made.fork(1)
+            made.begin(1)
+            for i in range(len(waits)):
+                made.at(5 + i).lock(i, i, 1, 10 + i)
+            for i, wanted in enumerate(waits):
+                made.at(20 + i).enter(i, "barrier" if wanted is None else "omp_set_lock", 20 + i)
+            made.at(4000)
+            for i, wanted in enumerate(waits):
+                region = made.region("barrier" if wanted is None else "omp_set_lock", 20 + i)
+                made.event(i, "thread_release_lock", Paradigm.OPENMP, i, 1)
+                made.event(i, "leave", region, attributes=None if wanted is None else {"wait lock": wanted})
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(4000)
+        return self.path(name)
+
+    def waits(self, numbers):
+        return {thread["thread"]: [(one["thread"], one["acquired_in"]) for one in thread["waits_for"]]
+                for thread in numbers["ending"]["stood"]}
+
+    def test_deadlock(self):
+        archive = self.deadlock("circle", [1, 2, 0])
+        numbers = self.numbers(archive)
+        self.assertEqual(self.waits(numbers), {
+            "Master thread": [("OMP thread 1", "omp_set_lock @made.c:11")],
+            "OMP thread 1": [("OMP thread 2", "omp_set_lock @made.c:12")],
+            "OMP thread 2": [("Master thread", "omp_set_lock @made.c:10")]})
+        self.assertEqual(numbers["ending"]["deadlock"], ["Master thread", "OMP thread 1", "OMP thread 2"])
+        circle = "Master thread -> OMP thread 1 -> OMP thread 2 -> Master thread"
+        text = " ".join(self.text(archive).split())
+        self.assertIn(f"Deadlock: these wait for each other in a circle: {circle}", text)
+        self.assertIn("waits for OMP thread 1, which holds the lock since omp_set_lock @made.c:11", text)
+        self.assertIn(f"deadlock: {circle}", self.text(archive, "--brief"))
+        self.assertNotIn("hundredth", self.text(archive))
+
+    def test_deadlock_with_a_barrier(self):
+        """Thread 1 holds what thread 0 wants, and waits for it in a barrier; thread 2 waits for both, and is in no
+        circle."""
+        numbers = self.numbers(self.deadlock("barrier", [1, None, None]))
+        self.assertEqual(self.waits(numbers), {
+            "Master thread": [("OMP thread 1", "omp_set_lock @made.c:11")],
+            "OMP thread 1": [("Master thread", None)], "OMP thread 2": [("Master thread", None)]})
+        self.assertEqual(numbers["ending"]["deadlock"], ["Master thread", "OMP thread 1"])
+
+    def test_waiting_is_no_deadlock(self):
+        """All wait for thread 2, which works; thread 1 waits for itself in the other run."""
+        numbers = self.numbers(self.dead("held", KILLED))
+        self.assertEqual(numbers["ending"]["deadlock"], [])
+        itself = self.numbers(self.deadlock("itself", [1, 1, None]))
+        self.assertEqual(itself["ending"]["deadlock"], ["OMP thread 1"])
+
     def test_nothing_where_nothing_was_cut_off(self):
         for name, properties in (("orderly", [("STAVE::ENDING", "finalized"), KILLED[1]]), ("unsaid", []),
                                  ("closed", [KILLED[0], ("STAVE::CLOSED_BY_WRITER", "0")])):
@@ -110,6 +164,7 @@ class Ending(Case):
         self.assertLess(numbers["wall_s"], killed + 5)
         self.assertEqual({thread["open"][0]["region"].split(" @")[0] for thread in numbers["ending"]["stood"]},
                          {"omp_set_lock"})
+        self.assertEqual(sorted(numbers["ending"]["deadlock"]), ["Master thread", "OMP thread 1"])
         self.assertEqual(sum(one["is_held_lock"] for thread in numbers["ending"]["stood"] for one in thread["open"]), 2)
 
 

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Besides 6 lines: the ending, 3 of overview, activities, what disturbs. */
+/* Besides 6 lines: the ending, 3 of overview, activities, what disturbs. A deadlock stands for a finding. */
 enum {
   STOOD_MOST = 4,
   FINDINGS_MOST = 5,
@@ -59,6 +59,9 @@ static void print_ending(const struct report *report) {
     return;
   print_line("ended: %s; the threads stood", report->ending);
   print_stood(report);
+  char circle[DEADLOCK_BYTES];
+  if (report_deadlock_text(circle, sizeof circle, report))
+    print_line("deadlock: %s", circle);
 }
 
 static void print_overview(const struct report_print *print) {
@@ -119,8 +122,8 @@ static const char *sampled(char text[SAMPLES_BYTES], const struct report *report
 
 static void print_findings(const struct report_print *print) {
   const struct report *report = print->report;
-  size_t printed = 0;
-  for (size_t i = 0; i < report->finding_count && printed < FINDINGS_MOST; i++) {
+  size_t printed = 0, most = report->deadlock_count ? FINDINGS_MOST - 1 : FINDINGS_MOST;
+  for (size_t i = 0; i < report->finding_count && printed < most; i++) {
     const struct report_finding *finding = &report->findings[i];
     char gain[GAIN_BYTES], samples[SAMPLES_BYTES];
     if (!is_wanted(print, finding))

@@ -2,6 +2,7 @@
 #include "cli/report/report_print.h"
 
 #include "analysis/label.h"
+#include "cli/common/prose.h"
 #include "cli/common/table.h"
 #include "report/text.h"
 
@@ -35,6 +36,43 @@ static void stand_rows(struct table *table, const struct report *report, size_t 
     open_row(table, report, i == 0 ? thread : "", &standing->open[i]);
 }
 
+/* "OMP thread 1, which holds the lock since omp_set_lock @a.c:7". */
+static void describe_wait(char *text, size_t bytes, const struct report *report,
+                          const struct report_wait *wait) {
+  char label[LABEL_BYTES];
+  const char *thread = report->trace->locations[wait->location].name;
+  if (wait->is_lock)
+    snprintf(text, bytes, "%s, which holds the lock since %s", thread,
+             label_region(label, report->trace, wait->region));
+  else
+    snprintf(text, bytes, "%s, which has not come to the barrier", thread);
+}
+
+static void print_waits(const struct report *report, size_t most) {
+  char line[2 * LABEL_BYTES + 256];
+  size_t count = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    for (size_t j = 0; j < report->standings[i].wait_count && count < most; j++) {
+      if (count++ == 0)
+        table_heading("Who waits for whom");
+      describe_wait(line, sizeof line, report, &report->standings[i].waits[j]);
+      prose_say(2, "%s waits for %s", report->trace->locations[i].name, line);
+    }
+}
+
+bool report_deadlock_text(char *text, size_t bytes, const struct report *report) {
+  size_t used = 0;
+  if (report->deadlock_count == 0)
+    return false;
+  *text = '\0';
+  for (size_t i = 0; i <= report->deadlock_count && used < bytes; i++) {
+    uint32_t location = report->deadlock[i % report->deadlock_count];
+    used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? " -> " : "",
+                             report->trace->locations[location].name);
+  }
+  return true;
+}
+
 void report_print_ending(const struct report_print *print) {
   const struct report *report = print->report;
   size_t most = print->top > THREADS_MOST ? print->top : THREADS_MOST, count = 0;
@@ -54,6 +92,10 @@ void report_print_ending(const struct report_print *print) {
   table_print(&table);
   if (count > most)
     printf("  %zu more: --top %zu\n", count - most, count);
+  print_waits(report, most);
+  char circle[DEADLOCK_BYTES];
+  if (report_deadlock_text(circle, sizeof circle, report))
+    prose_say(2, "Deadlock: these wait for each other in a circle: %s", circle);
   putchar('\n');
 }
 
@@ -71,6 +113,30 @@ static json_t *open_json(const struct report *report, const struct report_open *
   return object;
 }
 
+static json_t *wait_json(const struct report *report, const struct report_wait *wait) {
+  json_t *object = json_object();
+  bool is_known = wait->region < report->trace->region_count;
+  json_put(object, "thread", json_from_text(report->trace->locations[wait->location].name));
+  json_put(object, "holds_lock", json_boolean(wait->is_lock));
+  json_put(object, "acquired_in",
+           is_known ? json_from_text(report->trace->regions[wait->region].name) : json_null());
+  return object;
+}
+
+static json_t *waits_json(const struct report *report, const struct report_standing *standing) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < standing->wait_count; i++)
+    json_array_append_new(array, wait_json(report, &standing->waits[i]));
+  return array;
+}
+
+static json_t *deadlock_json(const struct report *report) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < report->deadlock_count; i++)
+    json_array_append_new(array, json_from_text(report->trace->locations[report->deadlock[i]].name));
+  return array;
+}
+
 json_t *report_ending_json(const struct report *report) {
   json_t *object = json_object(), *threads = json_array();
   json_put(object, "how", report->ending ? json_from_text(report->ending) : json_null());
@@ -84,9 +150,11 @@ json_t *report_ending_json(const struct report *report) {
     for (size_t j = 0; j < standing->open_count; j++)
       json_array_append_new(open, open_json(report, &standing->open[j]));
     json_put(thread, "open", open);
+    json_put(thread, "waits_for", waits_json(report, standing));
     json_array_append_new(threads, thread);
   }
   json_put(object, "stood", report->standings ? threads : json_null());
+  json_put(object, "deadlock", deadlock_json(report));
   if (!report->standings)
     json_decref(threads);
   return object;

@@ -38,6 +38,11 @@ void report_print_text(const struct report_print *print);
 /* Where each thread stood when the run was killed; nothing if it ended in order. */
 void report_print_ending(const struct report_print *print);
 
+enum { DEADLOCK_BYTES = 512 };
+
+/* "Master thread -> OMP thread 1 -> Master thread". False: no threads waited for each other in a circle. */
+bool report_deadlock_text(char *text, size_t bytes, const struct report *report);
+
 /* The same for report_print_json, with the ending: the caller's to release. */
 json_t *report_ending_json(const struct report *report);
 

@@ -214,8 +214,10 @@ static void print_findings(const struct report_print *print) {
   if (printed > 0)
     return;
   table_heading("Findings");
-  printf("  %s\n",
-         print->only ? "none for these regions" : "nothing that costs a hundredth of the wall time");
+  printf("  %s\n", print->only              ? "none for these regions"
+                   : report->deadlock_count ? "the run hung in a deadlock: see who waits for whom, above"
+                   : report->standings      ? "the run was cut off: where each thread stood is above"
+                                            : "nothing that costs a hundredth of the wall time");
 }
 
 /* -- threads -- */

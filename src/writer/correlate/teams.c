@@ -14,6 +14,7 @@
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/teams.h"
@@ -287,17 +288,17 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
 
 static void leave_late(struct correlator *c, struct traced_thread *thread, struct task *task,
                        uint64_t ticks) {
+  size_t open = task->stack.count;
   while (task->stack.count > 0) {
     struct frame frame = task->stack.frames[--task->stack.count];
     if (frame.is_hidden)
       continue;
     pause_show(c, thread, task, ticks);
-    emit_event(c, thread,
-               &(struct event){.kind = EVENT_LEAVE,
-                               .ticks = ticks,
-                               .region = frame.region,
-                               .team = task->team,
-                               .is_late = true});
+    struct event leave = {
+        .kind = EVENT_LEAVE, .ticks = ticks, .region = frame.region, .team = task->team, .is_late = true};
+    if (c->is_closing && task->stack.count + 1 == open)
+      lock_awaited(c, &frame, &leave);
+    emit_event(c, thread, &leave);
   }
 }
 
