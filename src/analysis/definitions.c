@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/instances.h"
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
 #include "base/array.h"
@@ -108,7 +109,8 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
                                   begin_line,
                                   end_line,
                                   role,
-                                  paradigm};
+                                  paradigm,
+                                  false};
   return result(trace, item);
 }
 
@@ -295,6 +297,7 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
+  instances_mark(trace);
   return error == OTF2_SUCCESS && count >= wanted;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/detail.h"
+#include "analysis/instances.h"
 #include "base/shorten.h"
 
 enum { FUNCTION_WIDTH = 60, LABEL_WIDTH = LABEL_BYTES - 32, FUNCTION_BYTES = 2048 };
@@ -31,12 +32,22 @@ static void write_place(char buffer[LABEL_BYTES], const char *name, const struct
   shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
 }
 
+/* Of one of several in one line. */
+static void write_instance(char buffer[LABEL_BYTES], const char *name, const struct trace *trace,
+                           const struct trace_region *region) {
+  char function[INSTANCE_BYTES], label[FUNCTION_BYTES];
+  snprintf(label, sizeof label, "%s in %s", name, instance_name(function, trace, region));
+  shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
+}
+
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region) {
   const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
   if (strncmp(name, prefix, strlen(prefix)) == 0)
     name += strlen(prefix);
   if (strstr(name, at_address))
     write_place(buffer, name, &trace->regions[region]);
+  else if (region < trace->region_count && trace->regions[region].is_instance)
+    write_instance(buffer, name, trace, &trace->regions[region]);
   else
     shorten_middle(buffer, LABEL_BYTES, *name ? name : "(without a name)", LABEL_WIDTH);
   return buffer;

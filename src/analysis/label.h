@@ -8,7 +8,8 @@ enum { LABEL_BYTES = 192 };
 
 /* A region's name without what every construct's begins with: "parallel @file.c:12". An address alone says
  * nothing: it comes with the function, "parallel @0x1282 in main", or else with the module, "for
- * @a.out+0x132c". Long names are cut in the middle. No region (REPLAY_NONE) is "(unknown)". Returns buffer.
+ * @a.out+0x132c". Of several in one line each comes with its function, "parallel @b.h:4 in
+ * for_each<Scale>". Long names are cut in the middle. No region (REPLAY_NONE) is "(unknown)". Returns buffer.
  */
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region);
 

@@ -35,6 +35,7 @@ struct trace_region {
   const char *name, *canonical_name, *description, *file; /* file "": unknown */
   uint32_t begin_line, end_line;                          /* 0: unknown */
   uint8_t role, paradigm;                                 /* OTF2_RegionRole, OTF2_Paradigm */
+  bool is_instance;                                       /* others have the same name: see instances.h */
 };
 
 struct trace_location {

@@ -1,3 +1,4 @@
+#include "analysis/instances.h"
 #include "analysis/label.h"
 
 #include <stdio.h>
@@ -39,6 +40,48 @@ static void test_long_names(void **state) {
   expect("!$omp parallel @0x1", function, wanted);
 }
 
+/* Two regions of one name: what tells the first one. */
+static void tells(const char *function, const char *other, const char *wanted) {
+  struct trace_region regions[] = {
+      {.name = "!$omp parallel @b.h:4", .description = function, .file = "/src/b.h"},
+      {.name = "!$omp parallel @b.h:4", .description = other, .file = "/src/b.h"},
+      {.name = "!$omp parallel @b.h:9", .description = "main", .file = "/src/b.h"}};
+  struct trace trace = {.regions = regions, .region_count = 3};
+  char buffer[LABEL_BYTES];
+  instances_mark(&trace);
+  assert_string_equal(label_region(buffer, &trace, 0), wanted);
+  assert_string_equal(label_region(buffer, &trace, 2), "parallel @b.h:9");
+}
+
+static void test_instances(void **state) {
+  (void)state;
+  tells("void for_each<Scale>(int, Scale const&)", "void for_each<Roots>(int, Roots const&)",
+        "parallel @b.h:4 in for_each<Scale>");
+  tells("main", "main", "parallel @b.h:4");
+  tells("main, nowait", "main, static", "parallel @b.h:4");
+  tells("first", "second", "parallel @b.h:4 in first");
+  tells("f(int)", "f(double)", "parallel @b.h:4 in f(int)");
+  tells("(anonymous namespace)::f<int>(int)", "(anonymous namespace)::f<char>(char)",
+        "parallel @b.h:4 in (anonymous namespace)::f<int>");
+  tells("Body::operator()(int) const", "Other::operator()(int) const", "parallel @b.h:4 in Body::operator()");
+  tells("void go<main::{lambda(int)#1}>(int)", "void go<main::{lambda(int)#2}>(int)",
+        "parallel @b.h:4 in go<main::{lambda(int)#1}>");
+  tells("for_each<lambdas(int)::<lambda(int)> >, invoked by the program", "for_each<Scale>",
+        "parallel @b.h:4 in for_each<lambdas(int)::<lambda(int)> >");
+  tells("", "main", "parallel @b.h:4");
+}
+
+/* The difference is in the middle of what is cut. */
+static void test_long_instances(void **state) {
+  static const char long_type[] = "outer::middle::inner::policy<outer::middle::OpenMP, outer::Schedule<1>>";
+  char one[400], other[400];
+  (void)state;
+  snprintf(one, sizeof one, "void forall<%s, KernelA, %s>(int)", long_type, long_type);
+  snprintf(other, sizeof other, "void forall<%s, KernelB, %s>(int)", long_type, long_type);
+  tells(one, other, "parallel @b.h:4 in forall<outer::middle..KernelA, outer::middle::inner::polic..");
+  tells(other, one, "parallel @b.h:4 in forall<outer::middle..KernelB, outer::middle::inner::polic..");
+}
+
 static void test_no_region(void **state) {
   const struct trace trace = {.region_count = 0};
   char buffer[LABEL_BYTES];
@@ -47,7 +90,9 @@ static void test_no_region(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_addresses),
-                                     cmocka_unit_test(test_long_names), cmocka_unit_test(test_no_region)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lines),      cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_long_names), cmocka_unit_test(test_no_region),
+      cmocka_unit_test(test_instances),  cmocka_unit_test(test_long_instances)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
