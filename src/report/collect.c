@@ -162,7 +162,8 @@ uint32_t collector_region(const struct collector *collector, uint64_t ref) {
 }
 
 static bool is_of_interest(const struct interest *interest) {
-  return interest->is_loop || interest->is_chunk || interest->is_barrier || interest->is_depend;
+  return interest->is_loop || interest->is_chunk || interest->is_barrier || interest->is_depend ||
+         interest->is_doacross;
 }
 
 static void before_enter(struct collector *collector, const struct trace_event *event) {
@@ -170,6 +171,8 @@ static void before_enter(struct collector *collector, const struct trace_event *
   if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
     return;
   struct replay_now now = replay_now(collector->replay, event->location);
+  if (collector->interests[region].is_doacross)
+    doacross_before_enter(collector, event, region, &now);
   teams_before_enter(collector, event, region, &now);
   tasks_before_enter(collector, event, region, &now);
 }
@@ -267,6 +270,7 @@ static struct interest interest_in(enum construct construct) {
       .is_chunk = class == CONSTRUCT_CLASS_dispatch,
       .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
       .is_depend = class == CONSTRUCT_CLASS_depend,
+      .is_doacross = class == CONSTRUCT_CLASS_doacross,
       .is_wait_inside = class == CONSTRUCT_CLASS_wait,
       .is_part = class == CONSTRUCT_CLASS_wait || class == CONSTRUCT_CLASS_dispatch ||
                  construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
@@ -396,6 +400,7 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->gaps);
   pair_map_free(&collector->samples);
   free(collector->dispatch_histogram);
+  free(collector->sources);
   free(collector->locations);
   free(collector->interests);
   free(collector->live_teams);
@@ -426,6 +431,7 @@ static void free_region(struct report_region *region) {
   }
   if (region->loop) {
     free(region->loop->by_location);
+    free(region->loop->doacross);
     free(region->loop->variation);
   }
   if (region->task)

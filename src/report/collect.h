@@ -127,8 +127,19 @@ struct lock_history {
   struct path released;
 };
 
+/* A thread in a loop with ordered(n). */
+struct doacross_location {
+  uint32_t region; /* the loop */
+  uint64_t begin_ticks;
+  uint64_t last_ticks;           /* its last sink or source, or the loop's begin */
+  bool has_sink;                 /* that was a sink */
+  uint64_t sink_ticks, sink_key; /* sinks at this time are one, whose vector is not whole yet; 0: none */
+  uint64_t source_ticks, source_key;
+};
+
 /* One location. */
 struct report_location {
+  struct doacross_location doacross;
   uint64_t charged_ticks;      /* up to here its time is accounted for */
   struct live_member *members; /* a stack: one for each team that it is in */
   size_t member_capacity;
@@ -148,7 +159,7 @@ struct report_location {
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
-  bool is_loop, is_chunk, is_barrier, is_depend, is_wait_inside, is_part;
+  bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_wait_inside, is_part;
 };
 
 struct collector {
@@ -165,6 +176,7 @@ struct collector {
       samples;
   struct pool share_pool, lock_pool;
   struct dependences *dependences;
+  struct doacross_source *sources; /* NULL: none yet */
   struct path_store paths;
   struct path longest;
   struct path fork; /* of the last fork anywhere */
@@ -269,6 +281,10 @@ void devices_free(struct collector *collector);
 void samples_on_event(struct collector *collector, const struct trace_event *event);
 void samples_finish(struct collector *collector);
 void samples_free(struct report *report);
+
+/* -- collect_doacross.c -- */
+void doacross_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                           const struct replay_now *now);
 
 /* -- collect_ending.c -- */
 void ending_prepare(struct collector *collector);

@@ -37,6 +37,8 @@ static const struct {
     [CAUSE_REDUCTION] = {"reduction", CONFIDENCE_HIGH, "the events show how long it takes"},
     [CAUSE_CHUNK_SIZE] = {"chunk size", CONFIDENCE_MEDIUM,
                           "that the work of a chunk is as long as the shortest one is assumed"},
+    [CAUSE_DOACROSS] = {"doacross", CONFIDENCE_MEDIUM,
+                        "no event tells when an iteration begins to wait: what others do before is taken"},
     [CAUSE_OVERSUBSCRIPTION] =
         {"oversubscription", CONFIDENCE_MEDIUM,
          "the numbers are measured, that nothing else delays these threads is assumed"},

@@ -56,6 +56,9 @@ void findings_of_chunks(struct report *report);
 /* When all others are made: what samples say of their places. */
 void findings_add_samples(struct report *report);
 
+/* Those of loops whose iterations wait for each other. */
+void findings_of_doacross(struct report *report);
+
 /* After all regions. */
 void findings_of_oversubscription(struct report *report);
 

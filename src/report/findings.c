@@ -137,6 +137,10 @@ static double find_loops(struct report *report, uint32_t parallel, double budget
     double gain = loop->delay * scale;
     gain = gain < budget ? gain : budget;
     budget -= gain;
+    if (loop->doacross && loop->doacross->waited * 2 > loop->doacross->sinks) {
+      loop->doacross->imbalance += gain; /* the chain ends on one thread */
+      continue;
+    }
     struct report_finding *finding =
         finding_add(report, construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE, i, gain);
     if (finding)
@@ -380,6 +384,7 @@ bool findings_make(struct report *report) {
     if (report->regions[i].parallel)
       find_in_region(report, i);
   findings_of_chunks(report);
+  findings_of_doacross(report);
   findings_of_oversubscription(report);
   findings_of_devices(report);
   findings_add_samples(report);

@@ -235,6 +235,45 @@ class Verdicts(Case):
         self.assertIn("schedule(static, 1)", finding["advice"])
         self.assertNotIn("several locks", finding["advice"])
 
+    def doacross(self, name, threads, iterations, distance, before=1, chain=3):
+        """Each iteration needs 1 ms, then the one `distance` before it, then 3 ms; dealt one by one."""
+        free, posted, steps = [0] * threads, {}, []
+        with self.timed(name, threads=threads) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(threads):
+                made.enter(i, "for", 5)
+            for number in range(iterations):
+                i, needed = number % threads, number - distance
+                begin = max(free[i] + before, posted.get(needed, 0))
+                posted[number] = free[i] = begin + chain
+                steps += [(posted[number], 0, i, "depend source", number)]
+                if needed >= 0:
+                    steps += [(begin, 1, i, "depend sink", needed)]
+            for now, _, i, point, element in sorted(steps):
+                made.at(now).point(i, point, 1, {"dependence address": element})
+            for i in sorted(range(threads), key=lambda i: free[i]):
+                made.at(free[i]).leave(i, "for", 5)
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(max(free))
+        return max(free)
+
+    def test_doacross(self):
+        """The chain takes 1 + 40 * 3 ms; without waiting two threads have 80 each, four 40."""
+        for threads in (2, 4):
+            name = f"doacross-{threads}"
+            self.assertEqual(self.doacross(name, threads, 40, 1), 121)
+            finding = self.verdict(name, "doacross", 5, 121 - 160 / threads)
+            self.assertIn("of 39 sinks 39 may", finding["evidence"])
+            self.assertIn("if iterations need 1.00 ms before their sink; 3.00 ms each", finding["evidence"])
+            tail = 3 * (threads - 1) / 2 # the chain ends on one thread, the one before 3 ms earlier
+            self.ms(self.numbers(self.path(name))["lost_in_work_s"], 1000 * finding["gain_s"] - tail)
+
+    def test_doacross_that_overlaps(self):
+        """Nobody waits where the source is posted long before."""
+        self.assertEqual(self.doacross("wide", 2, 40, 4), 80)
+        self.assertEqual(self.numbers(self.path("wide"))["findings"], [])
+
     def test_long_regions(self):
         """Ten regions of 28 ms are not too many, however late their threads begin."""
         for name, late in (("long", 1), ("late", 14)):
