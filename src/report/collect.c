@@ -146,6 +146,9 @@ static void charge(struct collector *collector, size_t location, uint64_t event_
     return;
   if (member)
     member->activity[now.activity] += ticks;
+  if (member && collector->has_taskwaits && now.team && now.team->slot < collector->live_team_capacity)
+    taskwaits_charge(collector, location, &collector->live_teams[now.team->slot], begin, end,
+                     is_waiting(now.activity));
   if (now.frame && is_waiting(now.activity))
     charge_wait(collector, location, &now, ticks, member);
   else

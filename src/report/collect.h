@@ -42,7 +42,14 @@ struct team_phase {
   struct share *shares;
 };
 
-enum { BARRIER_ROUNDS = 4 };
+/* A taskwait or taskgroup: from when on no task was ready, to its end. */
+struct taskwait {
+  uint32_t region;
+  uint64_t begin_ticks, end_ticks; /* end: 0: it is open, or nothing was lost */
+  uint64_t own_ticks;              /* that its own thread was idle; while open: before */
+};
+
+enum { BARRIER_ROUNDS = 4, BLOCKED = 4 };
 
 /* A team that is alive, by the replay's slot. */
 struct live_team {
@@ -63,8 +70,11 @@ struct live_team {
   struct team_phase phases[2];
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   bool is_nested;
-  uint32_t rounds;  /* barriers that somebody has entered */
-  uint64_t creator; /* id and slot of the task that forked */
+  uint32_t rounds;                  /* barriers that somebody has entered */
+  struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
+  uint64_t blocked_count;
+  uint64_t blocked_sum; /* how long all of these took */
+  uint64_t creator;     /* id and slot of the task that forked */
   uint32_t creator_slot;
   struct path start;                   /* up to the fork */
   struct path arrived[BARRIER_ROUNDS]; /* the longest of those who have entered the barrier of this round */
@@ -102,11 +112,12 @@ struct live_task {
   uint32_t creator_slot;
   uint32_t construct; /* position of the region where it was created */
   bool is_included;
-  bool is_queued;       /* it could begin: nobody says that it depends on another one */
-  struct path path;     /* up to where it is */
-  struct path children; /* the longest of its children that have completed */
-  struct group *group;  /* innermost */
-  struct edge *sinks;   /* tasks that depend on it and were created while it was not complete */
+  bool is_queued;                           /* it could begin: nobody says that it depends on another one */
+  struct taskwait taskwait, ended_taskwait; /* ended: until more is created behind it */
+  struct path path;                         /* up to where it is */
+  struct path children;                     /* the longest of its children that have completed */
+  struct group *group;                      /* innermost */
+  struct edge *sinks; /* tasks that depend on it and were created while it was not complete */
   struct dependence *dependences;
   uint64_t location, generation; /* how events on dependences name it */
 };
@@ -149,6 +160,7 @@ struct report_location {
   struct path fork; /* of the last fork */
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_creator_slot;
+  uint64_t blocked_team, blocked_sum;  /* of its team, at its last event */
   uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
   uint64_t created_ticks, created_by;
   uint32_t created_points;
@@ -189,7 +201,9 @@ struct collector {
   uint64_t now_ticks;
   uint64_t stand_ticks; /* what is open before this is what the run ended in; 0: not wanted, or taken */
   uint32_t *dispatch_histogram;
-  uint64_t queued; /* tasks that could begin */
+  uint64_t queued;        /* tasks that could begin */
+  uint64_t emptied_ticks; /* when there was none of these any more */
+  bool has_taskwaits;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   uint64_t wait_lock_attribute;
   uint64_t state_attribute;
@@ -259,6 +273,19 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
                         const struct replay_now *now);
 void tasks_finish(struct collector *collector);
 void tasks_free(struct collector *collector);
+
+/* -- collect_taskwaits.c -- */
+
+/* A task comes to such a region and leaves it, and creates a task; and a member of a team has been idle or
+ * not since its last event. */
+void taskwaits_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                            struct live_task *live_task);
+void taskwaits_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                            struct live_task *live_task);
+void taskwaits_created(struct collector *collector, struct live_task *creator, struct live_team *live_team,
+                       uint32_t parallel);
+void taskwaits_charge(struct collector *collector, size_t location, struct live_team *live_team,
+                      uint64_t begin, uint64_t end, bool is_idle);
 
 /* -- histogram.c -- */
 

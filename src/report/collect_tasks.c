@@ -30,6 +30,8 @@ static void release_group(struct collector *collector, struct group *group) {
 
 static void unqueue(struct collector *collector, struct live_task *live_task) {
   collector->queued -= live_task->is_queued;
+  if (live_task->is_queued && collector->queued == 0)
+    collector->emptied_ticks = collector->now_ticks;
   live_task->is_queued = false;
 }
 
@@ -146,6 +148,8 @@ static void created(struct collector *collector, const struct replay_task_event 
   const struct replay_team *team = replay_current_team(collector->replay, event->location);
   if (team && team->slot < collector->live_team_capacity)
     collector->live_teams[team->slot].tasks++;
+  if (team && team->slot < collector->live_team_capacity)
+    taskwaits_created(collector, creator, &collector->live_teams[team->slot], team->region);
   struct report_task *detail = detail_of(collector, task->create_region);
   if (!detail)
     return;
@@ -410,8 +414,11 @@ static void add_dependence(struct collector *collector, const struct trace_event
 void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now) {
   enum construct construct = (enum construct)collector->interests[region].construct;
-  struct live_task *live_task = construct == CONSTRUCT_taskgroup ? live_task_of(collector, now->task) : NULL;
+  bool is_waiting = construct_class(construct) == CONSTRUCT_CLASS_task_sync;
+  struct live_task *live_task = is_waiting ? live_task_of(collector, now->task) : NULL;
   if (live_task)
+    taskwaits_before_enter(collector, event, region, live_task);
+  if (live_task && construct == CONSTRUCT_taskgroup)
     open_group(collector, live_task);
   else if (construct == CONSTRUCT_task_dependence)
     add_told_edge(collector, event);
@@ -421,14 +428,15 @@ void tasks_before_enter(struct collector *collector, const struct trace_event *e
 
 void tasks_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now) {
-  (void)event;
   enum construct construct = (enum construct)collector->interests[region].construct;
-  if (construct != CONSTRUCT_taskgroup && construct != CONSTRUCT_taskwait)
+  if (construct_class(construct) != CONSTRUCT_CLASS_task_sync)
     return;
   struct live_task *live_task = live_task_of(collector, now->task);
+  if (live_task)
+    taskwaits_before_leave(collector, event, region, live_task);
   if (live_task && construct == CONSTRUCT_taskgroup)
     close_group(collector, live_task);
-  else if (live_task)
+  else if (live_task && construct == CONSTRUCT_taskwait)
     path_join(&collector->paths, &live_task->path, &live_task->children);
 }
 

@@ -30,6 +30,8 @@ static const struct {
                            "what a task costs is taken from the shortest times between tasks"},
     [CAUSE_TASK_STARVATION] = {"too few ready tasks", CONFIDENCE_MEDIUM,
                                "it is what other causes leave of the waiting"},
+    [CAUSE_TASKWAIT] = {"taskwait", CONFIDENCE_MEDIUM,
+                        "that the tasks behind it need not wait for those before it is assumed"},
     [CAUSE_FORK_JOIN] = {"fork and join", CONFIDENCE_MEDIUM,
                          "what one region instead would cost is not known"},
     [CAUSE_LATE_START] = {"late start", CONFIDENCE_MEDIUM, "no event says why threads begin late"},

@@ -50,6 +50,10 @@ void findings_of_devices(struct report *report);
  * the one finding that says so; then nothing else is to be said of the region. */
 bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain_ticks);
 
+/* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
+ * wall time for its `members`. Returns what is left. */
+double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);
+
 /* Those of loops whose chunks are too small. */
 void findings_of_chunks(struct report *report);
 

@@ -347,6 +347,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   budget = find_loops(report, region, budget, members / n);
   if (parallel->tasks > 0) {
     budget = find_small_tasks(report, budget, n);
+    budget = findings_of_taskwaits(report, region, budget, n);
     find_starvation(report, region, budget);
   } else {
     find_imbalance(report, region, budget);

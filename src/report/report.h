@@ -131,6 +131,10 @@ struct report_region {
   uint64_t wait, longest_wait;
   uint32_t longest_location;
   uint64_t path; /* its part of the critical path */
+  /* of a taskwait: how long threads were idle in it while no task was ready, if its task created more behind;
+   * how often; and in which parallel region last */
+  uint64_t held_up, holds_up;
+  uint32_t held_up_in;
   struct report_parallel *parallel;
   struct report_loop *loop;
   struct report_mutex *mutex;
@@ -187,6 +191,7 @@ enum report_cause {
   CAUSE_LOCK,
   CAUSE_SMALL_TASKS,
   CAUSE_TASK_STARVATION,
+  CAUSE_TASKWAIT,
   CAUSE_FORK_JOIN,
   CAUSE_LATE_START,
   CAUSE_SLOW_BARRIERS,

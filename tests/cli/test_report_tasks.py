@@ -148,6 +148,64 @@ class Tasks(Case):
         self.assertEqual(numbers["disturbances"]["tasks_not_completed"], 1)
         self.ms(numbers["span_s"], 20)     # who includes a task waits for it
 
+    def taskwaits(self, name, steps, construct="taskwait"):
+        """In each step thread 0 creates tasks of 10 and 4 ms, runs the second, and waits for the first."""
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for step in range(steps):
+                now, first = 10 * step, 2 * step + 1
+                if construct == "taskgroup":
+                    made.at(now).enter(0, "taskgroup", 14)
+                made.at(now).create(0, first, 11)
+                made.start(1, 0, first, 11)
+                made.create(0, first + 1, 12)
+                if construct == "taskwait":
+                    made.enter(0, "taskwait", 14)
+                made.enter(0, f"{construct} wait", 14)
+                made.start(0, 0, first + 1, 12)
+                made.at(now + 4).end(0, 0, first + 1, 12)
+                made.at(now + 10).end(1, 0, first, 11)
+                made.leave(0, f"{construct} wait", 14)
+                made.leave(0, construct, 14)
+            made.at(10 * steps).enter(0, "implicit barrier", 1)
+            made.end_all(10 * steps)
+        return self.numbers(self.path(name))
+
+    def test_taskwait(self):
+        """All but the last hold up the tasks of the next step."""
+        for construct in ("taskwait", "taskgroup"):
+            findings = self.taskwaits(construct, 5, construct)["findings"]
+            self.assertEqual([finding["cause"] for finding in findings], ["taskwait", "too few ready tasks"])
+            self.assertEqual(findings[0]["region"], f"!$omp {construct} @made.c:14")
+            self.ms(findings[0]["gain_s"], 4 * 6 / 2)
+            self.ms(findings[1]["gain_s"], 6 / 2)
+            self.assertIn("4 times tasks were created behind it", findings[0]["evidence"])
+
+    def test_taskwait_with_more_threads(self):
+        """Another thread runs the task, for 10 of the 11 ms of a step; the third one is idle."""
+        with self.timed("three", threads=3) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in (1, 2):
+                made.enter(i, "implicit barrier", 1)
+            for step in range(3):
+                made.at(11 * step).create(0, step + 1, 11)
+                made.enter(0, "taskwait", 14)
+                made.start(1 + step % 2, 0, step + 1, 11)
+                made.at(11 * step + 10).end(1 + step % 2, 0, step + 1, 11)
+                made.leave(0, "taskwait", 14)
+            made.enter(0, "implicit barrier", 1)
+            made.end_all(32)
+        findings = self.numbers(self.path("three"))["findings"]
+        self.assertEqual([finding["cause"] for finding in findings], ["taskwait", "too few ready tasks"])
+        self.ms(findings[0]["gain_s"], 2 * 20 / 3)
+        self.ms(findings[1]["gain_s"], (30 + 2 * 32 - 30 - 40) / 3)
+
+    def test_taskwait_behind_which_nothing_is_created(self):
+        self.assertNotIn("taskwait", [finding["cause"] for finding in self.taskwaits("one", 1)["findings"]])
+
     def test_starvation(self):
         """One chain of tasks: the second thread has nothing to do."""
         with self.timed("chain") as made:
