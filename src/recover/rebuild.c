@@ -196,7 +196,12 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
     return fail(job, "cannot write into %s: %s", job->raw, strerror(-error));
   watch->step("reading");
   snprintf(anchor, sizeof anchor, "%s/traces.otf2", job->raw);
-  if (rewrite(anchor, &job->journal, job->last_ticks, watch->progress, &job->rewritten, reason) < 0)
+  uint64_t *events = memory_get(job->salvage.location_count, sizeof *events);
+  for (size_t i = 0; i < job->salvage.location_count; i++)
+    events[i] = job->found[i].events;
+  error = rewrite(anchor, &job->journal, events, job->last_ticks, watch->progress, &job->rewritten, reason);
+  free(events);
+  if (error < 0)
     return fail(job, "the events cannot be read: %s", reason);
   job->last_ticks = job->rewritten.end_ticks;
   job->missing += job->rewritten.behind;

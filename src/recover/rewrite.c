@@ -44,10 +44,12 @@ static uint32_t unknown_number(struct rewriter *rewriter, enum reference referen
 
 static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference) {
   struct journal *journal = rewriter->journal;
+  size_t number;
   switch (reference) {
   case REFERENCE_REGION:
+    regions_all(journal->regions, &number);
     regions_restore(journal->regions, CONSTRUCT_unknown, 0, 0);
-    return rewriter->known[REFERENCE_REGION];
+    return (uint32_t)number;
   case REFERENCE_STRING:
     return definitions_string(journal->definitions, "unknown");
   case REFERENCE_CONTEXT:
@@ -176,6 +178,7 @@ static void write_mended(struct rewriter *rewriter, struct trace_event event) {
     rewriter->result->end_ticks = event.ticks;
   } else {
     rewriter->result->refused++;
+    unwind_skip(rewriter->unwind, (uint32_t)event.location);
   }
 }
 
@@ -228,7 +231,7 @@ static void find_references(struct rewriter *rewriter) {
   rewriter->known_attributes = definitions_attribute_count(journal->definitions);
 }
 
-int rewrite(const char *anchor, struct journal *journal, uint64_t end_ticks,
+int rewrite(const char *anchor, struct journal *journal, const uint64_t *events, uint64_t end_ticks,
             void (*progress)(uint64_t events), struct rewritten *ret, char *error) {
   struct rewriter rewriter = {.journal = journal, .progress = progress, .result = ret};
   struct trace *trace;
@@ -238,7 +241,12 @@ int rewrite(const char *anchor, struct journal *journal, uint64_t end_ticks,
   int result = trace_open(anchor, NULL, &trace, error);
   if (result < 0)
     return result;
-  rewriter.unwind = unwind_open(journal->definitions, rewriter.location_count, put, &rewriter);
+  struct unwind_source source = {.definitions = journal->definitions,
+                                 .regions = journal->regions,
+                                 .arguments = journal->arguments,
+                                 .events = events,
+                                 .location_count = rewriter.location_count};
+  rewriter.unwind = unwind_open(&source, put, &rewriter);
   result = trace_read_in_order(trace, 0, UINT64_MAX, rewrite_event, &rewriter, error);
   ret->end_ticks = rewriter.is_over ? ret->end_ticks : end_ticks;
   ret->added = unwind_end(rewriter.unwind, ret->end_ticks);

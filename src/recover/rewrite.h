@@ -13,12 +13,13 @@ struct rewritten {
   uint64_t end_ticks; /* at which what was open has been ended */
 };
 
-/* Reads the archive at `anchor`; the locations of journal->definitions are open and have as many as it. All
+/* Reads the archive at `anchor`; the locations of journal->definitions are open and have as many as it;
+ * `events` has the number of each one's. All
  * that is open is ended at end_ticks. The references of events to definitions that the journal does not
  * have go to one that says so; but for teams, without whose members no task or thread is known: there the
  * archive ends. Calls `progress` now and then with the number of events so far. Returns 0; or -EIO with a
  * line in `error`: then what could be read until there has been taken. */
-int rewrite(const char *anchor, struct journal *journal, uint64_t end_ticks,
+int rewrite(const char *anchor, struct journal *journal, const uint64_t *events, uint64_t end_ticks,
             void (*progress)(uint64_t events), struct rewritten *ret, char *error);
 
 #endif

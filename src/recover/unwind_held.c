@@ -62,15 +62,22 @@ void unwind_held_note(struct unwind_held *held, const struct trace_event *event)
   }
 }
 
+bool unwind_held_by(const struct unwind_held *held, uint32_t number, struct trace_event *ret_release) {
+  const struct open_lock *lock = number < held->lock_capacity ? &held->locks[number] : NULL;
+  if (!lock || !lock->is_held)
+    return false;
+  *ret_release = (struct trace_event){.kind = TRACE_ThreadReleaseLock,
+                                      .location = lock->location,
+                                      .ThreadReleaseLock = {lock->paradigm, number, lock->order}};
+  return true;
+}
+
 void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const struct trace_event *event),
                      void *data) {
-  for (uint32_t i = 0; i < held->lock_capacity; i++) {
-    const struct open_lock *lock = &held->locks[i];
-    if (lock->is_held)
-      add(data, &(struct trace_event){.kind = TRACE_ThreadReleaseLock,
-                                      .location = lock->location,
-                                      .ThreadReleaseLock = {lock->paradigm, i, lock->order}});
-  }
+  struct trace_event release;
+  for (uint32_t i = 0; i < held->lock_capacity; i++)
+    if (unwind_held_by(held, i, &release))
+      add(data, &release);
   for (size_t i = 0; i < held->operation_count; i++) {
     const struct open_operation *operation = &held->operations[i];
     add(data, &(struct trace_event){.kind = TRACE_RmaOpCompleteBlocking,

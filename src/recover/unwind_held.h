@@ -19,6 +19,9 @@ void unwind_held_note(struct unwind_held *held, const struct trace_event *event)
 void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const struct trace_event *event),
                      void *data);
 
+/* Whether the lock is held; then the event that would release it, with its location but no time. */
+bool unwind_held_by(const struct unwind_held *held, uint32_t lock, struct trace_event *ret_release);
+
 void unwind_held_close(struct unwind_held *held);
 
 #endif

@@ -3,6 +3,7 @@
 
 The directory that it gets is that of a traced program that was killed together with its stave-writer.
 """
+import csv
 import functools
 import os
 import pathlib
@@ -23,7 +24,8 @@ import tracing
 
 WITNESS = pathlib.Path(cli.BUILD_ROOT) / "tests/fault/witness"
 UNIT, CHUNK = 64 << 10, 256 << 10       # of traces.recovery (recovery_file.h)
-BLOCK, UNUSED, JOURNAL, EVENTS, COUNT_AT = UNIT + CHUNK, 0, 1, 2, 16
+BLOCK, UNUSED, JOURNAL, EVENTS, COUNT_AT, FEW = UNIT + CHUNK, 0, 1, 2, 16, 7
+MARK = '"added by the writer":1'
 READ_ALL = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -136,19 +138,55 @@ class Recover(cli.Case):
         result = recover(self.copy)
         self.assertLessEqual(self.events(result), whole)
 
-    def test_location_gone(self):
-        """Neither a block nor an event file of a thread: the teams that it was in are whole all the same."""
+    def damaged(self, what, locations):
+        """Of these locations the block, the file or a part is gone, or all events but so many."""
+        shutil.rmtree(self.copy)
+        shutil.copytree(self.left, self.copy)
         path = self.copy / "traces.recovery"
         data = bytearray(path.read_bytes())
         heads = {at: struct.unpack_from("<II", data, at) for at in range(UNIT, len(data), BLOCK)}
-        gone, block = max((location, at) for at, (use, location) in heads.items() if use == EVENTS)
-        struct.pack_into("<I", data, block, UNUSED)
+        for block, location in ((at, of) for at, (use, of) in heads.items() if use == EVENTS and of in locations):
+            if what in ("block", "both"):
+                struct.pack_into("<I", data, block, UNUSED)
+            if what in ("file", "both"):
+                (self.copy / f"traces/{location}.evt").unlink()
+            if what == "half":
+                count, = struct.unpack_from("<Q", data, block + COUNT_AT)
+                struct.pack_into("<Q", data, block + COUNT_AT, count // 2)
+            if isinstance(what, int):
+                struct.pack_into("<Q", data, block + COUNT_AT, what)
+            if what == "zeros":
+                data[block + UNIT:block + BLOCK] = bytes(CHUNK)
         path.write_bytes(data)
-        (self.copy / f"traces/{gone}.evt").unlink()
-        self.assertGreater(self.events(recover(self.copy)), 1000)
-        anchor = self.work / "left-recovered/traces.otf2"
-        self.assertEqual(list(tracing.print_with_otf2(anchor)), [])
-        self.assertEqual(auditor.audit(anchor), [])
+
+    def test_locations_gone(self):
+        """Events of some threads are lost, all or in part: what the others show of these threads is there all the
+        same, the teams are whole, the tasks have been made, and every reader gets through."""
+        names = [path.stem for path in (self.copy / "traces").glob("*.evt")]
+        self.assertGreaterEqual({int(name) for name in names}, {0, 1, 2, 3})
+        for locations in (0,), (2,), (0, 1), (1, 2, 3):
+            for what in "block", "both", "half", FEW, "zeros":
+                with self.subTest(locations=locations, what=what):
+                    self.damaged(what, locations)
+                    out = self.work / f"{what}-{'-'.join(map(str, locations))}"
+                    self.assertGreater(self.events(recover("-o", out, self.copy)), 1)
+                    self.assertEqual(list(tracing.print_with_otf2(out / "traces.otf2")), [])
+                    self.assertEqual(auditor.audit(out / "traces.otf2"), [])
+                    if locations in ((0,), (1, 2, 3)):
+                        self.succeeds(cli.run([sys.executable, "-c", READ_ALL, TESTS / "support", out / "traces.otf2"]))
+
+    def rows(self, archive):
+        return csv.DictReader(cli.stave("export", "-f", "csv", archive).stdout.decode().splitlines())
+
+    def test_releases(self):
+        """Who was killed with locks held did not release them: the events that do say so, as the writer's own."""
+        self.events(recover("-o", self.work / "whole", self.copy))
+        mine = [row["event"] for row in self.rows(self.work / "whole") if row["location"] == "0"]
+        self.damaged(mine.index("ThreadAcquireLock", len(mine) // 2) + 1, (0,))
+        self.events(recover(self.copy))
+        marked = [row for row in self.rows(self.work / "left-recovered") if MARK in row["attributes"]]
+        self.assertIn(("0", "ThreadReleaseLock"), [(row["location"], row["event"]) for row in marked])
+        self.assertEqual({row["event"] for row in marked}, {"ThreadReleaseLock"})
 
     def test_signals(self):
         """Nothing half made is left, and the command ends by the signal, whether stave-recover gets it too or not."""

@@ -15,6 +15,7 @@ struct written {
   char kinds[EVENTS_MAX * 32];
   uint64_t ticks;  /* of the last one */
   uint64_t values; /* attributes of samples that have the value */
+  uint64_t marked; /* events that say that they were added */
 };
 
 /* -- the definitions that unwind.c asks for: one communicator with one member -- */
@@ -40,6 +41,46 @@ const uint32_t *definitions_comm_members(const struct definitions *definitions, 
   return members;
 }
 
+uint32_t definitions_comm_parent(const struct definitions *definitions, uint32_t comm) {
+  (void)definitions, (void)comm;
+  return COMM_UNKNOWN;
+}
+
+enum { MARK = 5, CREATE_REGION = 9, PROGRAM_REGION = 8 };
+
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
+  (void)definitions;
+  assert_int_equal(attribute, ATTRIBUTE_added);
+  return MARK;
+}
+
+/* The length, by which the program's arguments are known again. */
+uint32_t definitions_string(struct definitions *definitions, const char *text) {
+  (void)definitions;
+  return (uint32_t)strlen(text);
+}
+
+const char *regions_program(const struct regions *regions) {
+  (void)regions;
+  return "program";
+}
+
+const struct region *regions_all(const struct regions *regions, size_t *ret_count) {
+  (void)regions;
+  *ret_count = 0;
+  return NULL;
+}
+
+bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {
+  (void)regions, (void)id, (void)construct;
+  return false;
+}
+
+uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  (void)regions, (void)address, (void)detail;
+  return construct == CONSTRUCT_create_task ? CREATE_REGION : PROGRAM_REGION;
+}
+
 static const char *name_of(enum trace_kind kind) {
   switch ((unsigned)kind) {
   case TRACE_ThreadFork:
@@ -60,43 +101,80 @@ static const char *name_of(enum trace_kind kind) {
     return "enter ";
   case TRACE_Leave:
     return "leave ";
+  case TRACE_ProgramBegin:
+    return "program ";
+  case TRACE_ProgramEnd:
+    return "over ";
+  case TRACE_ThreadAcquireLock:
+    return "acquire ";
+  case TRACE_ThreadReleaseLock:
+    return "release ";
+  case TRACE_ThreadTaskCreate:
+    return "create ";
+  case TRACE_ThreadTaskSwitch:
+    return "task ";
+  case TRACE_ThreadTaskComplete:
+    return "complete ";
   }
   return "other ";
 }
 
+static uint64_t attribute_of(const struct trace_event *event, OTF2_AttributeRef attribute) {
+  uint64_t value = 0;
+  if (event->attributes && OTF2_AttributeList_TestAttributeByID(event->attributes, attribute))
+    OTF2_AttributeList_GetUint64(event->attributes, attribute, &value);
+  return value;
+}
+
 static void note_written(void *data, const struct trace_event *event) {
   struct written *written = data;
-  uint64_t value = 0;
-  if (event->attributes)
-    OTF2_AttributeList_GetUint64(event->attributes, KEY, &value);
-  written->values += value == VALUE;
+  written->values += attribute_of(event, KEY) == VALUE;
+  written->marked += attribute_of(event, MARK) == 1;
+  if (event->kind == TRACE_ProgramBegin) {
+    assert_int_equal(event->ProgramBegin.count, 2);
+    assert_int_equal(event->ProgramBegin.arguments[0], strlen("it's"));
+    assert_int_equal(event->ProgramBegin.arguments[1], strlen("-x"));
+  }
   written->ticks = event->ticks;
   strcat(written->kinds, name_of(event->kind));
 }
 
-static void take(struct unwind *unwind, enum trace_kind kind, uint64_t ticks) {
+static void take(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint64_t ticks) {
   OTF2_AttributeList *attributes = OTF2_AttributeList_New();
   OTF2_AttributeList_AddUint64(attributes, KEY, VALUE);
-  struct trace_event event = {.kind = kind, .ticks = ticks};
+  struct trace_event event = {.kind = kind, .location = location, .ticks = ticks};
   if (kind == TRACE_ThreadTeamBegin)
     event.ThreadTeamBegin.comm = COMM;
   if (kind == TRACE_CallingContextSample) {
     event.CallingContextSample.calling_context = CONTEXT;
     event.attributes = attributes;
   }
+  if (kind == TRACE_ThreadTaskSwitch || kind == TRACE_ThreadTaskComplete)
+    event.ThreadTaskSwitch.generation = 1;
   unwind_event(unwind, &event);
   OTF2_AttributeList_Delete(attributes); /* the reader's, which it uses again */
 }
 
-/* The kinds one after another, then the trace is cut. */
-static struct written recover(const enum trace_kind *kinds, size_t count, uint64_t left_out) {
+/* The kinds one after another on a location, then the trace is cut; there may have been one event more. The
+ * other location has none. */
+static struct written recover_on(uint32_t location, const enum trace_kind *kinds, size_t count, bool is_cut,
+                                 uint64_t left_out) {
   struct written written = {0};
-  struct unwind *unwind = unwind_open(NULL, member_count, note_written, &written);
+  uint64_t events[] = {0, 0};
+  events[location] = count + !is_cut;
+  struct unwind_source source = {
+      .events = events, .arguments = "a.out 'it'\\''s' -x", .location_count = member_count};
+  struct unwind *unwind = unwind_open(&source, note_written, &written);
   for (size_t i = 0; i < count; i++)
-    take(unwind, kinds[i], TICKS + i);
+    take(unwind, location, kinds[i], TICKS + i);
   unwind_end(unwind, END_TICKS);
   assert_int_equal(unwind_left_out(unwind), left_out);
   unwind_close(unwind);
+  return written;
+}
+
+static struct written recover(const enum trace_kind *kinds, size_t count, uint64_t left_out) {
+  struct written written = recover_on(0, kinds, count, false, left_out);
   assert_int_equal(written.ticks, left_out ? written.ticks : END_TICKS);
   return written;
 }
@@ -138,7 +216,9 @@ static void the_team_has_ended(void **state) {
   static const enum trace_kind kinds[] = {TRACE_ThreadFork, TRACE_CallingContextSample, TRACE_ThreadTeamBegin,
                                           TRACE_ThreadTeamEnd};
   (void)state;
-  assert_string_equal(recover(kinds, COUNT(kinds), 0).kinds, "fork sample begin end join ");
+  struct written written = recover_on(0, kinds, COUNT(kinds), false, 0);
+  assert_string_equal(written.kinds, "fork sample begin end join ");
+  assert_int_equal(written.ticks, TICKS + COUNT(kinds) - 1); /* a join is next to its team's end */
 }
 
 static void no_team_follows(void **state) {
@@ -149,25 +229,57 @@ static void no_team_follows(void **state) {
   assert_int_equal(written.values, 1);
 }
 
-/* Whose events are all gone takes part in each team, shown as long as the primary's end. */
+/* Whose events are all gone is in each team from its primary's begin to its primary's end. */
 static void a_member_is_gone(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_ThreadFork, TRACE_ThreadTeamBegin, TRACE_Enter,
+                                          TRACE_Leave,      TRACE_ThreadTeamEnd,   TRACE_ThreadJoin,
+                                          TRACE_ThreadFork, TRACE_ThreadTeamBegin, TRACE_Enter};
   (void)state;
-  enum trace_kind kinds[] = {TRACE_ThreadFork, TRACE_ThreadTeamBegin, TRACE_Enter,
-                             TRACE_Leave,      TRACE_ThreadTeamEnd,   TRACE_ThreadJoin,
-                             TRACE_ThreadFork, TRACE_ThreadTeamBegin};
   member_count = 2;
-  struct written written = recover(kinds, sizeof kinds / sizeof *kinds, 0);
+  struct written written = recover(kinds, COUNT(kinds), 0);
   member_count = 1;
-  assert_string_equal(written.kinds, "fork begin enter leave begin enter leave end end join "
-                                     "fork begin begin enter leave end end join ");
+  assert_string_equal(written.kinds, "fork begin enter begin enter leave leave end end join "
+                                     "fork begin enter begin enter leave end leave end join ");
+}
+
+/* The program, the forks and the tasks of a primary that is gone are known by those who work for it. */
+static void the_primary_is_gone(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_ThreadTeamBegin, TRACE_Enter,        TRACE_ThreadTaskSwitch,
+                                          TRACE_Enter,           TRACE_Leave,        TRACE_ThreadTaskComplete,
+                                          TRACE_Leave,           TRACE_ThreadTeamEnd};
+  (void)state;
+  member_count = 2;
+  struct written written = recover_on(1, kinds, COUNT(kinds), false, 0);
+  member_count = 1;
+  assert_string_equal(written.kinds, "program enter begin enter fork begin enter "
+                                     "enter create leave task enter leave complete leave end leave end join "
+                                     "leave over ");
+}
+
+/* What only begins something is left out where nothing follows. */
+static void a_begin_is_the_last_event(void **state) {
+  static const enum trace_kind team[] = {TRACE_Enter, TRACE_ThreadFork, TRACE_ThreadTeamBegin};
+  static const enum trace_kind task[] = {TRACE_Enter, TRACE_ThreadTaskSwitch};
+  (void)state;
+  assert_string_equal(recover_on(0, team, COUNT(team), true, 2).kinds, "enter leave ");
+  assert_string_equal(recover_on(0, task, COUNT(task), true, 1).kinds, "enter leave ");
+}
+
+static void releases_are_marked(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_Enter, TRACE_ThreadAcquireLock, TRACE_Leave};
+  (void)state;
+  struct written written = recover(kinds, COUNT(kinds), 0);
+  assert_string_equal(written.kinds, "enter acquire leave release ");
+  assert_int_equal(written.marked, 1);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_team_follows_at_once), cmocka_unit_test(samples_come_between),
-      cmocka_unit_test(a_pause_comes_between),  cmocka_unit_test(a_stall_comes_between),
-      cmocka_unit_test(the_team_has_ended),     cmocka_unit_test(no_team_follows),
-      cmocka_unit_test(a_member_is_gone),
+      cmocka_unit_test(a_team_follows_at_once),    cmocka_unit_test(samples_come_between),
+      cmocka_unit_test(a_pause_comes_between),     cmocka_unit_test(a_stall_comes_between),
+      cmocka_unit_test(the_team_has_ended),        cmocka_unit_test(no_team_follows),
+      cmocka_unit_test(a_member_is_gone),          cmocka_unit_test(the_primary_is_gone),
+      cmocka_unit_test(a_begin_is_the_last_event), cmocka_unit_test(releases_are_marked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,12 +20,13 @@ const char *compare_verdict_name(enum compare_verdict verdict) {
 
 static void add_with(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
                      const json_t *seconds, const json_t *uncertainty) {
-  struct compare_row *row = compare->rows;
+  struct compare_row *row = NULL;
   if (!name || !json_is_number(seconds))
     return;
-  while (row < compare->rows + compare->row_count && (row->kind != kind || strcmp(row->name, name) != 0))
-    row++;
-  if (row == compare->rows + compare->row_count) {
+  for (size_t i = 0; i < compare->row_count && !row; i++)
+    if (compare->rows[i].kind == kind && strcmp(compare->rows[i].name, name) == 0)
+      row = &compare->rows[i];
+  if (!row) {
     row = memory_needed(array_add(&compare->rows, &compare->row_count, sizeof *row));
     row->kind = kind;
     row->name = memory_needed(strdup(name));

@@ -260,6 +260,10 @@ const uint32_t *definitions_comm_members(const struct definitions *definitions, 
   return is_known ? definitions->comms[comm].members : NULL;
 }
 
+uint32_t definitions_comm_parent(const struct definitions *definitions, uint32_t comm) {
+  return comm < definitions->comm_count ? definitions->comms[comm].parent : COMM_UNKNOWN;
+}
+
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location) {
   size_t count;
   const uint32_t *members = definitions_comm_members(definitions, comm, &count);

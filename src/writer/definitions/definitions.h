@@ -122,6 +122,9 @@ uint32_t definitions_parameter_count(const struct definitions *definitions);
 const uint32_t *definitions_comm_members(const struct definitions *definitions, uint32_t comm,
                                          size_t *ret_count);
 
+/* In whose team the communicator's team is; COMM_UNKNOWN: in none. */
+uint32_t definitions_comm_parent(const struct definitions *definitions, uint32_t comm);
+
 /* The location's thread number in the communicator; 0 if it is none of its. */
 uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t comm, uint32_t location);
 
