@@ -55,6 +55,29 @@
 #define STAVE_PROPERTY_NOT_ASKED "STAVE::NOT_ASKED::"
 #define STAVE_PROPERTY_RECORDS "STAVE::RECORDS::"
 
+/* Which clock the ticks are of: processes for which this is the same text have one clock. The counter of one
+ * boot of one machine, or its CLOCK_MONOTONIC in one time namespace. */
+#define STAVE_PROPERTY_CLOCK_DOMAIN "STAVE::CLOCK::DOMAIN"
+/* Prefix; a number from 0 follows. One instant on this process's clock and on that of rank 0 of its
+ * MPI_COMM_WORLD, and the most that the second may be wrong: three numbers of ticks. */
+#define STAVE_PROPERTY_CLOCK_POINT "STAVE::CLOCK::POINT::"
+
+/* Of processes of MPI: rank and number of ranks in MPI_COMM_WORLD, and a text that these ranks share. */
+#define STAVE_PROPERTY_MPI_RANK "STAVE::MPI::RANK"
+#define STAVE_PROPERTY_MPI_SIZE "STAVE::MPI::SIZE"
+#define STAVE_PROPERTY_MPI_JOB "STAVE::MPI::JOB"
+/* Prefixes; the number of a communicator or window follows. By what its members know that it is the same: the
+ * world rank of its rank 0, and how many that one had made before. */
+#define STAVE_PROPERTY_MPI_COMM "STAVE::MPI::COMM::"
+#define STAVE_PROPERTY_MPI_WINDOW "STAVE::MPI::WINDOW::"
+
+/* Of archives that `stave merge` has made: of how many processes, how many different clocks these had, and
+ * which ranks have left no archive. What is not the same for all processes is a property of their location
+ * groups under the same name. */
+#define STAVE_PROPERTY_MERGED "STAVE::MERGED"
+#define STAVE_PROPERTY_CLOCKS "STAVE::CLOCKS"
+#define STAVE_PROPERTY_LOST_RANKS "STAVE::LOST_RANKS"
+
 /* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl,
  * F_SETLK). */
 #define STAVE_RECOVERY_FILE "traces.recovery"

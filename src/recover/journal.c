@@ -35,7 +35,9 @@ static bool on_run(struct journal *journal, struct payload payload) {
     journal->constants = run->constants;
     memcpy(journal->host, run->host, sizeof journal->host - 1);
     memcpy(journal->platform, run->platform, sizeof journal->platform - 1);
+    memcpy(journal->clock_domain, run->clock_domain, sizeof journal->clock_domain - 1);
     journal->mpi_rank = run->mpi_rank;
+    journal->mpi_size = run->mpi_size;
     journal->processors = run->processors;
     journal->arguments = read_text(&payload);
     size_t length = strlen(journal->arguments);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "recover/salvage.h"
+#include "session/clock.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
@@ -12,8 +13,8 @@
 
 struct journal {
   struct session_constants constants;
-  char host[128], platform[128];
-  int mpi_rank;
+  char host[128], platform[128], clock_domain[CLOCK_DOMAIN_BYTES];
+  int mpi_rank, mpi_size;
   unsigned processors; /* as in struct journal_run */
   char *arguments;
   const char *runtimes; /* behind the arguments */

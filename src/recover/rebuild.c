@@ -181,6 +181,9 @@ static int write_definitions(struct rebuild *job) {
                             .arguments = journal->arguments,
                             .runtimes = journal->runtimes,
                             .processors = journal->processors,
+                            .mpi_rank = journal->mpi_rank,
+                            .mpi_size = journal->mpi_size,
+                            .clock_domain = journal->clock_domain,
                             .is_recovered = true,
                             .whole_until = lost_after(job)};
   properties_write(job->archive, &journal->constants, &summary, journal->host);

@@ -9,6 +9,8 @@
 
 #include "session/layout.h"
 
+enum { CLOCK_DOMAIN_BYTES = 128 };
+
 /* CLOCK_MONOTONIC or CLOCK_REALTIME in nanoseconds. */
 static inline uint64_t clock_ns(clockid_t clock) {
   struct timespec now;
@@ -43,6 +45,11 @@ enum clock_kind clock_choose(void);
 
 /* One instant on all clocks: ticks lie between two readings of the others, the closest of a few tries. */
 struct clock_point clock_sample(enum clock_kind kind);
+
+/* Which clock of that kind this process reads, as a text that is the same for all processes whose ticks are
+ * of one clock: "tsc BOOT" or "monotonic BOOT TIME-NAMESPACE". `ret` has CLOCK_DOMAIN_BYTES; empty where the
+ * system does not tell. */
+void clock_domain(enum clock_kind kind, char *ret);
 
 /* Ticks a second between two points of a run; for CLOCK_KIND_MONOTONIC exactly 10^9. A run too short to
  * measure (under 1 ms) is measured anew, for 2 ms. Never 0. */

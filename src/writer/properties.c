@@ -148,6 +148,12 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_number(archive, STAVE_PROPERTY_PROCESS_ID, (uint32_t)constants->pid);
   if (summary->processors)
     set_number(archive, STAVE_PROPERTY_PROCESSORS, summary->processors);
+  if (summary->mpi_rank >= 0)
+    set_number(archive, STAVE_PROPERTY_MPI_RANK, (uint64_t)summary->mpi_rank);
+  if (summary->mpi_rank >= 0 && summary->mpi_size > 0)
+    set_number(archive, STAVE_PROPERTY_MPI_SIZE, (uint64_t)summary->mpi_size);
+  if (*summary->clock_domain)
+    archive_set_property(archive, STAVE_PROPERTY_CLOCK_DOMAIN, summary->clock_domain);
   archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
   set_runtimes(archive, summary->runtimes);
   set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);

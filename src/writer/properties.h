@@ -11,12 +11,14 @@ struct summary {
   const char *ending;  /* how the program ended */
   const char *stopped; /* why recording ended before the program did; empty: it did not */
   struct figures figures;
-  const uint64_t *records; /* how many came, by record type */
-  const char *arguments;   /* of the program, quoted for a shell */
-  const char *runtimes;    /* files of OpenMP runtimes in the process (runtimes.h) */
-  unsigned processors;     /* that it was allowed to use; 0: unknown */
-  bool is_recovered;       /* by `stave recover`: nobody knows what is missing behind */
-  uint64_t whole_until;    /* this time */
+  const uint64_t *records;  /* how many came, by record type */
+  const char *arguments;    /* of the program, quoted for a shell */
+  const char *runtimes;     /* files of OpenMP runtimes in the process (runtimes.h) */
+  int mpi_rank, mpi_size;   /* by the launcher; -1: none, not known */
+  unsigned processors;      /* that it was allowed to use; 0: unknown */
+  const char *clock_domain; /* clock.h; empty: not known */
+  bool is_recovered;        /* by `stave recover`: nobody knows what is missing behind */
+  uint64_t whole_until;     /* this time */
 };
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

@@ -51,6 +51,7 @@ struct writer {
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
   unsigned processors;
+  char clock_domain[CLOCK_DOMAIN_BYTES];
   /* of the closed archive */
   uint64_t event_bytes;
   struct figures figures;
@@ -124,7 +125,9 @@ static void begin_journal(struct writer *writer) {
   snprintf(run->host, sizeof run->host, "%s", writer->machine.nodename);
   snprintf(run->platform, sizeof run->platform, "%s", writer->machine.sysname);
   run->mpi_rank = output_mpi_rank();
+  run->mpi_size = output_mpi_size();
   run->processors = writer->processors;
+  snprintf(run->clock_domain, sizeof run->clock_domain, "%s", writer->clock_domain);
   char texts[sizeof writer->arguments + sizeof writer->runtimes];
   int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
   recovery_append(writer->recovery, JOURNAL_RUN, run, sizeof *run, texts, (size_t)length);
@@ -367,7 +370,10 @@ static int close_archive(struct writer *writer) {
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes,
-                            .processors = writer->processors};
+                            .processors = writer->processors,
+                            .mpi_rank = output_mpi_rank(),
+                            .mpi_size = output_mpi_size(),
+                            .clock_domain = writer->clock_domain};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   struct archive *archive = writer->archive;
   writer->event_bytes = archive_event_bytes(archive);
@@ -446,6 +452,7 @@ int main(void) {
   application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
                     sizeof writer.arguments);
   writer.processors = process_processors();
+  clock_domain(writer.constants.clock_kind, writer.clock_domain);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);
   if (!open_archive(&writer))

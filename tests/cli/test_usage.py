@@ -13,11 +13,14 @@ from made_archive import Made
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
 COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "report": "archive", "check": "archive",
-            "export": "archive", "recover": "directory", "config": None, "completion": "shell"}
+            "export": "archive", "recover": "directory", "merge": "directory", "config": None,
+            "completion": "shell"}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
-READERS = [command for command, argument in COMMANDS.items() if argument in ("archive", "directory")]
+# merge reads no events (test_merge.py)
+READERS = [command for command, argument in COMMANDS.items()
+           if argument in ("archive", "directory") and command != "merge"]
 WITH_VALUE = {"record": "--output", "timeline": "-o", "report": "--top", "check": "-r", "export": "--format",
-              "recover": "-o"}
+              "recover": "-o", "merge": "-o"}
 # A process of root's without the right to read everything.
 AS_OTHERS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 

@@ -9,7 +9,7 @@ import otf2_freed
 otf2_freed.spare_this_process()
 Region = collections.namedtuple(
     "Region", "region name canonical_name description role paradigm file line")
-Location = collections.namedtuple("Location", "location name type group group_type events")
+Location = collections.namedtuple("Location", "location name type group group_type events process")
 Comm = collections.namedtuple("Comm", "comm name members parent group")
 
 
@@ -17,7 +17,7 @@ class Archive:
     """Definitions as tables by id; events() goes through all events in the order of time."""
 
     def __init__(self, path):
-        self.reader = otf2.reader.Reader(path)
+        self.reader = otf2.reader.Reader(str(path))
         self.definitions = self.reader.definitions
         handle = self.reader.handle
         self.properties = {name: _otf2.Reader_GetProperty(handle, name)
@@ -78,8 +78,10 @@ def region_row(region):
 
 
 def location_row(location):
-    return Location(location._ref, location.name, enum_name(location.type), location.group.name,
-                    enum_name(location.group.location_group_type), location.number_of_events)
+    group = location.group
+    return Location(location._ref, location.name, enum_name(location.type), group.name,
+                    enum_name(group.location_group_type), location.number_of_events,
+                    (group.creating_location_group or group).name)
 
 
 def comm_row(comm):

@@ -59,8 +59,8 @@ class Checker:
         self.tasks = {}               # (comm, creating thread, generation): Task
         self.generations = set()      # (creating location, generation)
         self.intervals = collections.defaultdict(list)    # (comm, location): (begin, end)
-        self.acquires = collections.defaultdict(list)     # lock: (order, time)
-        self.releases = collections.defaultdict(dict)     # lock: {order: time}
+        self.acquires = collections.defaultdict(list)     # process, lock: (order, time)
+        self.releases = collections.defaultdict(dict)     # process, lock: {order: time}
         self.transfers = collections.defaultdict(dict)    # location: {matching id: time}
         self.programs = []            # (kind, location, time)
         self.conventions = Conventions(archive, self.problem)
@@ -220,13 +220,16 @@ class Checker:
             self.problem(f"task {key} completes, never having run, without a status")
         task.completed_at = event.time
 
-    # locks
+    # locks, which are numbered in each process
+
+    def process(self, location):
+        return self.archive.locations[location].process
 
     def on_ThreadAcquireLock(self, location, thread, event):
-        self.acquires[event.lock_id].append((event.acquisition_order, event.time))
+        self.acquires[self.process(location), event.lock_id].append((event.acquisition_order, event.time))
 
     def on_ThreadReleaseLock(self, location, thread, event):
-        released = self.releases[event.lock_id]
+        released = self.releases[self.process(location), event.lock_id]
         if event.acquisition_order in released:
             self.problem(f"lock {event.lock_id}: released twice in turn {event.acquisition_order}")
         released[event.acquisition_order] = event.time
@@ -311,7 +314,7 @@ class Checker:
 
     def finish_locks(self):
         for lock, acquires in self.acquires.items():
-            self.where = f"lock {lock}: "
+            self.where = f"lock {lock[1]} of {lock[0]}: "
             acquires.sort()
             if [order for order, _ in acquires] != list(range(1, len(acquires) + 1)):
                 self.problem("the acquisition orders are not 1, 2, 3, ...")
@@ -323,8 +326,10 @@ class Checker:
             if len(released) != len(times):
                 self.problem(f"acquired {len(times)} times, released {len(released)} times")
         self.where = ""
-        if sorted(self.acquires) != list(range(len(self.acquires))):
-            self.problem("the ids of the locks are not 0, 1, 2, ...")
+        for process in {process for process, _ in self.acquires}:
+            numbers = sorted(lock for owner, lock in self.acquires if owner == process)
+            if numbers != list(range(len(numbers))):
+                self.problem(f"the ids of the locks of {process} are not 0, 1, 2, ...")
 
     def finish_devices(self):
         for ref, transfers in self.transfers.items():
@@ -335,15 +340,19 @@ class Checker:
                 self.problem(f"location {ref} is a {location.type} in a group {location.group_type}")
 
     def finish_program(self):
-        begins = [item for item in self.programs if item[0] == "begin"]
-        ends = [item for item in self.programs if item[0] == "end"]
+        for process in sorted({location.process for location in self.archive.locations.values()}):
+            self.finish_process(process)
+
+    def finish_process(self, process):
+        begins, ends = ([item for item in self.programs if item[0] == word and self.process(item[1]) == process]
+                        for word in ("begin", "end"))
         if len(begins) != 1 or len(ends) != 1:
-            self.problem(f"{len(begins)} ProgramBegin, {len(ends)} ProgramEnd")
+            self.problem(f"{len(begins)} ProgramBegin, {len(ends)} ProgramEnd of {process}")
             return
         if self.threads[ends[0][1]].last_kind != "ProgramEnd":
             self.problem("ProgramEnd is not the last event of its location")
         for ref, thread in self.threads.items():
-            if thread.last_time is not None and \
+            if thread.last_time is not None and self.process(ref) == process and \
                     (thread.first_time < begins[0][2] or thread.last_time > ends[0][2]):
                 self.problem(f"location {ref} has events outside of ProgramBegin to ProgramEnd")
 
@@ -363,8 +372,8 @@ class Checker:
         refs = sorted(self.archive.locations)
         if refs != list(range(len(refs))):
             self.problem(f"location ids are not dense: {refs}")
-        names = [location.name for location in self.archive.locations.values()]
-        if len(set(names)) != len(names) or not all(names):
+        names = [(location.process, location.name) for location in self.archive.locations.values()]
+        if len(set(names)) != len(names) or not all(name for _, name in names):
             self.problem(f"location names are not unique: {names}")
         for name, number in collections.Counter(
                 region[1:] for region in self.archive.regions.values()).items():

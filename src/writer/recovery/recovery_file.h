@@ -19,10 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "session/clock.h"
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x35305f7265766f63) /* "cover_05" */
+#define RECOVERY_MAGIC UINT64_C(0x36305f7265766f63) /* "cover_06" */
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
@@ -99,8 +100,9 @@ struct journal_run {
   struct session_constants constants;
   char host[128];
   char platform[128];
-  int32_t mpi_rank;
-  uint32_t processors; /* that the program was allowed to use; 0: unknown */
+  int32_t mpi_rank, mpi_size; /* -1: none, not known */
+  uint32_t processors;        /* that the program was allowed to use; 0: unknown */
+  char clock_domain[CLOCK_DOMAIN_BYTES];
 };
 
 struct journal_module {

@@ -1,0 +1,119 @@
+#include "cli/merge/cmd_merge.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/message.h"
+#include "cli/common/summary.h"
+#include "cli/merge/members.h"
+#include "cli/merge/unite.h"
+#include "cli/recover/recover_process.h"
+
+struct cmd_request {
+  const char *out;
+  bool wants_copies;
+};
+
+/* Long options that have no letter. */
+enum { OPTION_COPY = 256 };
+
+static const char out_default[] = "stave-merged";
+
+static const struct usage_option options[] = {
+    {'o', "output", "OUT",
+     "where the new archive goes; default: into the directory of the job, of other archives stave-merged",
+     USAGE_DIRECTORY, NULL},
+    {OPTION_COPY, "copy", NULL, "copy the event files, in place of giving them second names (hard links)",
+     USAGE_NOTHING, NULL},
+    {0},
+};
+
+static bool set_option(void *data, int option, const char *value) {
+  struct cmd_request *request = data;
+  if (option == 'o' && *value == '\0')
+    return usage_wrong("merge", "the name of the new archive is empty");
+  if (option == 'o')
+    request->out = value;
+  request->wants_copies |= option == OPTION_COPY;
+  return true;
+}
+
+static void print_result(const char *out, const struct merge_result *result) {
+  char name[PATH_MAX], processes[32], threads[32], events[32];
+  printf("%s: %s processes, %s threads, %s events\n", message_escape(name, sizeof name, out),
+         summary_number(processes, result->processes), summary_number(threads, result->locations),
+         summary_number(events, result->events));
+  if (result->lost)
+    printf("missing: rank%s %s\n", result->lost == 1 ? "" : "s", result->lost_ranks);
+  if (result->clocks > 1)
+    printf("%zu clocks, which may be wrong against each other by %.3g s%s\n", result->clocks,
+           result->deviation_s,
+           result->is_by_calendar ? ": some could only be compared by the time of day" : "");
+}
+
+static bool add_all(struct members *members, char **paths, int count) {
+  bool is_over = true;
+  for (int i = 0; i < count; i++)
+    is_over &= members_add(members, paths[i]);
+  if (is_over && members->anchors.count + members->skipped == 0)
+    message_say("there is no archive to merge");
+  return is_over && members->anchors.count > 0;
+}
+
+static void trim(char *path) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/')
+    path[--length] = '\0';
+}
+
+static int merge_archives(const struct cmd_request *request, char **paths, int count) {
+  struct members members = {0};
+  struct merge_result result;
+  bool is_job = !request->out && count == 1 && members_is_job(paths[0]);
+  char *out = strdup(request->out ? request->out : is_job ? paths[0] : out_default);
+  bool is_done = false;
+  if (!out) {
+    message_say("out of memory");
+    return EXIT_UNDONE;
+  }
+  trim(out);
+  if (add_all(&members, paths, count))
+    is_done = unite(&(struct unite_request){&members, out, is_job, request->wants_copies}, &result);
+  if (is_done)
+    print_result(out, &result);
+  is_done = is_done && message_output_is_whole();
+  members_clear(&members);
+  free(out);
+  return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
+}
+
+const struct usage *cmd_merge_usage(void) {
+  static const struct usage usage = {
+      .command = "merge",
+      .summary = "make one archive of those of several processes",
+      .synopsis = "[options] DIRECTORY ...",
+      .about = "Makes one archive, with one time, of the archives of several processes: the ranks of an MPI "
+               "job, whose directory holds them in rank/0, rank/1 and so on, or any that are named. No event "
+               "is read or written: event files get second names. An archive whose stave-writer died is "
+               "recovered first. Says which ranks are missing, and how far clocks of different machines may "
+               "be apart.",
+      .status = "Exit status: 0; 1 if there is nothing to merge or it cannot be merged; 2 if an option is "
+                "wrong.",
+      .options = options,
+      .argument = "directory",
+      .argument_kind = USAGE_DIRECTORY,
+      .takes_several = true,
+      .set = set_option,
+  };
+  return &usage;
+}
+
+int cmd_merge(int argc, char **argv) {
+  struct cmd_request request = {0};
+  int status = usage_read(cmd_merge_usage(), argc, argv, &request);
+  if (status >= 0)
+    return status;
+  return merge_archives(&request, argv + optind, argc - optind);
+}

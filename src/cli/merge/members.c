@@ -1,0 +1,114 @@
+#include "cli/merge/members.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/found_archive.h"
+#include "cli/common/archive_job.h"
+#include "cli/common/message.h"
+#include "cli/recover/recover_process.h"
+
+static bool join(char target[PATH_MAX], const char *directory, const char *name) {
+  return (size_t)snprintf(target, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
+}
+
+static bool is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool members_is_job(const char *path) {
+  char ranks[PATH_MAX];
+  return join(ranks, path, "rank") && is_directory(ranks);
+}
+
+/* -- one archive -- */
+
+static bool is_closed(const char *path, struct found_archive *found) {
+  find_archive(found, path);
+  return found->state == FOUND_CLOSED;
+}
+
+static bool run_recovery(const char *directory, const char *out) {
+  char partial[PATH_MAX];
+  struct recover_process process;
+  if (!join(partial, out, "") || snprintf(partial, sizeof partial, "%.*s.partial", PATH_MAX - 16, out) < 0 ||
+      mkdir(partial, 0777) < 0) {
+    message_say("%s: cannot be recovered: %s: %m", directory, partial);
+    return false;
+  }
+  int error = recover_process_run(&process, directory, partial);
+  bool is_done = error == 0 && process.is_done && rename(partial, out) == 0;
+  if (!is_done)
+    message_say("%s: cannot be recovered: %s", directory,
+                error < 0         ? strerror(-error)
+                : process.failure ? process.failure
+                                  : "it cannot get its name");
+  recover_process_clear(&process);
+  return is_done;
+}
+
+/* An earlier recovery serves as well. */
+static bool add_recovered(struct members *members, const struct found_archive *unfinished) {
+  char out[PATH_MAX];
+  struct found_archive found;
+  snprintf(out, sizeof out, "%.*s-recovered", PATH_MAX - 16, unfinished->directory);
+  if (!is_closed(out, &found)) {
+    if (!run_recovery(unfinished->directory, out) || !is_closed(out, &found))
+      return false;
+    members->recovered++;
+  }
+  return string_list_add(&members->anchors, found.anchor);
+}
+
+/* Returns false if it is still being written. */
+static bool add_archive(struct members *members, const char *path) {
+  struct found_archive found;
+  find_archive(&found, path);
+  bool is_added = found.state == FOUND_CLOSED && string_list_add(&members->anchors, found.anchor);
+  if (found.state == FOUND_UNFINISHED && found.is_recoverable)
+    is_added = add_recovered(members, &found);
+  else if (!is_added)
+    archive_job_explain(path, &found);
+  members->skipped += !is_added;
+  return found.state != FOUND_OPEN;
+}
+
+/* -- a job -- */
+
+static bool is_number(const char *name) {
+  for (const char *c = name; *c; c++)
+    if (!isdigit((unsigned char)*c))
+      return false;
+  return *name != '\0';
+}
+
+static bool add_job(struct members *members, const char *path) {
+  char ranks[PATH_MAX], rank[PATH_MAX];
+  if (!join(ranks, path, "rank"))
+    return false;
+  DIR *directory = opendir(ranks);
+  bool is_over = true;
+  for (struct dirent *entry; directory && (entry = readdir(directory));)
+    if (is_number(entry->d_name) && join(rank, ranks, entry->d_name))
+      is_over &= add_archive(members, rank);
+  if (directory)
+    closedir(directory);
+  else
+    message_say("%s: %m", ranks);
+  return is_over;
+}
+
+bool members_add(struct members *members, const char *path) {
+  return members_is_job(path) ? add_job(members, path) : add_archive(members, path);
+}
+
+void members_clear(struct members *members) {
+  string_list_clear(&members->anchors);
+}

@@ -1,0 +1,28 @@
+/* The archives that are to be merged: what the arguments of `stave merge` stand for. */
+#ifndef STAVE_CLI_MERGE_MEMBERS_H
+#define STAVE_CLI_MERGE_MEMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/common/string_list.h"
+
+/* All zero is none. */
+struct members {
+  struct string_list anchors; /* of closed archives */
+  size_t recovered;           /* that were unfinished, and were recovered for this */
+  size_t skipped;             /* that cannot be used; each was said on stderr */
+};
+
+/* Adds what lies at `path`: an archive, or a job's directory with archives in rank/0, rank/1, ... One whose
+ * stave-writer died is recovered first, into rank/N-recovered beside it; one that can neither be read nor
+ * recovered is skipped after a message. Returns false, after a message, if there is nothing, or an archive is
+ * still being written. */
+bool members_add(struct members *members, const char *path);
+
+/* Whether this is the directory of a job, with a folder rank. */
+bool members_is_job(const char *path);
+
+void members_clear(struct members *members);
+
+#endif

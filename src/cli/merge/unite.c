@@ -1,0 +1,237 @@
+#include "cli/merge/unite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "analysis/guard.h"
+#include "base/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/progress.h"
+#include "cli/common/usage.h"
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1 /* which musl's headers lack, as the call */
+#endif
+
+enum { PATIENCE_MS = 60000 };
+
+/* An archive on its way. */
+struct union_job {
+  const struct unite_request *request;
+  char partial[PATH_MAX];      /* where it is until it is whole */
+  int lock_fd;                 /* of that directory, as long as somebody works in it */
+  struct merge_result *result; /* shared with the process that merges */
+};
+
+/* -- signals -- */
+
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
+static volatile sig_atomic_t caught;
+
+static void remember_signal(int number) {
+  caught = number;
+}
+
+/* What would end this process waits until what is half made has been removed; the terminal's signals end the
+ * process that merges. */
+static void catch_signals(struct sigaction before[ENDING_SIGNALS]) {
+  struct sigaction action = {.sa_handler = remember_signal};
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    if (sigaction(ending_signals[i], NULL, &before[i]) == 0 && before[i].sa_handler == SIG_DFL)
+      sigaction(ending_signals[i], &action, NULL);
+}
+
+static void give_signals_back(const struct sigaction before[ENDING_SIGNALS]) {
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    sigaction(ending_signals[i], &before[i], NULL);
+  if (caught)
+    raise(caught);
+}
+
+/* -- directories -- */
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *position) {
+  (void)status, (void)type, (void)position;
+  return remove(path) < 0 ? errno : 0;
+}
+
+static int remove_tree(const char *path) {
+  return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool name_partial(struct union_job *job) {
+  const char *out = job->request->out;
+  int length = job->request->is_job ? snprintf(job->partial, sizeof job->partial, "%s/merge.partial", out)
+                                    : snprintf(job->partial, sizeof job->partial, "%s.partial", out);
+  if (length > 0 && (size_t)length < sizeof job->partial - sizeof "/traces.otf2")
+    return true;
+  message_say("the name of the new archive is too long");
+  return false;
+}
+
+/* What an interrupted merge has left is thrown away; a running one has a lock on it. */
+static bool take_partial(struct union_job *job) {
+  for (int attempt = 0; attempt < 2; attempt++) {
+    bool is_there = mkdir(job->partial, 0777) < 0 && errno == EEXIST;
+    job->lock_fd = open(job->partial, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (job->lock_fd < 0)
+      break;
+    if (flock(job->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+      message_say("%s: another stave merge is at work", job->partial);
+      return false;
+    }
+    if (!is_there)
+      return true;
+    close(job->lock_fd);
+    remove_tree(job->partial);
+  }
+  message_say("cannot make %s: %m (-o names another directory)", job->partial);
+  return false;
+}
+
+static bool is_free(const struct unite_request *request) {
+  struct stat status;
+  if (request->is_job || lstat(request->out, &status) < 0)
+    return true;
+  message_say("%s is there already; -o names another directory", request->out);
+  return false;
+}
+
+/* -- names -- */
+
+static bool move(const struct union_job *job, const char *name) {
+  char from[PATH_MAX + 16], to[PATH_MAX + 16];
+  snprintf(from, sizeof from, "%s/%s", job->partial, name);
+  snprintf(to, sizeof to, "%s/%s", job->request->out, name);
+  return rename(from, to) == 0;
+}
+
+/* The anchor goes first and comes last: where it is, the rest is. */
+static bool publish_in_job(const struct union_job *job) {
+  static const char *const names[] = {"traces.otf2", "traces.def", "traces"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char old[PATH_MAX + 16];
+    snprintf(old, sizeof old, "%s/%s", job->request->out, names[i]);
+    remove_tree(old);
+  }
+  for (size_t i = sizeof names / sizeof *names; i > 0; i--)
+    if (!move(job, names[i - 1])) {
+      message_say("%s: the new archive cannot get its name: %m", job->request->out);
+      return false;
+    }
+  remove_tree(job->partial);
+  return true;
+}
+
+/* Nothing is overwritten, whatever has come to be there meanwhile. */
+static bool publish(const struct union_job *job) {
+  const char *out = job->request->out;
+  struct stat status;
+  if (job->request->is_job)
+    return publish_in_job(job);
+  if (syscall(SYS_renameat2, AT_FDCWD, job->partial, AT_FDCWD, out, RENAME_NOREPLACE) == 0)
+    return true;
+  bool can_not = errno == EINVAL || errno == ENOSYS;
+  if (can_not && lstat(out, &status) < 0 && rename(job->partial, out) == 0)
+    return true;
+  message_say("the archive is whole, but cannot be renamed from %s to %s: %m", job->partial, out);
+  return false;
+}
+
+/* -- merging -- */
+
+static void say_exhaustion(void *data) {
+  (void)data;
+  static const char text[] = "stave: out of memory\n";
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit(EXIT_UNDONE);
+  _exit(EXIT_UNDONE);
+}
+
+static int work(void *data, struct guard_progress *progress) {
+  const struct union_job *job = data;
+  const struct merge_request request = {.anchors = (const char *const *)job->request->members->anchors.items,
+                                        .count = job->request->members->anchors.count,
+                                        .out = job->partial,
+                                        .wants_copies = job->request->wants_copies,
+                                        .progress = &progress->done};
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    signal(ending_signals[i], SIG_DFL);
+  memory_at_exhaustion(say_exhaustion, NULL);
+  atomic_store(&progress->total, 2 * request.count);
+  return merge_run(&request, job->result) < 0 ? EXIT_UNDONE : EXIT_SUCCESS;
+}
+
+static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
+  (void)data;
+  if (elapsed_ms >= PROGRESS_QUIET_MS)
+    progress_show("merging, %zu of %zu steps", (size_t)atomic_load(&progress->done),
+                  (size_t)atomic_load(&progress->total));
+}
+
+static bool explain(const struct union_job *job, struct guard_result guarded) {
+  switch (guarded.ending) {
+  case GUARD_RETURNED:
+    if (guarded.value == EXIT_SUCCESS)
+      return true;
+    if (*job->result->failure)
+      message_say("%s", job->result->failure);
+    return false;
+  case GUARD_CRASHED:
+    if (!caught)
+      message_say("an archive is damaged: OTF2's reader died on it (%s)", strsignal(guarded.value));
+    return false;
+  case GUARD_STUCK:
+    message_say("an archive is damaged: OTF2's reader made no progress for %d seconds", PATIENCE_MS / 1000);
+    return false;
+  case GUARD_FAILED:
+    message_say("cannot start a process to merge: %s", strerror(guarded.value));
+    return false;
+  }
+  return false;
+}
+
+static bool run(struct union_job *job) {
+  const struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress};
+  fflush(NULL);
+  bool is_done = explain(job, guard_run(work, job, &watch));
+  progress_clear();
+  is_done = is_done && publish(job);
+  if (!is_done)
+    remove_tree(job->partial);
+  return is_done;
+}
+
+bool unite(const struct unite_request *request, struct merge_result *ret) {
+  struct union_job job = {.request = request, .lock_fd = -1};
+  struct sigaction before[ENDING_SIGNALS];
+  if (!is_free(request) || !name_partial(&job))
+    return false;
+  job.result = mmap(NULL, sizeof *job.result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (job.result == MAP_FAILED) {
+    message_say("out of memory");
+    return false;
+  }
+  catch_signals(before);
+  bool is_done = take_partial(&job) && run(&job);
+  if (job.lock_fd >= 0)
+    close(job.lock_fd);
+  *ret = *job.result;
+  munmap(job.result, sizeof *job.result);
+  give_signals_back(before);
+  return is_done;
+}

@@ -1,0 +1,195 @@
+#include "merge/clocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* How far the time of day of two machines may be apart that keep it by NTP: nobody can tell, this is what is
+ * said. */
+static const double calendar_deviation_s = 0.05;
+
+static int64_t nearest(double number) {
+  return (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static size_t line_of(struct merging *merge, const struct merge_source *source) {
+  for (size_t i = 0; i < merge->line_count; i++)
+    if (source->domain && merge->lines[i].domain && strcmp(source->domain, merge->lines[i].domain) == 0)
+      return i;
+  struct clock_line *line = &merge->lines[merge->line_count];
+  *line = (struct clock_line){.domain = source->domain, .longest = source, .first = UINT64_MAX};
+  return merge->line_count++;
+}
+
+static void find_lines(struct merging *merge) {
+  merge->lines = memory_get(merge->request->count, sizeof *merge->lines);
+  for (size_t i = 0; i < merge->request->count; i++) {
+    struct merge_source *source = &merge->sources[i];
+    source->clock = line_of(merge, source);
+    struct clock_line *line = &merge->lines[source->clock];
+    uint64_t last = source->first + source->length;
+    line->longest = source->length > line->longest->length ? source : line->longest;
+    line->frequency = line->longest->frequency;
+    line->first = source->first < line->first ? source->first : line->first;
+    line->last = last > line->last ? last : line->last;
+  }
+}
+
+/* The earliest and the latest point that any process of this clock has measured; how many there are. */
+static size_t find_points(const struct merging *merge, size_t clock, struct instant_pair *ret_first,
+                          struct instant_pair *ret_last) {
+  size_t count = 0;
+  for (size_t i = 0; i < merge->request->count; i++) {
+    const struct merge_source *source = &merge->sources[i];
+    for (size_t j = 0; source->clock == clock && j < source->point_count; j++, count++) {
+      const struct instant_pair *point = &source->points[j];
+      if (count == 0 || point->local < ret_first->local)
+        *ret_first = *point;
+      if (count == 0 || point->local > ret_last->local)
+        *ret_last = *point;
+    }
+  }
+  return count;
+}
+
+/* Both clocks at the moment at which this one's longest process began. */
+static void draw_by_calendar(struct merging *merge, struct clock_line *line,
+                             const struct clock_line *common) {
+  const struct merge_source *here = line->longest, *there = common->longest;
+  double between_s = ((double)here->realtime_ns - (double)there->realtime_ns) / 1e9;
+  line->from = here->first;
+  line->to = there->first + (uint64_t)(int64_t)nearest(between_s * (double)common->frequency);
+  line->deviation = calendar_deviation_s * (double)common->frequency;
+  merge->result->is_by_calendar = true;
+}
+
+static void draw(struct merging *merge, size_t clock, const struct clock_line *common) {
+  struct clock_line *line = &merge->lines[clock];
+  struct instant_pair first = {0}, last = {0};
+  size_t points = find_points(merge, clock, &first, &last);
+  line->slope = (double)common->frequency / (double)line->frequency;
+  if (points == 0) {
+    draw_by_calendar(merge, line, common);
+    return;
+  }
+  line->from = first.local;
+  line->to = first.remote;
+  line->deviation = first.deviation;
+  if (last.local > first.local && last.remote > first.remote) {
+    line->slope = (double)(last.remote - first.remote) / (double)(last.local - first.local);
+    line->deviation = larger(first.deviation, last.deviation);
+  }
+}
+
+/* The clock to which points lead, that of rank 0; else of those that have measured nothing. The number of
+ * clocks if there is no such: rank 0 is lost, and its clock nobody's. */
+static size_t choose_common(const struct merging *merge) {
+  struct instant_pair first, last;
+  size_t found = merge->line_count;
+  if (merge->sources->rank == 0)
+    return merge->sources->clock;
+  for (size_t i = merge->line_count; i > 0; i--)
+    if (find_points(merge, i - 1, &first, &last) == 0)
+      found = i - 1;
+  return found;
+}
+
+static uint64_t corrected(const struct clock_line *line, uint64_t ticks) {
+  if (line->is_common)
+    return ticks;
+  double since = ticks >= line->from ? (double)(ticks - line->from) : -(double)(line->from - ticks);
+  int64_t drift = nearest(since * (line->slope - 1));
+  return ticks + (line->to - line->from) + (uint64_t)drift;
+}
+
+/* The time of a process that has begun before the common clock did (archives of different days) would be
+ * below 0: then all clocks are put forward. */
+static void put_forward(struct merging *merge) {
+  double least = 0;
+  for (size_t i = 0; i < merge->line_count;
+       i++) { /* an early `to` has wrapped around, and comes back below */
+    const struct clock_line *line = &merge->lines[i];
+    double begin = (double)(int64_t)line->to + ((double)line->first - (double)line->from) * line->slope;
+    least = !line->is_common && begin < least ? begin : least;
+  }
+  uint64_t shift = least < 0 ? (uint64_t)-least + merge->frequency : 0;
+  for (size_t i = 0; shift && i < merge->line_count; i++) {
+    struct clock_line *line = &merge->lines[i];
+    line->slope = line->is_common ? 1 : line->slope;
+    line->is_common = false;
+    line->to += shift;
+  }
+}
+
+static void span(struct merging *merge) {
+  uint64_t first = UINT64_MAX, last = 0;
+  for (size_t i = 0; i < merge->line_count; i++) {
+    const struct clock_line *line = &merge->lines[i];
+    uint64_t begin = corrected(line, line->first), end = corrected(line, line->last);
+    first = begin < first ? begin : first;
+    last = end > last ? end : last;
+  }
+  merge->first = first;
+  merge->length = last - first;
+}
+
+/* The time of day at the first tick, by the process that begins the timeline's clock. */
+static void date(struct merging *merge, const struct clock_line *line) {
+  uint64_t begin = corrected(line, line->longest->first);
+  merge->realtime_ns = line->longest->realtime_ns;
+  if (merge->realtime_ns != UINT64_MAX) /* OTF2's "unknown" */
+    merge->realtime_ns -= (uint64_t)nearest((double)(begin - merge->first) * 1e9 / (double)merge->frequency);
+}
+
+void clocks_compare(struct merging *merge) {
+  find_lines(merge);
+  size_t common_clock = choose_common(merge);
+  bool is_lost = common_clock == merge->line_count;
+  struct clock_line common = merge->lines[is_lost ? 0 : common_clock];
+  if (is_lost) { /* its frequency as the first clock saw it */
+    draw(merge, 0, &common);
+    common.frequency = (uint64_t)nearest((double)common.frequency * merge->lines[0].slope);
+  }
+  merge->frequency = common.frequency;
+  for (size_t i = 0; i < merge->line_count; i++)
+    if (i == common_clock)
+      merge->lines[i] = (struct clock_line){.domain = common.domain,
+                                            .longest = common.longest,
+                                            .frequency = common.frequency,
+                                            .from = common.longest->first,
+                                            .to = common.longest->first,
+                                            .slope = 1,
+                                            .first = common.first,
+                                            .last = common.last,
+                                            .is_common = true};
+    else
+      draw(merge, i, &common);
+  put_forward(merge);
+  span(merge);
+  date(merge, &merge->lines[is_lost ? 0 : common_clock]);
+  merge->result->clocks = merge->line_count;
+  for (size_t i = 0; i < merge->line_count; i++)
+    merge->result->deviation_s =
+        larger(merge->result->deviation_s, merge->lines[i].deviation / (double)merge->frequency);
+}
+
+void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source) {
+  const struct clock_line *line = &merge->lines[source->clock];
+  if (line->is_common)
+    return;
+  /* one alone OTF2 ignores, two at one time make the archive unreadable */
+  const uint64_t times[] = {line->first, line->last > line->first ? line->last : line->first + 1};
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+    merge_check(merge, OTF2_DefWriter_WriteClockOffset(writer, times[i],
+                                                       (int64_t)(corrected(line, times[i]) - times[i]),
+                                                       line->deviation));
+}
+
+uint64_t clocks_correct(const struct merging *merge, const struct merge_source *source, uint64_t ticks) {
+  return corrected(&merge->lines[source->clock], ticks);
+}

@@ -1,0 +1,31 @@
+/* One time for all processes. Processes whose clock is the same one (the property STAVE::CLOCK::DOMAIN: the
+ * counter of one boot of one machine, or its CLOCK_MONOTONIC in one time namespace) need no correction: they
+ * differ only in how well each has measured the clock's frequency, so one frequency holds for all. Other
+ * clocks are lines over the first one's: through the points that MPI ranks have measured, else by the time of
+ * day. */
+#ifndef STAVE_MERGE_CLOCKS_H
+#define STAVE_MERGE_CLOCKS_H
+
+#include "merge/job.h"
+
+/* How a clock goes: what it says at `from` is `to` on the common one, and `slope` ticks of that pass for
+ * each of its own. */
+struct clock_line {
+  const char *domain;
+  const struct merge_source *longest; /* of its processes: that one has measured the frequency best */
+  uint64_t frequency, from, to;
+  double slope, deviation; /* deviation: ticks of the common clock */
+  uint64_t first, last;    /* of all its processes */
+  bool is_common;          /* no correction */
+};
+
+/* Fills in merge->lines, its ClockProperties and each source's clock. */
+void clocks_compare(struct merging *merge);
+
+/* Writes the ClockOffsets of a location of this source: none, or two. */
+void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source);
+
+/* The source's tick on the merged archive's clock. */
+uint64_t clocks_correct(const struct merging *merge, const struct merge_source *source, uint64_t ticks);
+
+#endif

@@ -1,0 +1,143 @@
+#include "merge/local.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "merge/clocks.h"
+#include "merge/files.h"
+
+enum { IDS_MOST = 1 << 26 };
+
+/* A location's own definitions. */
+struct local {
+  struct merging *merge;
+  struct numbers tables[OTF2_MAPPING_MAX]; /* what its numbers stand for in its source; count 0: no table */
+  bool has_clock_offsets;
+};
+
+/* -- reading -- */
+
+static void add_pair(uint64_t self, uint64_t source_number, void *data) {
+  struct numbers *table = data;
+  if (self >= IDS_MOST)
+    return;
+  memory_grow(&table->to, &table->capacity, self + 1, sizeof *table->to);
+  for (; table->count <= self; table->count++) /* what a sparse table leaves out stays as it is */
+    table->to[table->count] = (uint32_t)table->count;
+  table->to[self] = source_number < OTF2_UNDEFINED_UINT32 ? (uint32_t)source_number : OTF2_UNDEFINED_UINT32;
+}
+
+static OTF2_CallbackCode on_table(void *data, OTF2_MappingType type, const OTF2_IdMap *map) {
+  struct local *local = data;
+  if (type < OTF2_MAPPING_MAX)
+    OTF2_IdMap_Traverse(map, add_pair, &local->tables[type]);
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_clock_offset(void *data, OTF2_TimeStamp time, int64_t offset, double deviation) {
+  (void)time, (void)offset, (void)deviation;
+  ((struct local *)data)->has_clock_offsets = true;
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Archives without local definitions are whole, too. */
+static void read_local(OTF2_Reader *reader, uint64_t location, struct local *local) {
+  OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
+  uint64_t count;
+  if (!definitions)
+    return;
+  OTF2_DefReaderCallbacks *callbacks = memory_given(OTF2_DefReaderCallbacks_New());
+  OTF2_DefReaderCallbacks_SetMappingTableCallback(callbacks, on_table);
+  OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
+  OTF2_Reader_RegisterDefCallbacks(reader, definitions, callbacks, local);
+  OTF2_DefReaderCallbacks_Delete(callbacks);
+  OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count);
+  OTF2_Reader_CloseDefReader(reader, definitions);
+}
+
+/* -- writing -- */
+
+/* The table of the merged archive: the location's own one, then the source's. */
+static uint32_t composed(const struct numbers *own, const struct numbers *source, uint32_t id) {
+  uint32_t number = id < own->count ? own->to[id] : id;
+  return number < source->count ? source->to[number] : OTF2_UNDEFINED_UINT32;
+}
+
+static void write_table(struct merging *merge, OTF2_DefWriter *writer, OTF2_MappingType type,
+                        const struct numbers *own) {
+  const struct numbers *source = &merge->unified.numbers[type];
+  size_t count = own->count > source->count ? own->count : source->count, changed = 0;
+  uint32_t *table = memory_get(count, sizeof *table);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t number = composed(own, source, (uint32_t)i);
+    changed += number != i && number != OTF2_UNDEFINED_UINT32;
+    table[i] = number == OTF2_UNDEFINED_UINT32 ? (uint32_t)i : number; /* no event has it */
+  }
+  if (changed > 0) {
+    OTF2_IdMap *map = memory_given(OTF2_IdMap_CreateFromUint32Array(count, table, true));
+    merge_check(merge, OTF2_DefWriter_WriteMappingTable(writer, type, map));
+    OTF2_IdMap_Free(map);
+  }
+  free(table);
+}
+
+static void write_tables(struct merging *merge, OTF2_DefWriter *writer, const struct local *local) {
+  for (OTF2_MappingType type = 0; type < OTF2_MAPPING_MAX; type++)
+    if (type != OTF2_MAPPING_LOCATION && type != OTF2_MAPPING_LOCATION_GROUP)
+      write_table(merge, writer, type, &local->tables[type]);
+}
+
+static void write_local(struct merging *merge, const struct merge_source *source, uint64_t location,
+                        const struct local *local) {
+  OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(merge->archive, location);
+  if (!writer) {
+    merge_check(merge, OTF2_ERROR_MEM_ALLOC_FAILED);
+    return;
+  }
+  write_tables(merge, writer, local);
+  clocks_write(merge, writer, source);
+  merge_check(merge, OTF2_Archive_CloseDefWriter(merge->archive, writer));
+}
+
+static void give_events(struct merging *merge, const struct merge_source *source, uint64_t old,
+                        uint64_t new) {
+  char from[PATH_MAX], to[PATH_MAX];
+  bool is_copy;
+  int stem = (int)(strlen(source->anchor) - strlen(".otf2"));
+  snprintf(from, sizeof from, "%.*s/%" PRIu64 ".evt", stem, source->anchor, old);
+  snprintf(to, sizeof to, "%s/traces/%" PRIu64 ".evt", merge->request->out, new);
+  int error = files_give(from, to, merge->request->wants_copies, &is_copy);
+  if (error)
+    merge_fail(merge, -error, "%s cannot be linked or copied to %s: %s", from, to, strerror(-error));
+  else
+    merge->result->copied += is_copy;
+}
+
+static void free_local(struct local *local) {
+  for (int i = 0; i < OTF2_MAPPING_MAX; i++)
+    free(local->tables[i].to);
+}
+
+void local_write(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader) {
+  for (size_t i = 0; i < source->location_count; i++)
+    OTF2_Reader_SelectLocation(reader, source->locations[i]);
+  OTF2_Reader_OpenDefFiles(reader);
+  for (size_t i = 0; i < source->location_count && !merge->error; i++) {
+    struct local local = {.merge = merge};
+    read_local(reader, source->locations[i], &local);
+    if (local.has_clock_offsets)
+      merge_fail(merge, EINVAL, "%s: its clocks have been corrected already: merge what it was made of",
+                 source->anchor);
+    give_events(merge, source, source->locations[i], source->first_location + i);
+    write_local(merge, source, source->first_location + i, &local);
+    free_local(&local);
+    merge_step(merge);
+  }
+  OTF2_Reader_CloseDefFiles(reader);
+}

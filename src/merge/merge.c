@@ -1,0 +1,157 @@
+#include "merge/merge.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "merge/clocks.h"
+#include "merge/local.h"
+#include "merge/properties.h"
+#include "merge/survey.h"
+#include "merge/take.h"
+
+enum { CHUNK_BYTES = 256 << 10, CHUNK_MOST_BYTES = 16 << 20, TABLE_ENTRY_BYTES = 6 };
+
+/* -- errors -- */
+
+int merge_fail(struct merging *merge, int error, const char *format, ...) {
+  va_list arguments;
+  if (merge->error)
+    return -merge->error;
+  merge->error = error ? error : EIO;
+  va_start(arguments, format);
+  vsnprintf(merge->result->failure, sizeof merge->result->failure, format, arguments);
+  va_end(arguments);
+  return -merge->error;
+}
+
+void merge_check(struct merging *merge, OTF2_ErrorCode code) {
+  if (code != OTF2_SUCCESS)
+    merge_fail(merge, EIO, "%s: it cannot be written: %s", merge->request->out,
+               *merge->reason ? merge->reason : OTF2_Error_GetDescription(code));
+}
+
+/* OTF2 prints its errors on stderr unless told otherwise. The first is the cause. */
+static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode error, const char *format, va_list arguments) {
+  (void)file, (void)line, (void)function;
+  struct merging *merge = data;
+  if (*merge->reason)
+    return error;
+  int used = snprintf(merge->reason, sizeof merge->reason, "%s: ", OTF2_Error_GetDescription(error));
+  if (used > 0 && (size_t)used < sizeof merge->reason)
+    vsnprintf(merge->reason + used, sizeof merge->reason - (size_t)used, format ? format : "", arguments);
+  return error;
+}
+
+/* -- the new archive -- */
+
+static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                bool is_final) {
+  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+  return OTF2_FLUSH;
+}
+
+/* A mapping table is one record, which has to fit into a chunk. */
+static uint64_t chunk_bytes(const struct merging *merge) {
+  uint64_t bytes = CHUNK_BYTES;
+  while (bytes < CHUNK_MOST_BYTES && bytes < merge->ids_most * TABLE_ENTRY_BYTES + CHUNK_BYTES / 2)
+    bytes *= 2;
+  return bytes;
+}
+
+/* Readers take the size of event chunks from the anchor file: the sources' holds. */
+static bool open_archive(struct merging *merge) {
+  static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
+  *merge->reason = '\0';
+  merge->archive =
+      OTF2_Archive_Open(merge->request->out, "traces", OTF2_FILEMODE_WRITE, merge->sources->chunk_bytes,
+                        chunk_bytes(merge), OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  if (!merge->archive) {
+    merge_check(merge, OTF2_ERROR_FILE_INTERACTION);
+    return false;
+  }
+  merge_check(merge, OTF2_Archive_SetFlushCallbacks(merge->archive, &flush, merge));
+  merge_check(merge, OTF2_Archive_SetSerialCollectiveCallbacks(merge->archive));
+  merge_check(merge, OTF2_Archive_OpenEvtFiles(merge->archive)); /* makes their directory */
+  merge_check(merge, OTF2_Archive_CloseEvtFiles(merge->archive));
+  merge_check(merge, OTF2_Archive_OpenDefFiles(merge->archive));
+  merge->writer = OTF2_Archive_GetGlobalDefWriter(merge->archive);
+  if (!merge->writer)
+    merge_check(merge, OTF2_ERROR_MEM_ALLOC_FAILED);
+  return !merge->error;
+}
+
+static void count_hosts(struct merging *merge) {
+  for (size_t i = 0; i < merge->request->count; i++) {
+    const char *host = merge->sources[i].host ? merge->sources[i].host : "";
+    bool is_new;
+    unified_number(&merge->unified, UNIFIED_HOST, host, strlen(host) + 1, &is_new);
+    merge->hosts += is_new;
+  }
+}
+
+static void take_all(struct merging *merge, enum take_part part) {
+  for (size_t i = 0; i < merge->request->count && !merge->error; i++) {
+    struct taking taking = {.merge = merge, .source = &merge->sources[i], .part = part, .index = i};
+    *merge->reason = '\0';
+    taking.reader = OTF2_Reader_Open(taking.source->anchor);
+    if (!taking.reader) {
+      merge_fail(merge, EIO, "%s: it cannot be opened: %s", taking.source->anchor, merge->reason);
+      return;
+    }
+    OTF2_Reader_SetSerialCollectiveCallbacks(taking.reader);
+    if (take_definitions(&taking) == 0 && part == TAKE_REST)
+      local_write(merge, taking.source, taking.reader);
+    OTF2_Reader_Close(taking.reader);
+    merge_step(merge);
+  }
+}
+
+static void write_archive(struct merging *merge) {
+  merge_check(merge, OTF2_GlobalDefWriter_WriteClockProperties(merge->writer, merge->frequency, merge->first,
+                                                               merge->length, merge->realtime_ns));
+  take_string(merge, ""); /* readers want a first one */
+  take_all(merge, TAKE_PLACES);
+  take_base_groups(merge);
+  take_all(merge, TAKE_REST);
+  properties_write(merge);
+  *merge->reason = '\0';
+}
+
+static void close_archive(struct merging *merge) {
+  if (!merge->archive)
+    return;
+  merge_check(merge, OTF2_Archive_CloseDefFiles(merge->archive));
+  if (merge->writer)
+    merge_check(merge, OTF2_Archive_CloseGlobalDefWriter(merge->archive, merge->writer));
+  merge_check(merge, OTF2_Archive_Close(merge->archive));
+}
+
+static void run(struct merging *merge) {
+  if (survey(merge) < 0)
+    return;
+  survey_number(merge);
+  survey_lost(merge);
+  clocks_compare(merge);
+  count_hosts(merge);
+  if (open_archive(merge))
+    write_archive(merge);
+  close_archive(merge);
+}
+
+int merge_run(const struct merge_request *request, struct merge_result *ret) {
+  struct merging merge = {.request = request, .result = ret};
+  *ret = (struct merge_result){0};
+  OTF2_Error_RegisterCallback(keep_error, &merge);
+  run(&merge);
+  OTF2_Error_RegisterCallback(NULL, NULL);
+  properties_free(&merge);
+  survey_free(&merge);
+  unified_free(&merge.unified);
+  free(merge.lines);
+  return -merge.error;
+}

@@ -1,0 +1,43 @@
+/* Archives of single processes become one archive of all: a job's ranks, a family of forked processes, a
+ * pipeline. No event is read or written: each event file gets a second name (a hard link) under its new
+ * location's number, and that location's own definitions say what the numbers in its events stand for (OTF2's
+ * mapping tables) and how its clock goes (ClockOffsets). Global definitions are written once for all
+ * processes where their content is equal.
+ *
+ * OTF2's readers may crash or read for ever when a file is damaged: merge inside guard_run. */
+#ifndef STAVE_MERGE_MERGE_H
+#define STAVE_MERGE_MERGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MERGE_TEXT_BYTES = 512 };
+
+struct merge_request {
+  const char *const *anchors; /* of closed archives (.../traces.otf2), each of one process */
+  size_t count;               /* of anchors, at least 1 */
+  const char *out;            /* an empty directory */
+  bool wants_copies;          /* no hard links: the new archive shares no file with the old ones */
+  _Atomic uint64_t *progress; /* grows with each step; or NULL */
+};
+
+/* What was made of it. */
+struct merge_result {
+  size_t processes, locations;
+  uint64_t events;
+  size_t copied;       /* event files that could not be linked; reflinks among them */
+  size_t clocks;       /* different ones */
+  double deviation_s;  /* the most that times of different clocks may be wrong against each other */
+  bool is_by_calendar; /* some clocks could only be compared by the time of day: the deviation is a guess */
+  size_t lost;         /* ranks that the job had and of which there is no archive */
+  char lost_ranks[MERGE_TEXT_BYTES]; /* as ranges, "3,5-7" */
+  char failure[MERGE_TEXT_BYTES];    /* why there is no archive */
+};
+
+/* Merges. Returns 0, or a negative errno: then failure has one line that says why, and `out` is to be
+ * removed. When memory runs out the process ends (memory.h). */
+int merge_run(const struct merge_request *request, struct merge_result *ret);
+
+#endif

@@ -1,0 +1,62 @@
+#include "merge/take.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+uint32_t take_string(struct merging *merge, const char *text) {
+  bool is_new;
+  uint32_t number = unified_number(&merge->unified, OTF2_MAPPING_STRING, text, strlen(text) + 1, &is_new);
+  if (is_new)
+    merge_check(merge, OTF2_GlobalDefWriter_WriteString(merge->writer, number, text));
+  return number;
+}
+
+OTF2_AttributeValue taken_value(const struct taking *taking, OTF2_Type type, OTF2_AttributeValue value) {
+  if (type == OTF2_TYPE_STRING)
+    value.stringRef = taken(taking, OTF2_MAPPING_STRING, value.stringRef);
+  return value;
+}
+
+bool take_own(const struct taking *taking, int kind, uint64_t self, uint32_t *ret_number) {
+  const uint64_t content[] = {taking->index, self};
+  return unified_take(&taking->merge->unified, kind, self, content, sizeof content, ret_number);
+}
+
+static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text) {
+  const struct taking *taking = data;
+  unified_put(&taking->merge->unified, OTF2_MAPPING_STRING, self,
+              take_string(taking->merge, text ? text : ""));
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+int take_definitions(struct taking *taking) {
+  struct merging *merge = taking->merge;
+  OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(taking->reader);
+  OTF2_GlobalDefReaderCallbacks *callbacks = memory_given(OTF2_GlobalDefReaderCallbacks_New());
+  OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+  take_places_callbacks(callbacks);
+  if (taking->part == TAKE_PLACES)
+    take_properties_callbacks(callbacks);
+  if (taking->part == TAKE_REST) {
+    take_groups_callbacks(callbacks);
+    take_facts_callbacks(callbacks);
+    take_files_callbacks(callbacks);
+  }
+  unified_next_source(&merge->unified);
+  taking->next_location = 0;
+  uint64_t count;
+  OTF2_ErrorCode code = OTF2_ERROR_MEM_ALLOC_FAILED;
+  if (definitions)
+    code = OTF2_Reader_RegisterGlobalDefCallbacks(taking->reader, definitions, callbacks, taking);
+  OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+  if (code == OTF2_SUCCESS)
+    code = OTF2_Reader_ReadAllGlobalDefinitions(taking->reader, definitions, &count);
+  if (definitions)
+    OTF2_Reader_CloseGlobalDefReader(taking->reader, definitions);
+  if (code == OTF2_SUCCESS || merge->error)
+    return merge->error;
+  return merge_fail(merge, EIO, "%s: the definitions cannot be read: %s", taking->source->anchor,
+                    *merge->reason ? merge->reason : OTF2_Error_GetDescription(code));
+}

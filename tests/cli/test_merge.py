@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+"""stave merge as a user meets it: test_merge.py BUILD [unittest arguments].
+
+A merged archive has the events of those that it was made of, each with what its numbers stood for there: OTF2's own
+reader says so, who applies mapping tables and clock offsets. It is checked as every archive is.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "support"))
+import archive
+import cli
+import killing
+import made_archive
+import tracing
+
+FORKS, WITNESS = (pathlib.Path(cli.BUILD_ROOT) / f"tests/fault/{name}" for name in ("forks", "witness"))
+SOURCES = TESTS / "trace"
+
+
+def digest(path):
+    """In a process of its own: OTF2's Python reader may crash at the second archive of one process."""
+    result = subprocess.run([sys.executable, TESTS / "support/event_digest.py", path / "traces.otf2"], check=True,
+                            stdout=subprocess.PIPE)
+    return json.loads(result.stdout)
+
+
+def merge(*arguments, **more):
+    return cli.stave("merge", *arguments, **more)
+
+
+def properties(path):
+    """Of the location groups: {group: {name: value}}."""
+    opened = archive.Archive(path / "traces.otf2")
+    found = {}
+    for item in opened.definitions.location_group_properties:
+        found.setdefault(item.location_group.name, {})[item.name] = item.value
+    opened.close()
+    return found
+
+
+@unittest.skipUnless(FORKS.exists(), "no clang: nothing to trace")
+class Merge(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = pathlib.Path(cls.folder)
+        family = cls.folder / "family"
+        family.mkdir()
+        tracing.run([FORKS], tracing.tool_environment(cli.BUILD, family / "of-%p"))
+        cls.family = sorted(family.iterdir(), key=lambda path: int(path.name.split("-")[1]))
+        for rank in (0, 1, 3):
+            cls.trace_rank(rank, cls.folder / "job/rank" / str(rank))
+
+    @classmethod
+    def trace_rank(cls, rank, path, size=5):
+        tracing.run([FORKS], tracing.tool_environment(cli.BUILD, path, STAVE_FORK="ignore", PMI_RANK=rank,
+                                                      PMI_SIZE=size, OMPI_COMM_WORLD_SIZE=""))
+        names = [entry for entry in path.parent.iterdir() if entry.name.startswith(f"{path.name}-")]
+        if names and not path.exists():
+            names[0].rename(path)
+
+    def copy_of_job(self, name):
+        return pathlib.Path(shutil.copytree(self.folder / "job", self.folder / name))
+
+    def merged(self, name, *archives, options=()):
+        out = self.folder / name
+        self.said = self.succeeds(merge("-o", out, *options, *archives))
+        tracing.check_archive(out / "traces.otf2", None, True)
+        return out
+
+    def expect_equal(self, out, archives):
+        found = digest(out)
+        self.assertEqual([row[1:] for row in found], [row[1:] for path in archives for row in digest(path)])
+        self.assertGreater(sum(row[2] for row in found), 0)
+        return found
+
+    def test_family(self):
+        out = self.merged("family-merged", *reversed(self.family))
+        rows = self.expect_equal(out, self.family)
+        self.assertEqual([row[0] for row in rows], [f"Process {i // 2}" for i in range(8)])
+        self.assertRegex(self.said, r": 4 processes, 8 threads, [\d,]+ events\n\Z")
+        own = properties(out)
+        self.assertEqual({own[f"Process {i}"]["STAVE::PROCESS_ID"] for i in range(4)},
+                         {path.name.split("-")[1] for path in self.family})
+        info = self.parsed(cli.stave("info", "--json", out))
+        self.assertEqual(info["events"], sum(self.parsed(cli.stave("info", "--json", path))["events"]
+                                             for path in self.family))
+
+    def test_all_kinds_of_definitions(self):
+        """Samples with calling contexts, counters, messages, locks, tasks; one with twice the regions."""
+        archives = []
+        for name in ("user_events", "lock", "task_fib"):
+            program = str(self.folder / name)
+            cli.compile_program(program, (SOURCES / f"{name}.c").read_text(), f"-I{TESTS.parent}/include")
+            archives.append(self.folder / f"{name}-alone")
+            tracing.run([program], tracing.tool_environment(cli.BUILD, archives[-1], STAVE_SAMPLE_HZ=2000))
+        self.expect_equal(self.merged("kinds", *archives), archives)
+
+    def test_links(self):
+        out = self.merged("linked", *self.family)
+        self.assertEqual({path.stat().st_nlink for path in out.glob("traces/*.evt")} - {2, 3, 4, 5, 6}, set())
+        copied = self.merged("copied", *self.family, options=["--copy"])
+        self.assertEqual({path.stat().st_nlink for path in copied.glob("traces/*.evt")}, {1})
+        for path in out.glob("traces/*"):
+            self.assertEqual(path.read_bytes(), (copied / "traces" / path.name).read_bytes())
+
+    def test_job(self):
+        job = self.copy_of_job("links")
+        text = self.succeeds(merge(job))
+        self.assertIn(": 3 processes, 6 threads", text)
+        self.assertIn("missing: ranks 2,4\n", text)
+        self.expect_equal(job, [job / "rank" / name for name in "013"])
+        opened = archive.Archive(job / "traces.otf2")
+        self.assertEqual(opened.group_names(), [f"MPI Rank {rank}" for rank in (0, 1, 3)])
+        self.assertEqual(opened.properties["STAVE::LOST_RANKS"], "2,4")
+        self.assertEqual(opened.properties["OTF2::THREAD_LOCK_EVENT_COMPLETE"], "false")
+        opened.close()
+        before = {path.name for path in job.iterdir()}
+        self.trace_rank(2, job / "rank/2")
+        self.assertIn("missing: rank 4\n", self.succeeds(merge(job)))
+        self.assertEqual({path.name for path in job.iterdir()}, before)
+        self.expect_equal(job, [job / "rank" / name for name in "0123"])
+
+    def test_unfinished_is_recovered(self):
+        job = self.copy_of_job("unfinished")
+        left, witness = job / "rank/2", self.folder / "counts"
+        environment = tracing.tool_environment(cli.BUILD, left, PMI_RANK=2, PMI_SIZE=4)
+        with subprocess.Popen([WITNESS, witness], env=environment) as process:
+            killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
+            found = lambda: next((path for path in left.parent.iterdir() if path.name.startswith("2")), left)
+            killing.wait_until(lambda: any(path.stat().st_size for path in found().glob("traces/*.evt")), "a chunk")
+            killing.kill_both(process, found())
+        if found() != left:
+            found().rename(left)
+        files = {path: path.stat().st_size for path in left.rglob("*")}
+        text = self.succeeds(merge(job))
+        self.assertIn(": 4 processes", text)
+        self.assertEqual(files, {path: path.stat().st_size for path in left.rglob("*")})
+        self.expect_equal(job, [job / "rank" / name for name in ("0", "1", "2-recovered", "3")])
+        again = self.succeeds(merge(job))
+        self.assertEqual(text, again)
+        lost = properties(job)["MPI Rank 2"]
+        self.assertEqual(lost["STAVE::RECOVERED"], "true")
+        opened = archive.Archive(job / "traces.otf2")
+        self.assertEqual(opened.properties["STAVE::LOST_AFTER"], lost["STAVE::LOST_AFTER"])
+        opened.close()
+
+    def test_other_clocks(self):
+        """Compared by the time of day: each process's own times stay what they were, but for a constant."""
+        other = pathlib.Path(shutil.copytree(self.family[1], self.folder / "other-clock"))
+        anchor = (other / "traces.otf2").read_bytes()
+        boot = re.search(rb"(?:tsc|monotonic) ([0-9a-f-]{36})", anchor)
+        made_archive.replace_bytes(other, boot[1], boot[1][::-1])
+        out = self.merged("clocks", self.family[0], other)
+        self.assertIn("2 clocks, which may be wrong against each other by 0.05 s: some could only be compared by the "
+                      "time of day", self.said)
+        alone, rows = digest(other), digest(out)[2:]
+        shifts = {row[at] - old[at] for row, old in zip(rows, alone) for at in (3, 4)}
+        self.assertLess(max(shifts) - min(shifts), 1000)        # ticks: the frequencies differ a little
+        self.assertEqual([row[2] for row in rows], [row[2] for row in alone])
+        self.assertNotEqual(min(shifts), 0)
+
+    def test_refused(self):
+        self.fails(merge("-o", self.folder / "none", self.folder), "not an OTF2 archive")
+        self.fails(merge("-o", self.family[0], self.family[1]), "is there already")
+        out = self.merged("twice", *self.family)
+        self.fails(merge("-o", self.folder / "none", out, self.family[0]), "4 processes")
+        made = self.folder / "chunks"
+        with made_archive.Made(made):
+            pass
+        self.fails(merge("-o", self.folder / "none", made, self.family[0]), "chunks")
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("none")], [])
+        self.fails(merge("-o", self.folder / "none"), "no directory given", status=2)
+
+    def test_damaged(self):
+        broken = pathlib.Path(shutil.copytree(self.family[1], self.folder / "broken"))
+        os.truncate(broken / "traces.def", (broken / "traces.def").stat().st_size // 2)
+        self.fails(merge("-o", self.folder / "none", self.family[0], broken))
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_interrupted_before(self):
+        partial = self.folder / "late.partial"
+        (partial / "traces").mkdir(parents=True)
+        (partial / "traces/0.evt").touch()
+        self.expect_equal(self.merged("late", *self.family), self.family)
+        self.assertFalse(partial.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
