@@ -90,12 +90,29 @@ static void leave_out_fork(struct unwind *unwind, struct open_location *location
 
 /* -- events -- */
 
+/* A region that is left when it is entered. */
+static bool is_moment(const struct unwind *unwind, uint32_t number) {
+  static const enum construct_class classes[CONSTRUCT_COUNT] = {
+#define CONSTRUCT(id, kind, name, role, detail, class, ...) [CONSTRUCT_##id] = CONSTRUCT_CLASS_##class,
+#include "ompt/constructs.def"
+#undef CONSTRUCT
+  };
+  size_t count;
+  const struct region *regions = regions_all(unwind->source.regions, &count);
+  enum construct construct = number < count ? regions[number].construct : CONSTRUCT_unknown;
+  return classes[construct] == CONSTRUCT_CLASS_depend || classes[construct] == CONSTRUCT_CLASS_doacross ||
+         construct == CONSTRUCT_create_task || construct == CONSTRUCT_cancel ||
+         construct == CONSTRUCT_fulfill_event;
+}
+
 /* The last one of a location that only makes sense with the next one. */
 static bool begins_only(const struct unwind *unwind, const struct trace_event *event) {
   switch ((unsigned)event->kind) {
   case TRACE_ThreadTeamBegin:
   case TRACE_Metric:
     return true;
+  case TRACE_Enter:
+    return is_moment(unwind, event->Enter.region);
   case TRACE_ThreadTaskSwitch: {
     const struct open_task *task =
         unwind_known_task(unwind, event->ThreadTaskSwitch.comm, event->ThreadTaskSwitch.thread,

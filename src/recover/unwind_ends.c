@@ -187,7 +187,7 @@ void unwind_tidy(struct unwind *unwind, uint32_t index) {
   case TRACE_ProgramBegin:
     enter_program(unwind, index, location->ticks);
     return;
-  case TRACE_Enter: /* of a point, perhaps; but not the region of a team or of the program */
+  case TRACE_Enter: /* but not of the region of a team or of the program */
   case TRACE_ThreadTaskCreate:
     if (level->current->count > is_own)
       leave_innermost(unwind, index, location->ticks);

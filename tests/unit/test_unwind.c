@@ -46,7 +46,7 @@ uint32_t definitions_comm_parent(const struct definitions *definitions, uint32_t
   return COMM_UNKNOWN;
 }
 
-enum { MARK = 5, CREATE_REGION = 9, PROGRAM_REGION = 8 };
+enum { MARK = 5, POINT_REGION = 1, CREATE_REGION = 9, PROGRAM_REGION = 8 };
 
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
   (void)definitions;
@@ -66,9 +66,11 @@ const char *regions_program(const struct regions *regions) {
 }
 
 const struct region *regions_all(const struct regions *regions, size_t *ret_count) {
+  static const struct region all[POINT_REGION + 1] = {
+      [0] = {.construct = CONSTRUCT_program}, [POINT_REGION] = {.construct = CONSTRUCT_create_task}};
   (void)regions;
-  *ret_count = 0;
-  return NULL;
+  *ret_count = COUNT(all);
+  return all;
 }
 
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {
@@ -139,10 +141,14 @@ static void note_written(void *data, const struct trace_event *event) {
   strcat(written->kinds, name_of(event->kind));
 }
 
+static uint32_t region_entered;
+
 static void take(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint64_t ticks) {
   OTF2_AttributeList *attributes = OTF2_AttributeList_New();
   OTF2_AttributeList_AddUint64(attributes, KEY, VALUE);
   struct trace_event event = {.kind = kind, .location = location, .ticks = ticks};
+  if (kind == TRACE_Enter)
+    event.Enter.region = region_entered;
   if (kind == TRACE_ThreadTeamBegin)
     event.ThreadTeamBegin.comm = COMM;
   if (kind == TRACE_CallingContextSample) {
@@ -265,6 +271,16 @@ static void a_begin_is_the_last_event(void **state) {
   assert_string_equal(recover_on(0, task, COUNT(task), true, 1).kinds, "enter leave ");
 }
 
+/* So is what has no width. */
+static void a_point_is_the_last_event(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_Enter, TRACE_Enter};
+  (void)state;
+  region_entered = POINT_REGION;
+  struct written written = recover_on(0, kinds, COUNT(kinds), true, 1);
+  region_entered = 0;
+  assert_string_equal(written.kinds, "enter leave ");
+}
+
 static void releases_are_marked(void **state) {
   static const enum trace_kind kinds[] = {TRACE_Enter, TRACE_ThreadAcquireLock, TRACE_Leave};
   (void)state;
@@ -279,7 +295,8 @@ int main(void) {
       cmocka_unit_test(a_pause_comes_between),     cmocka_unit_test(a_stall_comes_between),
       cmocka_unit_test(the_team_has_ended),        cmocka_unit_test(no_team_follows),
       cmocka_unit_test(a_member_is_gone),          cmocka_unit_test(the_primary_is_gone),
-      cmocka_unit_test(a_begin_is_the_last_event), cmocka_unit_test(releases_are_marked),
+      cmocka_unit_test(a_begin_is_the_last_event), cmocka_unit_test(a_point_is_the_last_event),
+      cmocka_unit_test(releases_are_marked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
