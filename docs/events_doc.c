@@ -141,11 +141,15 @@ static void print_harm(uint32_t number) {
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     if (rows[i].number == number)
-      printf("Asked for only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
-             number == OMPT_CALLBACK_dependences
-                 ? ", or nothing that is loaded when OpenMP starts calls what waits for dependences"
-                 : "",
-             rows[i].reason);
+      printf(
+          "Asked for only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
+          number == OMPT_CALLBACK_dependences
+              ? ", or nothing that is loaded when OpenMP starts calls what waits for dependences; then it is "
+                "taken back when such a task comes all the same (gcc's `task if`, libraries that are loaded "
+                "later), "
+                "and `STAVE::DEPENDENCES_WITHHELD` counts the tasks whose dependences are missing"
+              : "",
+          rows[i].reason);
 }
 
 static void print_record(const struct record_row *record) {

@@ -38,6 +38,10 @@
 #define STAVE_PROPERTY_PAUSES "STAVE::PAUSES"
 #define STAVE_PROPERTY_USER_REGIONS_LEFT_OPEN "STAVE::USER_REGIONS_LEFT_OPEN"
 #define STAVE_PROPERTY_USER_ENDS_REFUSED "STAVE::USER_ENDS_REFUSED"
+/* Present only if there are any: tasks whose dependences were not recorded, since a task that waits for its
+ * own at once had been met: LLVM's runtimes may end the program there while they tell a tool of dependences.
+ */
+#define STAVE_PROPERTY_DEPENDENCES_WITHHELD "STAVE::DEPENDENCES_WITHHELD"
 /* Present only if events were lost: dropped by threads, made unreadable by the program, refused by OTF2. */
 #define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"
 #define STAVE_PROPERTY_LOST_DAMAGED_RECORDS "STAVE::LOST_DAMAGED_RECORDS"

@@ -6,6 +6,7 @@
 #include "session/config.h"
 #include "session/layout.h"
 #include "tool/imports.h"
+#include "tool/withdraw.h"
 
 static const struct callback_row {
   const char *name;
@@ -51,18 +52,25 @@ static bool is_harmful(uint32_t number) {
   return false;
 }
 
-/* What compilers call for a task that waits for its dependences at once. gcc's calls of `task if` cannot be
- * told from those of other tasks. */
-static bool can_wait_for_dependences(void) {
-  static const char *const names[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
+/* What compilers call for a task that waits for its dependences at once. Where that is met later, as gcc's
+ * calls of `task if` look like those of all tasks, the callback is taken back: which needs task_create, and
+ * nobody in a doacross loop, for which gcc's programs are looked at here too. */
+static bool can_wait_for_dependences(uint32_t classes) {
+  static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
                                       "GOMP_taskwait_depend", NULL};
-  return imports_any(names);
+  static const char *const task[] = {"GOMP_task", NULL};
+  return !(classes & EVENT_CLASS_task) || tool.runtimes > 0 || imports_any(waits) ||
+         (imports_any(task) && imports_any(dependences_in_doacross));
+}
+
+static bool is_named(const struct callback_row *row, uint32_t classes) {
+  return row->class << EVENT_CLASS_NAMED_SHIFT & classes;
 }
 
 static bool does_harm(const struct callback_row *row, uint32_t classes) {
-  if (!is_harmful(row->number) || row->class << EVENT_CLASS_NAMED_SHIFT & classes)
+  if (!is_harmful(row->number) || is_named(row, classes))
     return false;
-  return row->number != OMPT_CALLBACK_dependences || can_wait_for_dependences();
+  return row->number != OMPT_CALLBACK_dependences || can_wait_for_dependences(classes);
 }
 
 /* -- registering -- */
@@ -74,6 +82,8 @@ static bool is_delivered(const int32_t *results, uint32_t number) {
 const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, int32_t *results,
                                unsigned count) {
   const char *missing = NULL;
+  if (tool.runtimes == 0)
+    atomic_store(&tool.dependences, DEPENDENCES_AS_WANTED);
   for (unsigned i = 0; i < count; i++)
     results[i] = SESSION_NOT_WANTED;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -86,6 +96,8 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classe
       continue;
     }
     results[row->number] = (int32_t)set_callback(row->number, row->handler);
+    if (row->number == OMPT_CALLBACK_dependences && !is_named(row, classes))
+      dependences_were_asked(set_callback);
     if (results[row->number] < row->minimum && !missing)
       missing = row->name;
   }

@@ -8,6 +8,7 @@
 #include "tool/callbacks.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
+#include "tool/withdraw.h"
 
 /* The flags are the runtime's habit: they are looked at where the slow path comes by. */
 static void note_frame(struct thread *self, const ompt_frame_t *frame) {
@@ -196,12 +197,17 @@ BODY task_create_event(enum copy copy, ompt_data_t *encountering_task, const omp
                        ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
   (void)encountering_task;
   struct new_event event;
-  if (__builtin_expect(flags & OMPT_TASK_taskwait, false)) {
-    if (copy == FAST)
-      return false;
+  if (copy == FAST && __builtin_expect(has_dependences, false) &&
+      (flags & OMPT_TASK_taskwait || !dependences_may_come(thread_self)))
+    return false;
+  if (copy == SLOW && flags & OMPT_TASK_taskwait) {
     new_task = NULL;
+    dependences_withdraw();
   }
-  if (!event_begin(copy, &event, 1, codeptr))
+  bool has_begun = event_begin(copy, &event, 1, codeptr);
+  if (copy == SLOW && has_dependences && !(flags & OMPT_TASK_taskwait))
+    dependences_await();
+  if (!has_begun)
     return give_id_of_dropped(copy, new_task);
   EVENT_PUT(&event, 1, task_create, 0, 0, .has_dependences = (unsigned)has_dependences, .codeptr = event.code,
             .task_flags = (unsigned)flags);
@@ -229,6 +235,7 @@ BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_
   struct new_event event;
   if (!event_begin(copy, &event, count, NULL))
     return false;
+  dependences_have_come(event.thread);
   for (unsigned i = 0; i < count; i++)
     *(struct record_dependence *)ring_at(&event.thread->ring, event.position + i) =
         (struct record_dependence){.ticks = event.ticks,
@@ -243,20 +250,25 @@ BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_
 /* As many at a time as the longest reservation takes. */
 static __attribute__((cold, noinline)) void
 on_dependences_slow(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
+  dependences_have_come_slow();
   for (int i = 0; dependences && i < count; i += RECORD_SLOTS_MAX)
     dependences_event(SLOW, task, dependences + i,
                       (unsigned)(count - i < RECORD_SLOTS_MAX ? count - i : RECORD_SLOTS_MAX));
 }
 
+static __attribute__((noinline)) void
+on_dependences_several(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
+  bool may_be_fast = dependences && count > 0 && count <= RECORD_SLOTS_MAX;
+  if (!may_be_fast || !dependences_event(FAST, task, dependences, (unsigned)count))
+    on_dependences_slow(task, dependences, count);
+}
+
 /* A constant count, which is the usual one too, costs a third less. */
 void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
-  bool is_recorded = false;
-  if (dependences && count == 1)
-    is_recorded = dependences_event(FAST, task, dependences, 1);
-  else if (dependences && count > 0 && count <= RECORD_SLOTS_MAX)
-    is_recorded = dependences_event(FAST, task, dependences, (unsigned)count);
-  if (__builtin_expect(!is_recorded, false))
-    on_dependences_slow(task, dependences, count);
+  if (!dependences || count != 1)
+    on_dependences_several(task, dependences, count);
+  else if (!dependences_event(FAST, task, dependences, 1))
+    on_dependences_slow(task, dependences, 1);
 }
 
 BODY task_dependence_event(enum copy copy, ompt_data_t *source, ompt_data_t *sink) {

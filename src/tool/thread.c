@@ -10,7 +10,7 @@
 #include "tool/sampler.h"
 #include "tool/slots.h"
 
-/* Never written to but by reservations that fail: its limit stays 0. */
+/* Never written to but by callbacks that fail for its limit, which stays 0. */
 static struct thread nobody;
 
 _Thread_local struct thread *thread_self = &nobody;
@@ -277,9 +277,11 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
                                 : ring_start_bytes(index) / RECORD_BYTES - 1;
-  *thread = (struct thread){.ring = {.slot = slot, .records = ring_of(index), .reserved = head},
-                            .id_base = id_base(index),
-                            .processor = PROCESSOR_NONE};
+  const struct thread begin = {.ring = {.slot = slot, .records = ring_of(index), .reserved = head},
+                               .id_base = id_base(index),
+                               .processor = PROCESSOR_NONE};
+  memcpy(thread, &begin, offsetof(struct thread, awaits_dependences));
+  atomic_store(&thread->awaits_dependences, false);
   slot->is_used = true;
   set_mask(&thread->ring, mask);
   set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));

@@ -35,6 +35,9 @@ struct thread {
   uint64_t stack_end;      /* the address behind it; 0: not known */
   _Atomic bool is_sampled; /* it has a timer, and its samples are wanted */
   _Atomic bool is_in_sample;
+  /* The runtime has told of a task with dependences, and tells these next (withdraw.h). Last, since other
+   * threads read it, also while the slot goes to a new one. */
+  _Atomic bool awaits_dependences;
 };
 
 /* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. */

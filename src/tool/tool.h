@@ -26,20 +26,33 @@ enum { KNOWN_MODULES_MAX = 1024 };
 /* Whether events are recorded. ENDED: the program said by omp_control_tool that it wants no more. */
 enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 
+/* The callback of this name (withdraw.c). ASKED: until a task comes for which the runtime would do harm.
+ * STAY: it cannot be taken back. What is behind WITHDRAWING gets none. */
+enum dependences_state {
+  DEPENDENCES_AS_WANTED,
+  DEPENDENCES_ASKED,
+  DEPENDENCES_STAY,
+  DEPENDENCES_WITHDRAWING,
+  DEPENDENCES_WITHDRAWN
+};
+
 struct tool {
   /* read by every callback, never written once events arrive */
   enum clock_kind clock;
   ptrdiff_t rseq_offset; /* of the kernel's word on a thread's processor, from its thread pointer */
   /* read on slow paths */
-  _Atomic int recording;            /* enum recording */
-  struct session_header *session;   /* NULL: none. A forked child must not touch it: it is not mapped there */
-  struct thread *threads;           /* one for each slot; zeroed in a forked child */
-  _Atomic uint32_t *fork_mark;      /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
-  int session_fd;                   /* with a lock on it that exec gives up; -1: none */
-  uint64_t session_inode;           /* to know whether session_fd still is what it was */
-  uint32_t large_rings;             /* slots that begin with a ring of RING_START_BYTES: the first ones */
-  _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
-  int runtimes;                     /* initialized and not yet finalized */
+  _Atomic int recording;          /* enum recording */
+  _Atomic int dependences;        /* enum dependences_state; also read by each task_create with dependences */
+  struct session_header *session; /* NULL: none. A forked child must not touch it: it is not mapped there */
+  struct thread *threads;         /* one for each slot; zeroed in a forked child */
+  _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
+  int session_fd;                 /* with a lock on it that exec gives up; -1: none */
+  uint64_t session_inode;         /* to know whether session_fd still is what it was */
+  uint32_t large_rings;           /* slots that begin with a ring of RING_START_BYTES: the first ones */
+  _Atomic int32_t slots_since_look;     /* new ones, since dead threads were looked for (slots.c) */
+  int runtimes;                         /* initialized and not yet finalized */
+  ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */
+  _Atomic uint32_t dependences_awaited; /* by threads without a slot */
   bool is_mute; /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-ompt_callback_t stress_callbacks[CALLBACKS_MAX];
+_Atomic ompt_callback_t stress_callbacks[CALLBACKS_MAX];
+_Atomic bool stress_is_registered[CALLBACKS_MAX];
 
 static ompt_start_tool_result_t *tool_result;
 static _Atomic uint64_t said[SPEAKERS_MAX];
@@ -13,6 +14,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t ca
   if ((unsigned)which >= CALLBACKS_MAX)
     return OMPT_SET_RESULT_error;
   stress_callbacks[which] = callback;
+  stress_is_registered[which] = callback;
   return OMPT_SET_RESULT_always;
 }
 

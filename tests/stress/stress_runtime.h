@@ -9,8 +9,10 @@
 
 enum { CALLBACKS_MAX = 64, SPEAKERS_MAX = 1000 };
 
-/* What the tool has registered. */
-extern ompt_callback_t stress_callbacks[CALLBACKS_MAX];
+/* What the tool has registered, and whether it has: taken back, the address goes first, as in LLVM's runtime.
+ */
+extern _Atomic ompt_callback_t stress_callbacks[CALLBACKS_MAX];
+extern _Atomic bool stress_is_registered[CALLBACKS_MAX];
 
 /* FIRE(work, arguments of ompt_callback_work_t...), on the calling thread. */
 #define FIRE(name, ...) FIRE_AS(name, name, __VA_ARGS__)

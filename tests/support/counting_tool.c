@@ -171,7 +171,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t ca
       continue;
     self.forward[which] = callback;
     if (is_harmful(which))
-      self.results[which] = self.set_callback(which, handler_of(i));
+      self.results[which] = self.set_callback(which, callback ? handler_of(i) : NULL);
     self.counts->callbacks[which].is_registered = 1;
     return self.results[which];
   }
