@@ -193,14 +193,6 @@ static void before_leave(struct collector *collector, const struct trace_event *
   tasks_before_leave(collector, event, region, &now);
 }
 
-static void add_stall(struct collector *collector, const struct trace_event *event) {
-  struct report_thread *thread = &collector->report->threads[event->location];
-  if (!collector_is_inside(collector, event->ticks))
-    return;
-  thread->stalls++;
-  thread->stall_ticks += event->BufferFlush.stop > event->ticks ? event->BufferFlush.stop - event->ticks : 0;
-}
-
 static void on_other_event(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
   switch ((int)event->kind) {
   case TRACE_ThreadFork:
@@ -208,7 +200,7 @@ static void on_other_event(struct collector *collector, const struct trace_event
     teams_fork(collector, event->location, ticks);
     return;
   case TRACE_BufferFlush:
-    add_stall(collector, event);
+    own_on_stall(collector, event);
     return;
   case TRACE_MeasurementOnOff:
     collector->report->caveats.recording_pauses += event->MeasurementOnOff.mode == OTF2_MEASUREMENT_OFF;
@@ -235,6 +227,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
   if (collector->stand_ticks && event->ticks >= collector->stand_ticks)
     ending_take(collector);
+  own_count(collector, event);
   charge(collector, event->location, event->ticks);
   if (event->kind == TRACE_Enter)
     before_enter(collector, event);
@@ -329,6 +322,8 @@ static bool prepare(struct collector *collector) {
   collector->share_pool.item_bytes = sizeof(struct share);
   collector->lock_pool.item_bytes = sizeof(struct lock_history);
   collector->last_parallel = REPLAY_NONE;
+  collector->callback_histogram = histogram_new();
+  collector->has_failed |= !collector->callback_histogram;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
   learn_regions(collector);
@@ -381,6 +376,7 @@ static void conclude(struct collector *collector) {
   report->wall = report->last_ticks - report->first_ticks;
   report->serial = report->wall > report->parallel ? report->wall - report->parallel : 0;
   report->anomalies = *replay_anomalies(collector->replay);
+  own_finish(collector);
   caveats_find(report);
   efficiency_find(report);
   report->work = report->useful;
@@ -403,6 +399,7 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->gaps);
   pair_map_free(&collector->samples);
   free(collector->dispatch_histogram);
+  free(collector->callback_histogram);
   free(collector->sources);
   free(collector->locations);
   free(collector->interests);

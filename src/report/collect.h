@@ -13,9 +13,10 @@ struct live_member {
   uint64_t begin_ticks;
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release;
-  uint64_t lock_wait;   /* in this phase */
-  struct share *shares; /* a list, of this phase */
-  uint32_t barriers;    /* entered so far */
+  uint64_t lock_wait;                 /* in this phase */
+  uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
+  struct share *shares;               /* a list, of this phase */
+  uint32_t barriers;                  /* entered so far */
 };
 
 /* Time in a worksharing region, or waited for the locks of a mutex region, in one phase: of one member or of
@@ -34,10 +35,11 @@ struct share {
 struct team_phase {
   uint64_t number; /* from 1; 0: none */
   uint64_t latest_ticks;
-  uint64_t latest_alone; /* when the last one would have come had nobody waited for locks */
-  uint64_t waited;       /* for locks, by all members */
-  double alone;          /* sum over the members: from the team's begin to when each would have come */
-  uint64_t leader;       /* counts who was that last one so far */
+  uint64_t latest_alone;            /* when the last one would have come had nobody waited for locks */
+  uint64_t waited;                  /* for locks, by all members */
+  uint64_t stalled, latest_stalled; /* by all members; when the last one came, with it */
+  double alone;    /* sum over the members: from the team's begin to when each would have come */
+  uint64_t leader; /* counts who was that last one so far */
   uint32_t arrivals;
   struct share *shares;
 };
@@ -57,7 +59,7 @@ struct live_team {
   uint64_t members, useful, longest_useful;
   uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
-  uint64_t implicit_wait, explicit_wait, release, passages;
+  uint64_t implicit_wait, explicit_wait, release, passages, stalled;
   uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
   uint32_t arrivals[BARRIER_ROUNDS];
   uint64_t latest_begin_ticks; /* of a member */
@@ -114,6 +116,7 @@ struct live_task {
   bool is_included;
   bool is_queued;                           /* it could begin: nobody says that it depends on another one */
   struct taskwait taskwait, ended_taskwait; /* ended: until more is created behind it */
+  uint64_t stalled;                         /* it waited for room in Stave's buffers */
   struct path path;                         /* up to where it is */
   struct path children;                     /* the longest of its children that have completed */
   struct group *group;                      /* innermost */
@@ -151,6 +154,7 @@ struct doacross_location {
 /* One location. */
 struct report_location {
   struct doacross_location doacross;
+  uint64_t event_ticks;        /* of its last event */
   uint64_t charged_ticks;      /* up to here its time is accounted for */
   struct live_member *members; /* a stack: one for each team that it is in */
   size_t member_capacity;
@@ -200,7 +204,7 @@ struct collector {
   uint32_t last_parallel; /* of the last region that ended */
   uint64_t now_ticks;
   uint64_t stand_ticks; /* what is open before this is what the run ended in; 0: not wanted, or taken */
-  uint32_t *dispatch_histogram;
+  uint32_t *dispatch_histogram, *callback_histogram;
   uint64_t queued;        /* tasks that could begin */
   uint64_t emptied_ticks; /* when there was none of these any more */
   bool has_taskwaits;
@@ -317,6 +321,11 @@ void doacross_before_enter(struct collector *collector, const struct trace_event
 void ending_prepare(struct collector *collector);
 void ending_take(struct collector *collector);
 void ending_free(struct report *report);
+
+/* -- collect_own.c -- */
+void own_on_stall(struct collector *collector, const struct trace_event *event);
+void own_count(struct collector *collector, const struct trace_event *event);
+void own_finish(struct collector *collector);
 
 /* -- collect_waits.c -- */
 

@@ -178,7 +178,10 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
       conclude_loop(collector, live_team, phase, share, region, delay_of(phase, share) * scale);
     else
       conclude_mutex(collector, live_team, phase, share, region);
-  if (parallel) {
+  if (parallel) { /* who waited at the barrier for a thread that waited for Stave has lost nothing by the
+                     program */
+    parallel->moved -=
+        (double)(phase->latest_stalled - phase->latest_ticks) - (double)phase->stalled / phase->arrivals;
     vary(collector, &parallel->variation, room > 0 ? room : 0, live_team, phase);
     scatter_add(&parallel->room, room > 0 ? room : 0);
   }
@@ -214,17 +217,20 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   struct report_location *here = &collector->locations[location];
   struct live_member *member = &here->members[here->member_count - 1];
   struct team_phase *phase = phase_at(collector, live_team, region, round);
-  uint64_t now = collector_cut(collector, ticks), begin = live_team->begin_ticks;
+  uint64_t came = collector_cut(collector, ticks), begin = live_team->begin_ticks;
+  uint64_t now = came > member->stalled_in_phase ? came - member->stalled_in_phase : 0;
   uint64_t spent = now > begin ? now - begin : 0;
   uint64_t waited = member->lock_wait < spent ? member->lock_wait : spent;
   bool is_leading = phase->arrivals++ == 0 || now - waited >= phase->latest_alone;
   phase->leader += is_leading;
   phase->latest_alone = is_leading ? now - waited : phase->latest_alone;
   phase->latest_ticks = now > phase->latest_ticks ? now : phase->latest_ticks;
+  phase->latest_stalled = came > phase->latest_stalled ? came : phase->latest_stalled;
+  phase->stalled += member->stalled_in_phase;
   phase->waited += waited;
   phase->alone += (double)(spent - waited);
   for (const struct share *share = member->shares; share; share = share->next)
     fold_share(collector, live_team, phase, share, is_leading);
   drop_shares(collector, &collector->member_shares, member_key(collector, location), &member->shares);
-  member->lock_wait = 0;
+  member->lock_wait = member->stalled_in_phase = 0;
 }

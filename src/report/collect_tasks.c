@@ -214,7 +214,7 @@ static void count_completed(struct collector *collector, const struct replay_tas
     return;
   }
   detail->executed++;
-  spread_add(&detail->run, task->run_ticks);
+  spread_add(&detail->run, task->run_ticks > live_task->stalled ? task->run_ticks - live_task->stalled : 0);
   if (task->region == REPLAY_NONE)
     return;
   detail->task_region = task->region;

@@ -222,6 +222,7 @@ static void fold_member(struct collector *collector, struct live_team *live_team
   live_team->implicit_wait += member->implicit_wait;
   live_team->explicit_wait += member->explicit_wait;
   live_team->release += member->release;
+  live_team->stalled += member->stalled;
   live_team->passages += member->barriers;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     live_team->activity[i] += member->activity[i];
@@ -258,6 +259,8 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   struct live_member *outer = member_at(collector, event->location);
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
     outer->activity[i] += member.activity[i];
+  if (outer)
+    outer->stalled += member.stalled;
   path_join(&collector->paths, &live_team->finished, &live_task->path);
   path_clear(&collector->paths, &live_task->path);
   dependences_forget(collector->dependences, live_task->id);
@@ -314,6 +317,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   scatter_add(&parallel->releases, (double)live_team->release);
   scatter_add(&parallel->reductions, (double)live_team->activity[ACTIVITY_REDUCTION]);
   parallel->passages += live_team->passages;
+  parallel->stalled += live_team->stalled;
   parallel->tasks += live_team->tasks;
   parallel->is_nested |= live_team->is_nested;
   parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;

@@ -12,6 +12,7 @@
 
 /* A region that is begun so often would be better one with its neighbours if it is short, or not long and
  * loses so much of its time at its begin. Where longer ones begin late, that is not what a fork takes. */
+enum { MANY_TASKS = 1000 };
 enum { OFTEN = 10, SHORT_US = 1000, LONG_US = 10000 };
 
 static const double LOST_AT_BEGIN = 0.2;
@@ -151,8 +152,17 @@ static double find_loops(struct report *report, uint32_t parallel, double budget
 
 /* -- tasks -- */
 
+/* One callback of Stave's is between the two times. */
+static double own_cost_off(const struct report *report, uint64_t ticks) {
+  uint64_t own = report->caveats.callback_ticks;
+  return ticks > own ? (double)(ticks - own) : 0;
+}
+
+/* Who creates a task and runs it at once does not have to get it. */
 static double task_overhead(const struct report *report, const struct report_task *task) {
-  return (double)(task->creation_cost + report->dispatch_cost) * (double)task->executed;
+  uint64_t queued = task->executed > task->included ? task->executed - task->included : 0;
+  return own_cost_off(report, task->creation_cost) * (double)task->executed +
+         own_cost_off(report, report->dispatch_cost) * (double)queued;
 }
 
 static void describe_small(struct report *report, struct report_finding *finding, uint32_t region) {
@@ -169,6 +179,12 @@ static void describe_small(struct report *report, struct report_finding *finding
               "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
 }
 
+/* To get one takes longer than it runs: the others cannot help whoever creates them, and wait for that. */
+static bool is_left_alone(const struct report *report, const struct report_task *task) {
+  return task->executed >= MANY_TASKS &&
+         own_cost_off(report, report->dispatch_cost) > spread_mean(&task->run) + (double)task->creation_cost;
+}
+
 static double find_small_tasks(struct report *report, double budget, double members) {
   for (uint32_t i = 0; i < report->trace->region_count && budget > 0; i++) {
     const struct report_task *task = report->regions[i].task;
@@ -178,7 +194,7 @@ static double find_small_tasks(struct report *report, double budget, double memb
     if (overhead * 2 < (double)task->run.sum)
       continue;
     double gain = overhead / members;
-    gain = gain < budget ? gain : budget;
+    gain = gain < budget && !is_left_alone(report, task) ? gain : budget;
     budget -= gain;
     struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, i, gain);
     if (finding)
@@ -257,6 +273,11 @@ static bool is_too_often(const struct report *report, const struct report_parall
   return parallel->instances >= OFTEN && is_short;
 }
 
+/* Begun too often, and the only barrier is the one that ends the region: what that takes is part of it. */
+static bool has_one_barrier(const struct report *report, const struct report_parallel *parallel) {
+  return is_too_often(report, parallel) && parallel->passages <= parallel->members;
+}
+
 /* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them.
  * What the others wait for the last of them is part of it. Returns what is left of the budget. */
 static double find_late_start(struct report *report, uint32_t region, double budget, double members,
@@ -265,7 +286,9 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   struct finding_texts texts = {.report = report};
   bool is_often = is_too_often(report, parallel);
   double own = (double)parallel->late * scale, waited = (double)parallel->latest * members * scale - own;
-  waited = waited < 0 ? 0 : waited < budget ? waited : budget;
+  waited = waited < 0 ? 0 : waited;
+  waited += has_one_barrier(report, parallel) ? (double)parallel->release * scale : 0;
+  waited = waited < budget ? waited : budget;
   struct report_finding *finding =
       finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, own + waited);
   if (!finding)
@@ -295,7 +318,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
 static double find_slow_barriers(struct report *report, uint32_t region, double budget, double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
-  double gain = (double)parallel->release * scale;
+  double gain = has_one_barrier(report, parallel) ? 0 : (double)parallel->release * scale;
   gain = gain < budget ? gain : budget;
   struct report_finding *finding = finding_add(report, CAUSE_SLOW_BARRIERS, region, gain);
   if (!finding)

@@ -38,6 +38,7 @@ struct report_parallel {
   /* the part of barrier wait when all had come and all tasks were done */
   uint64_t release;
   uint64_t passages; /* of barriers, by all members */
+  uint64_t stalled;  /* waits of its members for room in Stave's buffers */
   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t imbalance;
   uint64_t tasks; /* explicit tasks created in it */
@@ -236,8 +237,10 @@ struct report_oversubscription {
 /* What disturbs the numbers. */
 struct report_caveats {
   uint64_t lost_events, stalls, stall_ticks, recording_pauses;
-  bool lacks_chunks;  /* there are loops, and the runtime does not tell of their chunks */
-  bool is_incomplete; /* the archive says so */
+  uint64_t callbacks;      /* about as many as there were: times at which threads have events */
+  uint64_t callback_ticks; /* what one takes at least: one percent of times between two are shorter */
+  bool lacks_chunks;       /* there are loops, and the runtime does not tell of their chunks */
+  bool is_incomplete;      /* the archive says so */
 };
 
 /* What was open on a thread when the run ended. */

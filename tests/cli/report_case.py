@@ -80,7 +80,7 @@ class Case(cli.Case):
         """The time of a team's threads is what they did, and what they were not there."""
         parallel, loop = region.get("parallel"), region.get("worksharing")
         if parallel:
-            spent = sum(parallel["activities"].values()) + parallel["late_start_s"]
+            spent = sum(parallel["activities"].values()) + parallel["late_start_s"] + parallel["stall_s"]
             self.assertGreaterEqual(spent + least, parallel["thread_time_s"])
             if not parallel["is_nested"] and parallel["late_start_s"] > 0:
                 self.assertAlmostEqual(spent, parallel["thread_time_s"], delta=least)

@@ -274,6 +274,30 @@ class Verdicts(Case):
         self.assertEqual(self.doacross("wide", 2, 40, 4), 80)
         self.assertEqual(self.numbers(self.path("wide"))["findings"], [])
 
+    def test_stalls_are_left_out(self):
+        """Thread 0 waits for room in its trace buffer for 20 of its 30 ms; what it does, and who waits for it at the
+        barrier, is without that: 20 ms of thread 1 and 10 of thread 0."""
+        with self.timed("stalls") as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(2):
+                made.enter(i, "for", 5)
+            made.at(5).event(0, "buffer_flush", 1000 + 25000)
+            made.at(20).leave(1, "for", 5)
+            made.enter(1, "implicit barrier", 1)
+            made.at(30).leave(0, "for", 5)
+            made.enter(0, "implicit barrier", 1)
+            made.end_all(30)
+        finding = self.numbers(self.path("stalls"))["findings"]
+        numbers = self.numbers(self.path("stalls"))
+        parallel = self.region(numbers, "parallel")["parallel"]
+        self.ms(parallel["activities"]["work"], 10 + 20)
+        self.ms(parallel["stall_s"], 20)
+        self.ms(numbers["disturbances"]["stall_s"], 20)
+        self.assertEqual([one["cause"] for one in finding], ["imbalance"])
+        self.ms(finding[0]["gain_s"], 5)
+        self.assertIn("tracing", self.text(self.path("stalls")))
+
     def test_long_regions(self):
         """Ten regions of 28 ms are not too many, however late their threads begin."""
         for name, late in (("long", 1), ("late", 14)):

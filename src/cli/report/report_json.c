@@ -172,6 +172,7 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put_seconds(object, "explicit_barrier_s", report, (double)one->explicit_wait);
   put_seconds(object, "barrier_release_s", report, (double)one->release);
   put_seconds(object, "imbalance_s", report, (double)one->imbalance);
+  put_seconds(object, "stall_s", report, (double)one->stalled);
   put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);
   json_put(object, "tasks_created", json_from_number(one->tasks));
@@ -356,6 +357,15 @@ static json_t *disturbances(const struct report *report) {
   return object;
 }
 
+/* Stave's own cost. */
+static json_t *tracing(const struct report *report) {
+  json_t *object = json_object();
+  put_seconds(object, "stall_s", report, (double)report->caveats.stall_ticks);
+  json_put(object, "callbacks", json_from_number(report->caveats.callbacks));
+  put_seconds(object, "callback_s", report, (double)report->caveats.callback_ticks);
+  return object;
+}
+
 json_t *report_print_object(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = overview(print);
@@ -367,6 +377,7 @@ json_t *report_print_object(const struct report_print *print) {
   json_put(object, "devices", devices(report));
   json_put(object, "sampled_states", states(report));
   json_put(object, "samples", report_samples_json(print));
+  json_put(object, "tracing", tracing(report));
   json_put(object, "disturbances", disturbances(report));
   return object;
 }

@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Less is not worth a line. */
+#define OWN_COST_LEAST 0.005
+
 enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 14 };
 
 static double ratio(double part, double whole) {
@@ -78,6 +81,21 @@ static void print_missing_lines(const struct trace *trace) {
                lacking, placed);
 }
 
+/* What Stave itself took of the threads' time. */
+static void print_own_cost(const struct report *report) {
+  const struct report_caveats *caveats = &report->caveats;
+  char stalls[TEXT_TIME_BYTES], calls[TEXT_TIME_BYTES], one[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+  double called = (double)caveats->callbacks * (double)caveats->callback_ticks;
+  double all = (double)caveats->stall_ticks + called;
+  if (report->cpus == 0 || all < OWN_COST_LEAST * (double)report->wall * (double)report->cpus)
+    return;
+  table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of %s at least",
+             text_percent(share, all / ((double)report->wall * (double)report->cpus)),
+             text_time(stalls, report->trace, (double)caveats->stall_ticks),
+             text_time(calls, report->trace, called),
+             text_time(one, report->trace, (double)caveats->callback_ticks));
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
@@ -95,6 +113,7 @@ static void print_overview(const struct report_print *print) {
              report->tasks_created ? ", " : "",
              report->tasks_created ? summary_number(more, report->tasks_created) : "",
              report->tasks_created ? " tasks created" : "");
+  print_own_cost(report);
   print_missing_lines(report->trace);
 }
 
@@ -355,11 +374,12 @@ static void print_caveats(const struct report *report) {
   else if (caveats->is_incomplete)
     prose_say(2, "the archive says that it is not complete");
   if (caveats->stalls > 0)
-    prose_say(2,
-              "%s times a thread waited for room in its trace buffer, %s in all: larger buffers "
-              "(STAVE_BUFFER_SIZE)",
-              summary_number(number, caveats->stalls),
-              text_time(time, report->trace, (double)caveats->stall_ticks));
+    prose_say(
+        2,
+        "%s times a thread waited for room in its trace buffer, %s in all, which is left out of all that it "
+        "did: larger buffers (STAVE_BUFFER_SIZE)",
+        summary_number(number, caveats->stalls),
+        text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
     prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
   if (caveats->lacks_chunks)

@@ -1,30 +1,5 @@
-/* Programs with a planted bottleneck of known size, and their repaired twins: worksharing NAME
- * planted|repaired. Work is sleeping, so that neither few processors nor others' load change what the
- * bottleneck costs; STAVE_PLANTED_SPIN=1 makes it computing. `PLANT name` ends the line that the first
- * finding has to name.
- *
- * Both twins do the same work but for what is planted. */
-#include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static int is_repaired, is_spinning;
-
-static void work(double ms) {
-  if (ms <= 0)
-    return;
-  if (is_spinning) {
-    double until = omp_get_wtime() + ms / 1000;
-    while (omp_get_wtime() < until)
-      ;
-    return;
-  }
-  struct timespec time = {(time_t)(ms / 1000), (long)(ms * 1e6) % 1000000000};
-  while (nanosleep(&time, &time))
-    ;
-}
+/* Planted bottlenecks of loops, locks and regions. */
+#include "planted.h"
 
 /* Another thread is slow in each step: 4 + 16 ms instead of 8 for each of 4 (2: 12, 16). */
 static void rotating(void) {
@@ -194,26 +169,161 @@ static void balanced(void) {
   }
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} programs[] = {{"rotating", rotating},       {"slow_phase", slow_phase}, {"static_loop", static_loop},
-                {"long_holder", long_holder}, {"critical", critical},     {"reduction", reduction},
-                {"ordered", ordered},         {"single", single},         {"sections", sections},
-                {"barrier", barrier},         {"serial", serial},         {"balanced", balanced}};
+/* The long iterations come first, and all of them are in guided's first chunk. */
+static void guided(void) {
+#pragma omp parallel
+  for (int step = 0; step < 3; step++) {
+    int threads = omp_get_num_threads(), count = 8 * threads;
+#pragma omp for schedule(guided) /* PLANT guided */
+    for (int i = 0; i < count; i++)
+      work(is_repaired ? (count - 4 + 4 * 12.0) / count : i < 4 ? 12 : 1);
+  }
+}
+
+/* The last iterations are long, and the chunk that has them all is the last one. */
+static void last_chunk(void) {
+#pragma omp parallel
+  for (int step = 0; step < 6; step++) {
+    int threads = omp_get_num_threads(), count = 8 * threads;
+#pragma omp for schedule(dynamic, 4) /* PLANT last_chunk */
+    for (int i = 0; i < count; i++)  /* PLANT gcc_loop */
+      work(is_repaired ? (count - 4 + 4 * 5.0) / count : i >= count - 4 ? 5 : 1);
+  }
+}
+
+/* Each iteration waits for the one before it, with all of its work. */
+static void doacross(void) {
+#pragma omp parallel
+  if (is_repaired) {
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < 40; i++)
+      work(4);
+  } else {
+#pragma omp for schedule(static, 1) ordered(1) /* PLANT doacross */
+    for (int i = 0; i < 40; i++) {
+      work(1);
+#pragma omp ordered depend(sink : i - 1)
+      work(3);
+#pragma omp ordered depend(source)
+    }
+  }
+}
+
+/* Iterations are so small that getting them takes most of the time. */
+static void chunks(void) {
+  static volatile int sum;
+#pragma omp parallel
+  if (is_repaired) {
+#pragma omp for schedule(static)
+    for (int i = 0; i < 400000; i++)
+      sum = i;
+  } else {
+#pragma omp for schedule(dynamic, 1) /* PLANT chunks */
+    for (int i = 0; i < 400000; i++)
+      sum = i;
+  }
+}
+
+/* Only the primary thread works behind each barrier. */
+static void master(void) {
+#pragma omp parallel /* PLANT master */
+  for (int step = 0; step < 10; step++) {
+    work(4);
+#pragma omp master
+    work(is_repaired ? 0 : 12);
+    work(is_repaired ? 12.0 / omp_get_num_threads() : 0);
+#pragma omp barrier
+  }
+}
+
+/* The loop of the inner teams is out of balance. */
+static void nested(void) {
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+  for (int step = 0; step < 5; step++) {
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp for schedule(static, 1) /* PLANT nested */
+      for (int i = 0; i < 2; i++)
+        work(is_repaired ? 12 : i == 0 ? 20 : 4);
+    }
+  }
+}
+
+/* A lock of the program's own, held for all of the work. */
+static void set_lock(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel
+  for (int step = 0; step < 15; step++) {
+    work(1);
+    if (!is_repaired)
+      omp_set_lock(&lock); /* PLANT set_lock */
+    work(4);
+    if (!is_repaired)
+      omp_unset_lock(&lock);
+  }
+  omp_destroy_lock(&lock);
+}
+
+/* Two thousand regions of 20 us. */
+static void fork_join(void) {
+  if (is_repaired) {
+#pragma omp parallel
+    for (int step = 0; step < 2000; step++)
+      spin(0.02);
+    return;
+  }
+  for (int step = 0; step < 2000; step++) {
+#pragma omp parallel /* PLANT fork_join */
+    spin(0.02);
+  }
+}
+
+/* Nothing is wrong: loops of all schedules, balanced. */
+static void balanced_loops(void) {
+#pragma omp parallel
+  for (int step = 0; step < 4; step++) {
+    int count = 4 * omp_get_num_threads();
+#pragma omp for schedule(static)
+    for (int i = 0; i < count; i++)
+      work(3);
+#pragma omp for schedule(dynamic, 1)
+    for (int i = 0; i < count; i++)
+      work(3);
+#pragma omp for schedule(guided) nowait
+    for (int i = 0; i < omp_get_num_threads(); i++)
+      work(10);
+  }
+}
+
+/* Nothing is wrong: each thread has a lock of its own. */
+static void quiet_locks(void) {
+  static omp_lock_t locks[64];
+  for (int i = 0; i < 64; i++)
+    omp_init_lock(&locks[i]);
+#pragma omp parallel
+  for (int step = 0; step < 20; step++) {
+    omp_lock_t *mine = &locks[omp_get_thread_num() % 64];
+    omp_set_lock(mine);
+    work(5);
+    omp_unset_lock(mine);
+  }
+}
+
+static const struct planted programs[] = {{"rotating", rotating},       {"slow_phase", slow_phase},
+                                          {"static_loop", static_loop}, {"gcc_loop", last_chunk},
+                                          {"long_holder", long_holder}, {"critical", critical},
+                                          {"reduction", reduction},     {"ordered", ordered},
+                                          {"single", single},           {"sections", sections},
+                                          {"barrier", barrier},         {"serial", serial},
+                                          {"balanced", balanced},       {"guided", guided},
+                                          {"last_chunk", last_chunk},   {"doacross", doacross},
+                                          {"chunks", chunks},           {"master", master},
+                                          {"nested", nested},           {"set_lock", set_lock},
+                                          {"fork_join", fork_join},     {"balanced_loops", balanced_loops},
+                                          {"quiet_locks", quiet_locks}};
 
 int main(int count, char **arguments) {
-  is_repaired = count == 3 && strcmp(arguments[2], "repaired") == 0;
-  is_spinning = getenv("STAVE_PLANTED_SPIN") != NULL;
-  for (size_t i = 0; count == 3 && i < sizeof programs / sizeof *programs; i++)
-    if (strcmp(programs[i].name, arguments[1]) == 0) {
-#pragma omp parallel /* threads are made before the clock starts */
-      work(1);
-      double begin = omp_get_wtime();
-      programs[i].run();
-      printf("%.6f\n", omp_get_wtime() - begin);
-      return 0;
-    }
-  fprintf(stderr, "usage: worksharing NAME planted|repaired\n");
-  return 2;
+  return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
 }

@@ -1,0 +1,110 @@
+/* Planted bottlenecks of tasks. */
+#include "planted.h"
+
+/* Tasks of unequal length, and a taskwait in each step: the others are idle until the longest is done. The
+ * repaired twin needs none: it waits once. */
+static void taskwait(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int step = 0; step < 10; step++) {
+    int threads = omp_get_num_threads();
+    for (int i = 0; i < threads; i++)
+#pragma omp task firstprivate(i)
+      work(is_repaired ? 4 + 12.0 / threads : i == 0 ? 16 : 4);
+    if (!is_repaired) {
+#pragma omp taskwait /* PLANT taskwait */
+    }
+  }
+}
+
+/* The same with a taskgroup. */
+static void taskgroup(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int step = 0; step < 10; step++) {
+    int threads = omp_get_num_threads();
+#pragma omp taskgroup /* PLANT taskgroup */
+    for (int i = 0; i < threads; i++)
+#pragma omp task firstprivate(i)
+      work(is_repaired ? 4 + 12.0 / threads : i == 0 ? 16 : 4);
+  }
+}
+
+/* All tasks depend on the one before. */
+static void depend_chain(void) {
+  static char data[64];
+#pragma omp parallel /* PLANT depend_chain */
+#pragma omp single
+  for (int i = 0; i < 30; i++) {
+    char *mine = &data[is_repaired ? i : 0];
+#pragma omp task depend(inout : mine[0])
+    work(4);
+  }
+}
+
+/* The longest task is where those who take the oldest and the one who takes the newest meet. */
+static void long_task(void) {
+#pragma omp parallel /* PLANT long_task */
+#pragma omp single
+  {
+    int threads = omp_get_num_threads(), count = 8 * threads;
+    for (int i = 0; i < count; i++)
+#pragma omp task firstprivate(i)
+      work(is_repaired ? 5 + 60.0 / count : i == count * (threads - 1) / threads ? 65 : 5);
+  }
+}
+
+/* Tasks that take longer to create and to begin than to run. */
+static void small_tasks(void) {
+  static volatile int sum;
+  enum { COUNT = 200000 };
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < COUNT; i += is_repaired ? COUNT / 100 : 1)
+#pragma omp task /* PLANT small_tasks */
+    for (int k = 0; k < (is_repaired ? COUNT / 100 : 1); k++)
+      sum = k;
+}
+
+/* One thread prepares each task for twice as long as one runs. */
+static void producer(void) {
+#pragma omp parallel /* PLANT producer */
+  {
+    int threads = omp_get_num_threads();
+    if (is_repaired)
+      for (int i = omp_get_thread_num(); i < 40; i += threads)
+#pragma omp task
+        work(5.1);
+    else
+#pragma omp single
+      for (int i = 0; i < 40; i++) {
+        work(3.4);
+#pragma omp task
+        work(1.7);
+      }
+  }
+}
+
+/* Nothing is wrong: many tasks of the same length. */
+static void balanced_tasks(void) {
+#pragma omp parallel
+#pragma omp single
+  {
+    int count = 20 * omp_get_num_threads();
+#pragma omp taskloop grainsize(1)
+    for (int i = 0; i < count; i++)
+      work(5);
+  }
+}
+
+static const struct planted programs[] = {{"taskwait", taskwait},
+                                          {"taskgroup", taskgroup},
+                                          {"depend_chain", depend_chain},
+                                          {"long_task", long_task},
+                                          {"small_tasks", small_tasks},
+                                          {"producer", producer},
+                                          {"balanced_tasks", balanced_tasks}};
+
+int main(int count, char **arguments) {
+  return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
+}
