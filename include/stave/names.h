@@ -81,6 +81,10 @@
 #define STAVE_PROPERTY_MERGED "STAVE::MERGED"
 #define STAVE_PROPERTY_CLOCKS "STAVE::CLOCKS"
 #define STAVE_PROPERTY_LOST_RANKS "STAVE::LOST_RANKS"
+/* Of those with several clocks: the most that their times may be wrong against each other; and "true" if some
+ * could only be compared by the time of day, which is a guess then. */
+#define STAVE_PROPERTY_CLOCK_DEVIATION_NS "STAVE::CLOCK::DEVIATION_NS"
+#define STAVE_PROPERTY_CLOCK_BY_CALENDAR "STAVE::CLOCK::BY_CALENDAR"
 
 /* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl,
  * F_SETLK). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/instances.h"
+#include "analysis/location_names.h"
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
 #include "base/array.h"
@@ -89,7 +90,7 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
   struct trace *trace = data;
   struct trace_location *item = ADD(trace, location);
   if (item)
-    *item = (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type};
+    *item = (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type, NULL};
   return result(trace, item);
 }
 
@@ -297,6 +298,10 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
+  if (!location_names_tell_apart(trace)) {
+    trace_lacks_memory(trace);
+    return false;
+  }
   instances_mark(trace);
   return error == OTF2_SUCCESS && count >= wanted;
 }
@@ -363,6 +368,7 @@ void definitions_free(struct trace *trace) {
   free_properties(trace->location_properties, trace->location_property_count);
   free_properties(trace->location_group_properties, trace->location_group_property_count);
   free_properties(trace->node_properties, trace->node_property_count);
+  location_names_free(trace);
   void *const arrays[] = {trace->strings,    trace->regions,    trace->locations,  trace->location_groups,
                           trace->nodes,      trace->attributes, trace->groups,     trace->comms,
                           trace->parameters, trace->windows,    trace->code_lines, trace->contexts};

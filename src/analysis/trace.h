@@ -44,6 +44,7 @@ struct trace_location {
   uint64_t event_count; /* as the definition says */
   uint64_t group;       /* ref of its location group */
   uint8_t type;         /* OTF2_LocationType */
+  const char *bare_name; /* without the process that `name` begins with where there are several */
 };
 
 struct trace_location_group {
@@ -124,6 +125,7 @@ struct trace {
   size_t region_count;
   struct trace_location *locations;
   size_t location_count;
+  char **location_names; /* those that were made (location_names.h); NULL: none */
   struct trace_location_group *location_groups;
   size_t location_group_count;
   struct trace_node *nodes;

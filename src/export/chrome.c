@@ -106,7 +106,7 @@ static void write_order(struct chrome *chrome, size_t location, const char *what
 static const char *process_name(const struct trace *trace, size_t index) {
   const char *program = trace_archive_property(trace, "STAVE::PROGRAM");
   const char *slash = program ? strrchr(program, '/') : NULL;
-  if (index == 0 && program && *program)
+  if (index == 0 && program && *program && !trace->location_names) /* one process */
     return slash ? slash + 1 : program;
   return index < trace->location_group_count ? trace->location_groups[index].name : "";
 }
@@ -125,7 +125,7 @@ static void write_location(struct chrome *chrome, size_t location) {
     write_name(chrome, location, "process_name", process_name(chrome->trace, process - 1));
     write_order(chrome, location, "process_sort_index", process);
   }
-  write_name(chrome, location, "thread_name", locations[location].name);
+  write_name(chrome, location, "thread_name", locations[location].bare_name);
   write_order(chrome, location, "thread_sort_index", location + 1);
 }
 

@@ -104,6 +104,53 @@ class Merge(cli.Case):
             tracing.run([program], tracing.tool_environment(cli.BUILD, archives[-1], STAVE_SAMPLE_HZ=2000))
         self.expect_equal(self.merged("kinds", *archives), archives)
 
+    def test_threads_have_names_of_their_own(self):
+        """In what commands print of several processes; a report's JSON is keyed by them."""
+        out = self.merged("names", *self.family)
+        report = self.parsed(cli.stave("report", "--json", out))
+        names = [f"Process {i}: {name}" for i in range(4) for name in ("Master thread", "OMP thread 1")]
+        self.assertEqual([thread["name"] for thread in report["threads_of_the_run"]], names)
+        info = self.parsed(cli.stave("info", "--json", out))
+        self.assertEqual([thread["name"] for thread in info["threads"]], names)
+        self.assertEqual([process["threads"] for process in info["processes"]], [2] * 4)
+        self.assertEqual(cli.stave("timeline", "-o", self.folder / "names.html", out).returncode, 0)
+        self.assertIn("Process 3: OMP thread 1", (self.folder / "names.html").read_text())
+        self.assertEqual(cli.stave("export", "-f", "chrome", "-o", self.folder / "names.json", out).returncode, 0)
+        meta = [event["args"]["name"] for event in json.loads((self.folder / "names.json").read_text())["traceEvents"]
+                if event["ph"] == "M" and event["name"] == "process_name"]
+        self.assertEqual(meta, [f"Process {i}" for i in range(4)])
+
+    def verdict(self, path):
+        result = cli.stave("check", path)
+        found = re.search(r"\n([\d,]+) events checked: (\d+) violations?, (\d+) hazards?, (\d+)",
+                          "\n" + result.stdout.decode())
+        return [int(number.replace(",", "")) for number in found.groups()]
+
+    def test_verdicts_add_up(self):
+        """Locks, tasks and teams have the same numbers in each process, at the same times: nobody may mix them up."""
+        archives = []
+        for number in range(3):
+            archives.append(self.folder / f"made-{number}")
+            with made_archive.Made(archives[-1], properties=[("STAVE::CLOCK::DOMAIN", "tsc one")]) as made:
+                for _ in range(number):
+                    made.point(0, "flush")
+                made.create(0, 1, line=3)
+                made.lock(0, 0, 1, line=5)
+                if number == 1:
+                    made.start(1, 0, 1, line=3)     # outside of a barrier, which breaks a rule
+                made.unlock(0, 0, 1, line=6)
+                made.lock(1, 0, 2, line=5)
+                made.lock(0, 1, 1, line=8)
+                made.unlock(1, 0, 2, line=6)
+                made.unlock(0, 1, 1, line=8)
+                if number == 1:
+                    made.end(1, 0, 1, line=3)
+        out = self.folder / "made-merged"
+        self.succeeds(merge("-o", out, *archives))
+        alone = [self.verdict(path) for path in archives]
+        self.assertEqual(self.verdict(out), [sum(numbers) for numbers in zip(*alone)])
+        self.assertEqual([numbers[1] for numbers in alone], [0, 1, 0])
+
     def test_links(self):
         out = self.merged("linked", *self.family)
         self.assertEqual({path.stat().st_nlink for path in out.glob("traces/*.evt")} - {2, 3, 4, 5, 6}, set())
@@ -121,8 +168,12 @@ class Merge(cli.Case):
         opened = archive.Archive(job / "traces.otf2")
         self.assertEqual(opened.group_names(), [f"MPI Rank {rank}" for rank in (0, 1, 3)])
         self.assertEqual(opened.properties["STAVE::LOST_RANKS"], "2,4")
-        self.assertEqual(opened.properties["OTF2::THREAD_LOCK_EVENT_COMPLETE"], "false")
+        self.assertEqual(opened.properties["OTF2::MPI_COMMUNICATION_COMPLETE"], "false")
+        self.assertEqual(opened.properties["OTF2::THREAD_LOCK_EVENT_COMPLETE"], "true")
         opened.close()
+        text = self.succeeds(cli.stave("info", job))
+        self.assertRegex(text, r"\nmissing +ranks 2,4: no archive\nclocks +one for all processes\nPROCESS")
+        self.assertEqual(re.findall(r"\n(MPI Rank \d)  .* +2 +\d+ ", text), [f"MPI Rank {rank}" for rank in (0, 1, 3)])
         before = {path.name for path in job.iterdir()}
         self.trace_rank(2, job / "rank/2")
         self.assertIn("missing: rank 4\n", self.succeeds(merge(job)))

@@ -91,9 +91,9 @@ static void make_locations(struct input *input) {
   made.trace.location_count = some(input, INPUT_LOCATIONS);
   for (size_t i = 0; i < made.trace.location_count; i++) {
     uint8_t type = byte(input);
-    made.locations[i] =
-        (struct trace_location){i, strings[type / 16 % COUNT(strings)].text, 1,
-                                type % 16 == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, type % 16};
+    const char *name = strings[type / 16 % COUNT(strings)].text;
+    made.locations[i] = (struct trace_location){
+        i, name, 1, type % 16 == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, type % 16, name};
   }
 }
 

@@ -1,5 +1,6 @@
 /* `stave info --json`. */
 #include "cli/info/info.h"
+#include "cli/info/info_processes.h"
 
 #include "cli/common/json.h"
 
@@ -175,6 +176,7 @@ void info_print_json(const struct info *info) {
   json_object_update(object, rest);
   json_decref(rest);
   json_put(object, "kinds", kinds(&info->tally));
+  json_put(object, "processes", info_processes_json(info));
   json_put(object, "threads", threads(info));
   json_put(object, "devices", devices(info));
   json_put(object, "records", collected(info, "RECORDS", add_record));

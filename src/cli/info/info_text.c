@@ -1,5 +1,6 @@
 /* `stave info` for people. */
 #include "cli/info/info.h"
+#include "cli/info/info_processes.h"
 
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
@@ -472,6 +473,7 @@ void info_print_text(const struct info *info) {
   print_outcome(info);
   print_undelivered(info);
   print_kinds(&info->tally);
+  info_print_processes(info);
   print_locations(info);
   print_streams(info);
   print_states(info);

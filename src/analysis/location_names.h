@@ -1,0 +1,12 @@
+/* Names of locations: each process of an archive names its threads alike. */
+#ifndef STAVE_ANALYSIS_LOCATION_NAMES_H
+#define STAVE_ANALYSIS_LOCATION_NAMES_H
+
+#include "analysis/trace.h"
+
+/* Where several processes have locations of one name, puts the process in front of all locations' names, "MPI
+ * Rank 1: Master thread"; bare_name keeps the archive's. Returns false without memory. */
+bool location_names_tell_apart(struct trace *trace);
+void location_names_free(struct trace *trace);
+
+#endif
