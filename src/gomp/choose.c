@@ -181,9 +181,9 @@ static void *find_in(void *library, size_t i) {
  * scopes and detached tasks do: each of libomp's threads would be a team of its own there, and results
  * silently wrong. */
 static bool works_apart(const char *name) {
-  static const char *const beginnings[] = {"GOMP_target", "GOMP_offload_", "GOMP_PLUGIN_",
-                                           "omp_target_", "acc_",          "GOACC_",
-                                           "GOMP_error",  "GOMP_warning",  "omp_display_env"};
+  static const char *const beginnings[] = {
+      "GOMP_target", "GOMP_offload_",    "GOMP_PLUGIN_", "omp_target_",  "acc_",
+      "GOACC_",      "omp_get_interop_", "GOMP_error",   "GOMP_warning", "omp_display_env"};
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
     if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
       return true;

@@ -75,6 +75,22 @@ int main(int argc, char **argv) {
 }
 """
 
+# OpenACC is libgomp's too; built with -fopenacc.
+ACC = """
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int a[10];
+#pragma acc data copy(a)
+  {
+#pragma acc parallel loop
+    for (int i = 0; i < 10; i++)
+      a[i] = i * argc;
+  }
+  printf("%d\\n", a[9]);
+  return argv[0] ? 3 : 0;
+}
+"""
+
 LIBRARY = """
 int count(void) {
   int n = 0;
@@ -118,8 +134,8 @@ class Children(Case):
         self.assertEqual((result.returncode, result.stdout), (plain.returncode, plain.stdout), result.stderr)
         self.assertEqual(plain.returncode, 3)
 
-    def stays(self, name, text, lacks):
-        program = self.gcc(name, text)
+    def stays(self, name, text, lacks, *options):
+        program = self.gcc(name, text, *options)
         result = self.record("sh", "-c", f"{program}; exit $?")
         self.check_same(result, program)
         self.assertRegex(result.stderr, rf"\Astave: {name} used gcc's OpenMP runtime, untraced: "
@@ -131,6 +147,9 @@ class Children(Case):
 
     def test_version(self):
         self.stays("version", DISPLAY, r"OMP_5\.1")
+
+    def test_openacc(self):
+        self.stays("acc", ACC, r"GOACC_2\.0[^\n]*", "-fopenacc")
 
     def test_scan(self):
         self.stays("scan", SCAN, r"scans \(reductions with inscan\)")
