@@ -18,7 +18,8 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static bool join(char target[PATH_MAX], const char *directory, const char *name) {
-  return (size_t)snprintf(target, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
+  int length = snprintf(target, PATH_MAX, "%s/%s", directory, name);
+  return length >= 0 && length < PATH_MAX;
 }
 
 static uint64_t size_of(const char *path) {
