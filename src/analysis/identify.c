@@ -8,7 +8,7 @@
 /* What is known of a trace's runtime; -1: not told. */
 struct signs {
   int delivers_dispatch, delivers_target;
-  bool has_states, has_barrier_states, has_work_states;
+  bool lacks_emi, has_states, has_barrier_states, has_work_states;
 };
 
 static int delivers(const struct trace *trace, int callback) {
@@ -18,6 +18,14 @@ static int delivers(const struct trace *trace, int callback) {
   if (!value)
     return -1;
   return strcmp(value, "never") != 0 && strcmp(value, "error") != 0 && strcmp(value, "impossible") != 0;
+}
+
+/* Callbacks of OpenMP 5.1 are errors to a runtime of 5.0. */
+static bool is_unknown(const struct trace *trace, int callback) {
+  char name[64];
+  snprintf(name, sizeof name, "STAVE::SET_CALLBACK::%d", callback);
+  const char *value = trace_archive_property(trace, name);
+  return value && strcmp(value, "error") == 0;
 }
 
 static bool has_state(const struct trace *trace, unsigned state) {
@@ -30,6 +38,7 @@ static struct signs read_signs(const struct trace *trace) {
   int target = delivers(trace, OMPT_CALLBACK_target);
   return (struct signs){.delivers_dispatch = delivers(trace, OMPT_CALLBACK_dispatch),
                         .delivers_target = target >= 0 ? target : delivers(trace, OMPT_CALLBACK_target_emi),
+                        .lacks_emi = is_unknown(trace, OMPT_CALLBACK_target_emi),
                         .has_states = has_state(trace, OMPT_STATE_work_serial),
                         .has_barrier_states = has_state(trace, OMPT_STATE_wait_barrier_implementation) &&
                                               has_state(trace, OMPT_STATE_wait_barrier_teams),
@@ -37,7 +46,7 @@ static struct signs read_signs(const struct trace *trace) {
                                            has_state(trace, OMPT_STATE_work_induction)};
 }
 
-/* The releases that were looked at: 14, 15, 16, 19, 22, 23. Between them, what changes first is not known. */
+/* The releases that were looked at: 11, 13 to 19, 22, 23. Between them, what changes first is not known. */
 static const char *release(const struct signs *signs) {
   if (signs->has_work_states)
     return "23 or later";
@@ -45,9 +54,11 @@ static const char *release(const struct signs *signs) {
     return "19 to 22";
   if (!signs->has_states)
     return NULL;
+  if (signs->lacks_emi)
+    return "11 or 12";
   if (signs->delivers_dispatch == 0)
-    return "14";
-  return signs->delivers_dispatch > 0 ? "15 or 16" : "14 to 16";
+    return "13 or 14";
+  return signs->delivers_dispatch > 0 ? "15 or 16" : "13 to 16";
 }
 
 static void describe(char evidence[IDENTIFY_EVIDENCE_BYTES], const struct signs *signs) {

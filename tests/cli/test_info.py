@@ -191,9 +191,10 @@ class Runtime(Case):
     def test_releases(self):
         old, newer = [0, 1, 0x10], [0, 1, 0x10, 0x15, 0x16]
         cases = [
-            ("14", old, {32: "never"}),
+            ("11 or 12", old, {32: "never", 33: "error"}),
+            ("13 or 14", old, {32: "never", 33: "never"}),
             ("15 or 16", old, {32: "always"}),
-            ("14 to 16", old, {}),
+            ("13 to 16", old, {}),
             ("19 to 22", newer, {32: "always"}),
             ("23 or later", newer + [3, 4], {32: "always"}),
         ]
@@ -203,7 +204,7 @@ class Runtime(Case):
 
     def test_unknown(self):
         self.assertIsNone(self.named("nothing-told", [], {})["name"])
-        self.assertEqual(self.named("another", [0], {32: "never"}, "Some OMP 1")["name"], "like LLVM libomp 14")
+        self.assertEqual(self.named("another", [0], {32: "never"}, "Some OMP 1")["name"], "like LLVM libomp 13 or 14")
 
     def test_devices(self):
         """Streams of a device are no threads; a device that nothing ran on is counted all the same, with a location
