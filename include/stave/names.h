@@ -17,6 +17,9 @@
 #define STAVE_PROPERTY_STOPPED "STAVE::STOPPED"
 /* Times that a thread waited for room in its ring; each is a BufferFlush event. */
 #define STAVE_PROPERTY_STALLS "STAVE::STALLS"
+/* Present only if STAVE_OTF2 asked for roles and paradigms that OTF2 3.0 has not: the OTF2 that has them,
+ * "3.1". */
+#define STAVE_PROPERTY_OTF2 "STAVE::OTF2"
 /* Path, arguments (quoted for a shell) and process id of the program. */
 #define STAVE_PROPERTY_PROGRAM "STAVE::PROGRAM"
 #define STAVE_PROPERTY_ARGUMENTS "STAVE::ARGUMENTS"

@@ -4,6 +4,8 @@
 
 #include <otf2/otf2.h>
 
+#include "base/otf2_newer.h"
+
 enum { ACTIVITY_AROUND = ACTIVITY_COUNT };
 
 static const struct {
@@ -126,6 +128,8 @@ static enum construct by_openmp_role(uint8_t role) {
     return CONSTRUCT_taskwait;
   case OTF2_REGION_ROLE_COLL_ALL2ONE:
     return CONSTRUCT_reduction;
+  case NEWER_ROLE_CANCEL:
+    return CONSTRUCT_cancel;
   case OTF2_REGION_ROLE_DATA_TRANSFER:
   case OTF2_REGION_ROLE_ALLOCATE:
   case OTF2_REGION_ROLE_DEALLOCATE:
@@ -145,7 +149,8 @@ static enum construct by_artificial(const char *name) {
 
 static bool is_device_paradigm(uint8_t paradigm) {
   return paradigm == OTF2_PARADIGM_OPENACC || paradigm == OTF2_PARADIGM_CUDA ||
-         paradigm == OTF2_PARADIGM_OPENCL || paradigm == OTF2_PARADIGM_HIP;
+         paradigm == OTF2_PARADIGM_OPENCL || paradigm == OTF2_PARADIGM_HIP ||
+         paradigm == NEWER_PARADIGM_OPENMP_TARGET;
 }
 
 enum construct construct_of_region(const struct trace_region *region) {

@@ -168,6 +168,8 @@ static int write_definitions(struct rebuild *job) {
   contexts_ask_again(journal->contexts);
   symbols_finish(journal->symbols, false);
   contexts_finish(journal->contexts);
+  if (journal->constants.config.otf2 == OTF2_WORDS_3_1)
+    regions_use_newer_words(journal->regions);
   regions_finish(journal->regions);
   definitions_write(journal->definitions, journal->regions, journal->contexts, &run);
   struct figures figures = state->figures;

@@ -9,6 +9,7 @@ enum { CONFIG_TEXT_BYTES = 4096, CONFIG_ERROR_BYTES = 512 };
 
 enum overflow_policy { OVERFLOW_block, OVERFLOW_drop };
 enum fork_policy { FORK_follow, FORK_ignore };
+enum otf2_words { OTF2_WORDS_3_0, OTF2_WORDS_3_1 };
 enum start_mode { START_on, START_paused };
 
 /* Classes of events: bits of config.events. */

@@ -137,6 +137,8 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_completeness(archive, summary);
   if (*summary->stopped)
     archive_set_property(archive, STAVE_PROPERTY_STOPPED, summary->stopped);
+  if (constants->config.otf2 == OTF2_WORDS_3_1)
+    archive_set_property(archive, STAVE_PROPERTY_OTF2, "3.1");
   set_figures(archive, &summary->figures, LOSS); /* their names alone state a loss */
   set_recovery(archive, summary);
   archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);

@@ -354,6 +354,8 @@ static int close_archive(struct writer *writer) {
   contexts_ask_again(writer->contexts);
   symbols_finish(writer->symbols, process_terminations() > 0);
   contexts_finish(writer->contexts);
+  if (writer->constants.config.otf2 == OTF2_WORDS_3_1)
+    regions_use_newer_words(writer->regions);
   regions_finish(writer->regions);
   struct run run = {.constants = &writer->constants,
                     .end = clock_sample(writer->constants.clock_kind),

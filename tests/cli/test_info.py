@@ -153,6 +153,14 @@ class OtherTools(Case):
         self.assertEqual(found["program"], "x\ufffd\ufffdx")
         self.assertEqual(found["attributes"], {"num\ufffder": 5})
 
+    def test_newer_otf2(self):
+        """What older readers of OTF2 may refuse says so."""
+        path = self.path("newer")
+        write_archive(path, properties=[("STAVE::OTF2", "3.1")])
+        self.assertIn(b"meant for      readers of OTF2 3.1", info(path).stdout)
+        self.assertEqual(self.json(path)["otf2"], "3.1")
+        self.assertNotIn(b"meant for", info(self.other).stdout)
+
     def test_many_threads(self):
         path = self.path("many")
         write_archive(path, locations=40, events=2)

@@ -4,6 +4,7 @@
 
 #include "unit.h"
 
+#include "base/otf2_newer.h"
 #include "ompt/values.h"
 #include "writer/definitions/regions.h"
 #include "writer/symbols/modules.h"
@@ -147,6 +148,30 @@ static void some_addresses_say_nothing(void **state) {
   assert_false(regions_is_nowhere(regions, 0x9008));
 }
 
+static void newer_words_only_when_asked_for(void **state) {
+  struct regions *regions = *state;
+  uint32_t cancel = used(regions, CONSTRUCT_cancel, 0, 0),
+           kernel = used(regions, CONSTRUCT_target_kernel, 0, 0);
+  regions_finish(regions);
+  assert_int_equal(one(regions, cancel)->role, OTF2_REGION_ROLE_CODE);
+  assert_int_equal(one(regions, kernel)->role, OTF2_REGION_ROLE_FUNCTION);
+  assert_int_equal(one(regions, kernel)->paradigm, OTF2_PARADIGM_OPENMP);
+}
+
+static void newer_words(void **state) {
+  struct regions *regions = *state;
+  uint32_t cancel = used(regions, CONSTRUCT_cancel, 0, 0),
+           kernel = used(regions, CONSTRUCT_target_kernel, 0, 0);
+  uint32_t submit = used(regions, CONSTRUCT_target_submit, 0, 0);
+  regions_use_newer_words(regions);
+  regions_finish(regions);
+  assert_int_equal(one(regions, cancel)->role, NEWER_ROLE_CANCEL);
+  assert_int_equal(one(regions, cancel)->paradigm, OTF2_PARADIGM_OPENMP);
+  assert_int_equal(one(regions, kernel)->role, NEWER_ROLE_KERNEL);
+  assert_int_equal(one(regions, kernel)->paradigm, NEWER_PARADIGM_OPENMP_TARGET);
+  assert_int_equal(one(regions, submit)->paradigm, OTF2_PARADIGM_OPENMP);
+}
+
 static void own_words_have_no_place(void **state) {
   struct regions *regions = *state;
   uint32_t program = used(regions, CONSTRUCT_program, 0, 0), worker = used(regions, CONSTRUCT_worker, 0, 0);
@@ -246,6 +271,8 @@ int main(void) {
       TEST(equals_are_one_region_at_the_end),
       TEST(only_what_is_referred_to_is_defined),
       TEST(some_addresses_say_nothing),
+      TEST(newer_words_only_when_asked_for),
+      TEST(newer_words),
       TEST(own_words_have_no_place),
       TEST(the_program_s_words_are_names),
       TEST(a_relative_file_is_that_of_the_code_that_says_so),

@@ -147,8 +147,9 @@ static json_t *runtime(const struct info *info) {
 static json_t *origin(const struct info *info) {
   const struct trace *trace = info->trace;
   bool has_date = trace->clock.realtime_ns != UINT64_MAX;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", json_from_text(info->found.anchor),
-                   "creator", text_or_null(trace->creator), "program",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "archive", json_from_text(info->found.anchor),
+                   "creator", text_or_null(trace->creator), "otf2",
+                   json_from_text(info_property(info, "OTF2")), "program",
                    json_from_text(info_property(info, "PROGRAM")), "arguments",
                    json_from_text(info_property(info, "ARGUMENTS")), "process",
                    number_or_null(info, "PROCESS_ID"), "host", text_or_null(trace->machine), "start_ns",

@@ -90,6 +90,10 @@ static void print_origin(const struct info *info) {
   const struct trace *trace = info->trace;
   table_fact("archive", "%s", info->found.anchor);
   table_fact("written by", "%s", or_absent(trace->creator));
+  if (info_property(info, "OTF2"))
+    table_fact("meant for",
+               "readers of OTF2 %s: it has roles and paradigms that older ones lack (STAVE_OTF2)",
+               info_property(info, "OTF2"));
   table_fact("program", "%s", or_absent(info_property(info, "PROGRAM")));
   table_fact("arguments", "%s", or_absent(info_property(info, "ARGUMENTS")));
   table_fact("process", "%s", or_absent(info_property(info, "PROCESS_ID")));

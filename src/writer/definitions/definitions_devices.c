@@ -120,7 +120,8 @@ static void write_parameters(struct definitions *definitions, OTF2_GlobalDefWrit
 }
 
 /* Everybody is a member, so that ranks are the locations' numbers. */
-void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                              OTF2_Paradigm paradigm) {
   if (definitions->device_count == 0)
     return;
   uint32_t name = definitions_write_string(definitions, "OpenMP target"),
@@ -130,11 +131,11 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
   uint64_t *ids = memory_get(count, sizeof *ids);
   for (uint32_t i = 0; i < count; i++)
     ids[i] = i;
-  OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_OPENACC, name, OTF2_PARADIGM_CLASS_ACCELERATOR);
-  OTF2_GlobalDefWriter_WriteGroup(w, base, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENACC,
+  OTF2_GlobalDefWriter_WriteParadigm(w, paradigm, name, OTF2_PARADIGM_CLASS_ACCELERATOR);
+  OTF2_GlobalDefWriter_WriteGroup(w, base, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm,
                                   OTF2_GROUP_FLAG_NONE, count, ids);
-  OTF2_GlobalDefWriter_WriteGroup(w, group, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENACC,
-                                  OTF2_GROUP_FLAG_NONE, count, ids);
+  OTF2_GlobalDefWriter_WriteGroup(w, group, name, OTF2_GROUP_TYPE_COMM_GROUP, paradigm, OTF2_GROUP_FLAG_NONE,
+                                  count, ids);
   free(ids);
   OTF2_GlobalDefWriter_WriteComm(w, comm, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
   OTF2_GlobalDefWriter_WriteRmaWin(w, DEFINITIONS_WINDOW, name, comm, OTF2_RMA_WIN_FLAG_NONE);

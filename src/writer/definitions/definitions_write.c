@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/otf2_newer.h"
 #include "session/clock.h"
 #include "writer/definitions/ompt_names.h"
 
@@ -237,7 +238,9 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   write_locations(definitions, w, run);
   write_regions(definitions, w, regions);
   write_groups(definitions, w);
-  definitions_write_window(definitions, w);
+  bool has_newer_words = run->constants->config.otf2 == OTF2_WORDS_3_1;
+  definitions_write_window(definitions, w,
+                           has_newer_words ? NEWER_PARADIGM_OPENMP_TARGET : OTF2_PARADIGM_OPENACC);
   definitions_write_metrics(definitions, w);
   definitions_write_sampling(definitions, w, regions, contexts, run);
   write_attributes(definitions, w);

@@ -63,7 +63,8 @@ uint32_t definitions_write_string(struct definitions *definitions, const char *t
  * groups and communicators, the window with its own, the metric and the parameters. Nothing where there is no
  * device. */
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
-void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w);
+void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                              OTF2_Paradigm paradigm);
 
 /* definitions_metrics.c: the metrics that were used. */
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w);

@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/otf2_newer.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/symbols_names.h"
@@ -35,6 +36,7 @@ struct regions {
   char *program;
   struct code_range nowhere[NOWHERE_MOST]; /* the runtime, then what starts programs and threads */
   size_t nowhere_count;
+  bool uses_newer_words;
   struct region *all;
   size_t count, capacity;
   struct map by_place[CONSTRUCT_COUNT]; /* key: place and detail -> number + 1 */
@@ -458,6 +460,26 @@ static void name_region(const struct regions *regions, struct region *region) {
   }
 }
 
+void regions_use_newer_words(struct regions *regions) {
+  regions->uses_newer_words = true;
+}
+
+#if OTF2_VERSION_MAJOR > 3 || OTF2_VERSION_MINOR >= 1
+_Static_assert((int)OTF2_REGION_ROLE_CANCEL == NEWER_ROLE_CANCEL &&
+                   (int)OTF2_REGION_ROLE_KERNEL == NEWER_ROLE_KERNEL &&
+                   (int)OTF2_PARADIGM_OPENMP_TARGET == NEWER_PARADIGM_OPENMP_TARGET,
+               "as OTF2's headers have them");
+#endif
+
+static void use_newer_words(struct region *region) {
+  if (region->construct == CONSTRUCT_cancel)
+    region->role = NEWER_ROLE_CANCEL;
+  if (region->construct == CONSTRUCT_target_kernel) {
+    region->role = NEWER_ROLE_KERNEL;
+    region->paradigm = NEWER_PARADIGM_OPENMP_TARGET;
+  }
+}
+
 uint32_t regions_finish(struct regions *regions) {
   for (size_t i = 0; i < regions->count; i++) {
     struct region *region = &regions->all[i];
@@ -465,6 +487,8 @@ uint32_t regions_finish(struct regions *regions) {
     if (!region->is_referred_to)
       continue;
     name_region(regions, region);
+    if (regions->uses_newer_words)
+      use_newer_words(region);
     if (!region->canonical_name)
       region->canonical_name = region->name;
   }

@@ -73,6 +73,9 @@ void regions_restore_user(struct regions *regions, enum construct construct, con
                           const char *file, uint32_t line);
 void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
+/* regions_finish will use the roles and paradigms that OTF2 3.1 has added. */
+void regions_use_newer_words(struct regions *regions);
+
 /* The number of the function at a resolved place; the runtime's functions are no others' namesakes. */
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime);
 
