@@ -18,8 +18,13 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static bool join(char target[PATH_MAX], const char *directory, const char *name) {
-  int length = snprintf(target, PATH_MAX, "%s/%s", directory, name);
-  return length >= 0 && length < PATH_MAX;
+  size_t before = strlen(directory), bytes = strlen(name) + 1;
+  if (before + 1 + bytes > PATH_MAX)
+    return false;
+  memcpy(target, directory, before);
+  target[before] = '/';
+  memcpy(target + before + 1, name, bytes);
+  return true;
 }
 
 static uint64_t size_of(const char *path) {
