@@ -10,6 +10,13 @@
 #include "session/clock.h"
 #include "writer/definitions/ompt_names.h"
 
+#if OTF2_VERSION_MAJOR > 3 || OTF2_VERSION_MINOR >= 1
+_Static_assert((int)OTF2_REGION_ROLE_CANCEL == NEWER_ROLE_CANCEL &&
+                   (int)OTF2_REGION_ROLE_KERNEL == NEWER_ROLE_KERNEL &&
+                   (int)OTF2_PARADIGM_OPENMP_TARGET == NEWER_PARADIGM_OPENMP_TARGET,
+               "as OTF2's headers have them");
+#endif
+
 uint32_t definitions_write_string(struct definitions *definitions, const char *text) {
   uint32_t number = definitions_string(definitions, text ? text : "");
   for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)

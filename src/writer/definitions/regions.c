@@ -464,13 +464,6 @@ void regions_use_newer_words(struct regions *regions) {
   regions->uses_newer_words = true;
 }
 
-#if OTF2_VERSION_MAJOR > 3 || OTF2_VERSION_MINOR >= 1
-_Static_assert((int)OTF2_REGION_ROLE_CANCEL == NEWER_ROLE_CANCEL &&
-                   (int)OTF2_REGION_ROLE_KERNEL == NEWER_ROLE_KERNEL &&
-                   (int)OTF2_PARADIGM_OPENMP_TARGET == NEWER_PARADIGM_OPENMP_TARGET,
-               "as OTF2's headers have them");
-#endif
-
 static void use_newer_words(struct region *region) {
   if (region->construct == CONSTRUCT_cancel)
     region->role = NEWER_ROLE_CANCEL;
