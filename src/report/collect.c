@@ -166,7 +166,7 @@ uint32_t collector_region(const struct collector *collector, uint64_t ref) {
 
 static bool is_of_interest(const struct interest *interest) {
   return interest->is_loop || interest->is_chunk || interest->is_barrier || interest->is_depend ||
-         interest->is_doacross;
+         interest->is_doacross || interest->is_target;
 }
 
 static void before_enter(struct collector *collector, const struct trace_event *event) {
@@ -176,6 +176,8 @@ static void before_enter(struct collector *collector, const struct trace_event *
   struct replay_now now = replay_now(collector->replay, event->location);
   if (collector->interests[region].is_doacross)
     doacross_before_enter(collector, event, region, &now);
+  if (collector->interests[region].is_target)
+    offload_before_enter(collector, event, region, &now);
   teams_before_enter(collector, event, region, &now);
   tasks_before_enter(collector, event, region, &now);
 }
@@ -189,6 +191,8 @@ static void before_leave(struct collector *collector, const struct trace_event *
   struct replay_now now = replay_now(collector->replay, event->location);
   if (!now.frame || now.frame->region != region)
     return;
+  if (collector->interests[region].is_target)
+    offload_before_leave(collector, event, region);
   teams_before_leave(collector, event, region, &now);
   tasks_before_leave(collector, event, region, &now);
 }
@@ -267,6 +271,7 @@ static struct interest interest_in(enum construct construct) {
       .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
       .is_depend = class == CONSTRUCT_CLASS_depend,
       .is_doacross = class == CONSTRUCT_CLASS_doacross,
+      .is_target = class == CONSTRUCT_CLASS_target || class == CONSTRUCT_CLASS_kernel,
       .is_wait_inside = class == CONSTRUCT_CLASS_wait,
       .is_part = class == CONSTRUCT_CLASS_wait || class == CONSTRUCT_CLASS_dispatch ||
                  construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
@@ -295,6 +300,9 @@ static void learn_attributes(struct collector *collector) {
   collector->source_attribute = attribute_named(collector->trace, "source task");
   collector->sink_attribute = attribute_named(collector->trace, "sink task");
   collector->address_attribute = attribute_named(collector->trace, "dependence address");
+  collector->matching_attribute = attribute_named(collector->trace, "matching id");
+  collector->from_attribute = attribute_named(collector->trace, "source address");
+  collector->to_attribute = attribute_named(collector->trace, "destination address");
   collector->wait_lock_attribute = attribute_named(collector->trace, "wait lock");
   collector->state_attribute = attribute_named(collector->trace, "thread state");
 }
@@ -397,6 +405,8 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->member_shares);
   pair_map_free(&collector->team_shares);
   pair_map_free(&collector->gaps);
+  pair_map_free(&collector->matching);
+  pair_map_free(&collector->moved);
   pair_map_free(&collector->samples);
   free(collector->dispatch_histogram);
   free(collector->callback_histogram);
@@ -440,6 +450,7 @@ static void free_region(struct report_region *region) {
   free(region->loop);
   free(region->mutex);
   free(region->task);
+  free(region->offload);
 }
 
 void report_free(struct report *report) {

@@ -153,6 +153,8 @@ struct doacross_location {
 
 /* One location. */
 struct report_location {
+  uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
+  uint64_t kernel_begin;
   struct doacross_location doacross;
   uint64_t event_ticks;        /* of its last event */
   uint64_t charged_ticks;      /* up to here its time is accounted for */
@@ -175,7 +177,7 @@ struct report_location {
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
-  bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_wait_inside, is_part;
+  bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_target, is_wait_inside, is_part;
 };
 
 struct collector {
@@ -203,7 +205,12 @@ struct collector {
   uint64_t parallel_end_ticks;
   uint32_t last_parallel; /* of the last region that ended */
   uint64_t now_ticks;
-  uint64_t stand_ticks; /* what is open before this is what the run ended in; 0: not wanted, or taken */
+  uint64_t stand_ticks;     /* what is open before this is what the run ended in; 0: not wanted, or taken */
+  struct pair_map matching; /* operations on devices: see collect_offload.c */
+  struct pair_map moved;
+  uint64_t kernel_ticks, kernel_since; /* in which kernels ran, up to some time */
+  uint32_t kernel_count;               /* that run */
+  uint64_t matching_attribute, from_attribute, to_attribute;
   uint32_t *dispatch_histogram, *callback_histogram;
   uint64_t queued;        /* tasks that could begin */
   uint64_t emptied_ticks; /* when there was none of these any more */
@@ -321,6 +328,17 @@ void doacross_before_enter(struct collector *collector, const struct trace_event
 void ending_prepare(struct collector *collector);
 void ending_take(struct collector *collector);
 void ending_free(struct report *report);
+
+/* -- collect_offload.c -- */
+
+/* An operation on a device begins on the host, or a kernel on a stream; a kernel ends; a transfer begins on a
+ * stream, which returns what its end wants as `begin_busy`, and ends. */
+void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                          const struct replay_now *now);
+void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region);
+uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks);
+void offload_transfer_ends(struct collector *collector, uint64_t id, uint64_t begin_ticks,
+                           uint64_t begin_busy, uint64_t ticks);
 
 /* -- collect_own.c -- */
 void own_on_stall(struct collector *collector, const struct trace_event *event);

@@ -5,6 +5,7 @@
 
 struct device_transfer {
   uint64_t begin_ticks, bytes;
+  uint64_t begin_busy; /* of kernels */
   bool is_to_device;
 };
 
@@ -16,7 +17,8 @@ static void begin(struct collector *collector, const struct trace_event *event, 
     operation = collector_get(collector, sizeof *operation);
   if (!operation)
     return;
-  *operation = (struct device_transfer){event->ticks, bytes, is_to_device};
+  *operation = (struct device_transfer){event->ticks, bytes, offload_transfer_begins(collector, event->ticks),
+                                        is_to_device};
   collector->has_failed |= !pair_map_put(&collector->operations, key, id, operation);
 }
 
@@ -29,6 +31,7 @@ static void end(struct collector *collector, const struct trace_event *event, ui
   uint64_t ticks = event->ticks > operation->begin_ticks ? event->ticks - operation->begin_ticks : 0;
   if (collector_is_inside(collector, event->ticks)) {
     spread_add(operation->is_to_device ? &device->to : &device->from, ticks);
+    offload_transfer_ends(collector, id, operation->begin_ticks, operation->begin_busy, event->ticks);
     *(operation->is_to_device ? &device->to_bytes : &device->from_bytes) += operation->bytes;
   }
   free(operation);

@@ -45,7 +45,9 @@ static const struct {
         {"oversubscription", CONFIDENCE_MEDIUM,
          "the numbers are measured, that nothing else delays these threads is assumed"},
     [CAUSE_TRANSFERS] = {"device transfers", CONFIDENCE_MEDIUM,
-                         "that none of this overlaps and all could be left out is assumed"},
+                         "that the data have not changed, or transfers can overlap with kernels, is assumed"},
+    [CAUSE_LAUNCHES] = {"kernel launches", CONFIDENCE_MEDIUM,
+                        "that one launch could do the work of all is assumed"},
 };
 
 const char *report_cause_name(enum report_cause cause) {

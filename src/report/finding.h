@@ -42,7 +42,7 @@ const char *finding_instant(struct finding_texts *texts, uint64_t ticks);
 void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,
                       const struct variation *variation);
 
-/* Those of all locks and all devices. Before those of parallel regions. */
+/* Those of all locks, before those of parallel regions, and of all devices. */
 void findings_of_locks(struct report *report);
 void findings_of_devices(struct report *report);
 

@@ -1,4 +1,4 @@
-/* What waiting for locks and moving data to devices costs. */
+/* What waiting for locks costs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -95,30 +95,4 @@ void findings_of_locks(struct report *report) {
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (report->regions[i].mutex)
       find_lock(report, i);
-}
-
-/* -- devices -- */
-
-static void find_transfers(struct report *report, size_t location) {
-  const struct report_device *device = &report->devices[location];
-  struct finding_texts texts = {.report = report};
-  double ticks = (double)(device->to.sum + device->from.sum);
-  struct report_finding *finding = finding_add(report, CAUSE_TRANSFERS, REPLAY_NONE, ticks);
-  if (!finding)
-    return;
-  finding->location = (uint32_t)location;
-  finding_say(finding->what, "%s moves data for %s", report->trace->locations[location].name,
-              finding_time(&texts, ticks));
-  finding_say(finding->evidence,
-              "%" PRIu64 " transfers to the device and %" PRIu64 " from it, %" PRIu64 " kernels in %s",
-              device->to.count, device->from.count, device->kernels.count,
-              finding_time(&texts, (double)device->kernels.sum));
-  finding_say(finding->advice,
-              "keep data on the device (target data, enter data), overlap transfers with kernels (nowait)");
-}
-
-void findings_of_devices(struct report *report) {
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    if (report->threads[i].is_device)
-      find_transfers(report, i);
 }

@@ -124,6 +124,14 @@ struct report_task {
   uint32_t *creation_histogram; /* while reading */
 };
 
+/* A target construct, by its operations on devices. */
+struct report_offload {
+  struct spread kernels;
+  struct spread transfers, again; /* while no kernel ran; again: of data that it had moved before */
+  struct scatter agains;
+  bool is_in_team; /* ever */
+};
+
 /* What is known of every region. Detail is NULL for what it is not. */
 struct report_region {
   uint64_t visits, inclusive; /* Enters; time between Enter and Leave, without suspension */
@@ -140,6 +148,7 @@ struct report_region {
   struct report_loop *loop;
   struct report_mutex *mutex;
   struct report_task *task;
+  struct report_offload *offload;
 };
 
 /* An accelerator stream. */
@@ -198,6 +207,7 @@ enum report_cause {
   CAUSE_SLOW_BARRIERS,
   CAUSE_REDUCTION,
   CAUSE_TRANSFERS,
+  CAUSE_LAUNCHES,
   CAUSE_OVERSUBSCRIPTION,
   CAUSE_CHUNK_SIZE,
   CAUSE_DOACROSS,
@@ -287,6 +297,7 @@ struct report {
   struct report_thread *threads; /* by location */
   struct report_region *regions; /* by position in the trace */
   struct report_device *devices; /* by location */
+  uint64_t moved_once;           /* transfers while no kernel ran, but for data that were moved before */
   struct report_gap *gaps;
   size_t gap_count;
   struct scatter serial_parts; /* of the gaps in order of time */

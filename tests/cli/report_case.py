@@ -72,7 +72,8 @@ class Case(cli.Case):
                 self.assertGreaterEqual(finding["uncertainty_s"], 0)
         if gains:
             self.assertGreaterEqual(gains[-1], 0)
-            self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / threads + numbers["lost_in_work_s"] + least)
+            self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / max(threads, 1) +
+                                 numbers["lost_in_work_s"] + least)
         for region in numbers["regions"]:
             self.team_adds_up(region, least)
 

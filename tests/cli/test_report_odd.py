@@ -51,6 +51,55 @@ class Others(Case):
         self.assertRegex(self.text(self.path("device")), r"Device 0 stream 1 +4,000,000 +1\.000 +1,000,000 +0\.500 ")
         self.assertIn("device transfers", [finding["cause"] for finding in numbers["findings"]])
 
+    def offload(self, name, steps, transfer_ms, kernel_ms, more_ms):
+        """Target regions that each move two arrays in, run a kernel, and move one of them out."""
+        with self.timed(name, threads=1) as made:
+            group = made.definitions.location_group("Device 0", LocationGroupType.ACCELERATOR,
+                                                      made.definitions.system_tree_node("node"))
+            made.writers.append(made.trace.event_writer("Device 0 stream 1", LocationType.ACCELERATOR_STREAM,
+                                                         group=group))
+            window = made.definitions.rma_win("window", made.team)
+            made.program(0, True)
+            now, number = 0, 0
+            for _ in range(steps):
+                made.at(now).enter(0, "target", 5)
+                for construct, address in (("target transfer to device", 1), ("target transfer to device", 2),
+                                           ("target submit", 0), ("target transfer from device", 2)):
+                    number += 1
+                    end = now + (kernel_ms if construct == "target submit" else transfer_ms)
+                    side = "destination address" if "from" in construct else "source address"
+                    made.at(now).enter(0, construct, 5, attributes={"matching id": number, side: address})
+                    if construct == "target submit":
+                        made.enter(1, "target kernel", 5, attributes={"matching id": number})
+                        made.at(end).leave(1, "target kernel", 5)
+                    elif transfer_ms:
+                        made.event(1, "rma_put" if "from" in construct else "rma_get", window, 0, 1000, number)
+                        made.at(end).event(1, "rma_op_complete_blocking", window, number)
+                    made.at(end).leave(0, construct, 5)
+                    now = end
+                now += more_ms
+                made.at(now).leave(0, "target", 5)
+            made.program(now, False)
+            made.writers.pop()
+        return self.numbers(self.path(name))["findings"]
+
+    def test_transfer_bound(self):
+        """Of ten regions nine move again what has been moved: 3 x 4 ms each. The first could overlap with kernels."""
+        again, once = self.offload("transfers", 10, 4, 2, 0)
+        self.assertEqual((again["cause"], again["line"]), ("device transfers", 5))
+        self.ms(again["gain_s"], 9 * 3 * 4)
+        self.assertIn("27 of its 30 transfers", again["evidence"])
+        self.assertEqual((once["cause"], once["line"], once["thread"]), ("device transfers", None, "Device 0 stream 1"))
+        self.ms(once["gain_s"], 3 * 4)
+
+    def test_launch_bound(self):
+        """A hundred kernels of 1 ms, for each of which the host needs 4 ms more."""
+        launches, = self.offload("launches", 100, 0, 1, 4)
+        self.assertEqual((launches["cause"], launches["line"]), ("kernel launches", 5))
+        self.ms(launches["gain_s"], 100 * 4 * 0.99)
+        self.assertEqual(self.offload("few", 5, 0, 1, 4), [])
+        self.assertEqual(self.offload("long", 100, 0, 4, 3), [])
+
     def test_no_debug_information(self):
         with self.timed("addresses") as made:
             made.fork(0)

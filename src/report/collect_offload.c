@@ -1,0 +1,123 @@
+/* Which target construct of the host moves data and starts kernels, and what that costs. The host's side of
+ * an operation and the device's share a matching id. */
+#include "report/collect.h"
+
+/* More different data are taken to move for the first time. */
+enum { DATA_MOST = 1 << 16 };
+
+/* What a matching id stands for, as the value of a map: the construct's region, and whether the same data
+ * were moved the same way before. */
+#define CONSTRUCT_OF(value) ((uint32_t)((value) >> 1) - 1)
+#define IS_AGAIN(value) ((value)&1)
+
+static struct report_offload *offload_of(struct collector *collector, uint32_t region) {
+  struct report_region *base = &collector->report->regions[region];
+  if (!base->offload)
+    base->offload = collector_get(collector, sizeof *base->offload);
+  return base->offload;
+}
+
+/* The outermost one; REPLAY_NONE: it is in none. */
+static uint32_t target_around(const struct collector *collector, const struct replay_task *task) {
+  for (uint32_t i = 0; i < task->frame_count; i++) {
+    uint32_t region = task->frames[i].region;
+    if (region == REPLAY_NONE)
+      continue;
+    switch (collector->interests[region].construct) {
+    case CONSTRUCT_target:
+    case CONSTRUCT_target_enter_data:
+    case CONSTRUCT_target_exit_data:
+    case CONSTRUCT_target_update:
+      return region;
+    default:
+      break;
+    }
+  }
+  return REPLAY_NONE;
+}
+
+/* Known by the construct, the direction, and the address on the host. */
+static bool is_again(struct collector *collector, const struct trace_event *event, uint32_t target,
+                     enum construct construct) {
+  bool is_to = construct == CONSTRUCT_target_to_device;
+  uint64_t address, key = (uint64_t)target << 1 | is_to;
+  uint64_t attribute = is_to ? collector->from_attribute : collector->to_attribute;
+  if ((!is_to && construct != CONSTRUCT_target_from_device) ||
+      !collector_attribute(event, attribute, &address))
+    return false;
+  if (pair_map_get(&collector->moved, key, address))
+    return true;
+  if (collector->moved.count < DATA_MOST)
+    collector->has_failed |= !pair_map_put(&collector->moved, key, address, collector);
+  return false;
+}
+
+static void begin_on_host(struct collector *collector, const struct trace_event *event,
+                          enum construct construct, uint64_t id, const struct replay_now *now) {
+  uint32_t target = target_around(collector, now->task);
+  struct report_offload *offload = target == REPLAY_NONE ? NULL : offload_of(collector, target);
+  if (!offload)
+    return;
+  uintptr_t value = ((uintptr_t)target + 1) << 1 | is_again(collector, event, target, construct);
+  offload->is_in_team |= now->team != NULL;
+  collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)value);
+}
+
+static uint64_t kernels_busy(const struct collector *collector, uint64_t ticks) {
+  uint64_t since =
+      collector->kernel_count && ticks > collector->kernel_since ? ticks - collector->kernel_since : 0;
+  return collector->kernel_ticks + since;
+}
+
+void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                          const struct replay_now *now) {
+  enum construct construct = (enum construct)collector->interests[region].construct;
+  struct report_location *here = &collector->locations[event->location];
+  uint64_t id = 0;
+  bool has_id = collector_attribute(event, collector->matching_attribute, &id);
+  if (construct != CONSTRUCT_target_kernel) {
+    if (has_id)
+      begin_on_host(collector, event, construct, id, now);
+    return;
+  }
+  uintptr_t value = has_id ? (uintptr_t)pair_map_remove(&collector->matching, 0, id) : 0;
+  here->kernel_target = value ? CONSTRUCT_OF(value) : REPLAY_NONE;
+  here->kernel_begin = event->ticks;
+  collector->kernel_ticks = kernels_busy(collector, event->ticks);
+  collector->kernel_since = event->ticks;
+  collector->kernel_count++;
+}
+
+void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region) {
+  struct report_location *here = &collector->locations[event->location];
+  if (collector->interests[region].construct != CONSTRUCT_target_kernel || collector->kernel_count == 0)
+    return;
+  collector->kernel_ticks = kernels_busy(collector, event->ticks);
+  collector->kernel_since = event->ticks;
+  collector->kernel_count--;
+  struct report_offload *offload =
+      here->kernel_target == REPLAY_NONE ? NULL : offload_of(collector, here->kernel_target);
+  if (offload && collector_is_inside(collector, event->ticks))
+    spread_add(&offload->kernels, event->ticks - here->kernel_begin);
+}
+
+uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks) {
+  return kernels_busy(collector, ticks);
+}
+
+void offload_transfer_ends(struct collector *collector, uint64_t id, uint64_t begin_ticks,
+                           uint64_t begin_busy, uint64_t ticks) {
+  uint64_t busy = kernels_busy(collector, ticks) - begin_busy, all = ticks - begin_ticks;
+  uintptr_t value = (uintptr_t)pair_map_remove(&collector->matching, 0, id);
+  struct report_offload *offload = value ? offload_of(collector, CONSTRUCT_OF(value)) : NULL;
+  uint64_t alone = all > busy ? all - busy : 0;
+  if (!offload || !IS_AGAIN(value))
+    collector->report->moved_once += alone;
+  if (!offload)
+    return;
+  spread_add(&offload->transfers, alone);
+  if (!IS_AGAIN(value))
+    return;
+  spread_add(&offload->again, alone);
+  scatter_add(&offload->agains, (double)alone);
+}
