@@ -11,6 +11,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import cli
+import sanitizers
 import differences
 import tracing
 
@@ -56,6 +57,7 @@ class SameArchives(cli.Case):
                                              "1 compared: 1 the same, 0 different, 0 not compared\n"))
 
     @unittest.skipUnless(shutil.which("valgrind"), "no valgrind")
+    @unittest.skipIf(sanitizers.is_sanitized(cli.BUILD.writer), "valgrind does not run what sanitizers are in")
     def test_cost(self):
         status, said = self.compare(cli.BUILD_ROOT, "--only", "archive", "--cost", SCRIPTS / "region.script")
         self.assertEqual(status, 0, said)

@@ -19,14 +19,17 @@ BUILD = tracing.Build(BUILD_ROOT)
 STAVE = str(BUILD.stave)
 HAS_TRACER = not BUILD.missing()
 HANG_S = tracing.HANG_S
+OURS = "STAVE_TEST_"
 CAN_TRACE = HAS_TRACER and shutil.which("clang") is not None
 
 tracing.default_signals()
 
 
 def run(command, timeout=HANG_S, **more):
-    """To the end; stdout and stderr are bytes."""
+    """To the end; stdout and stderr are bytes. Without the tests' own settings, of which Stave says that it does not know
+    them."""
     more.setdefault("stdout", subprocess.PIPE)
+    more["env"] = {name: value for name, value in more.get("env", os.environ).items() if not name.startswith(OURS)}
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           timeout=timeout, check=False, **more)
 
@@ -45,6 +48,8 @@ def on_terminal(*arguments, look=lambda output: None, **environment):
     process, terminal = pty.fork()
     if process == 0:
         os.environ.pop("NO_COLOR", None)
+        for name in [name for name in os.environ if name.startswith(OURS)]:
+            del os.environ[name]
         os.environ.update({"TERM": "xterm", **environment})
         os.execv(STAVE, [STAVE, *map(str, arguments)])
     output = b""

@@ -312,12 +312,17 @@ static uint64_t value_of(struct line *line, const char *key) {
 
 /* Room for one more; NULL if the tool has not started the trace, has paused it, or gives no buffer: then the
  * line is ignored. */
+/* Of the address sanitizer: memory may come to lie where a stack was that it knows. */
+void __asan_unpoison_memory_region(const volatile void *begin, size_t bytes) __attribute__((weak));
+
 static struct item *add_item(struct line *line, int type) {
   struct device *device = device_of(line);
   bool is_tracing = device->request && device->is_started && !device->is_paused;
   if (is_tracing && !device->buffer) {
     device->used = device->begin = 0;
     device->request(device->number, &device->buffer, &device->size);
+    if (device->buffer && __asan_unpoison_memory_region)
+      __asan_unpoison_memory_region(device->buffer, device->size);
     if (device->buffer && device->expected_bytes && device->size != device->expected_bytes)
       line_fails(line, "a buffer of %zu bytes, not %zu", device->size, device->expected_bytes);
   }
