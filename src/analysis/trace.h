@@ -41,9 +41,9 @@ struct trace_region {
 struct trace_location {
   uint64_t ref;
   const char *name;
-  uint64_t event_count; /* as the definition says */
-  uint64_t group;       /* ref of its location group */
-  uint8_t type;         /* OTF2_LocationType */
+  uint64_t event_count;  /* as the definition says */
+  uint64_t group;        /* ref of its location group */
+  uint8_t type;          /* OTF2_LocationType */
   const char *bare_name; /* without the process that `name` begins with where there are several */
 };
 
