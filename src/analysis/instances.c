@@ -151,3 +151,12 @@ char *instance_name(char buffer[INSTANCE_BYTES], const struct trace *trace,
     write_around(buffer, name, difference < name.length ? difference : name.length);
   return buffer;
 }
+
+char *instance_function(char buffer[INSTANCE_BYTES], const char *function) {
+  struct name_part name = short_of((struct name_part){function, strlen(function)});
+  if (name.length <= WIDTH)
+    snprintf(buffer, INSTANCE_BYTES, "%.*s", (int)name.length, name.text);
+  else
+    write_around(buffer, name, name.length);
+  return buffer;
+}

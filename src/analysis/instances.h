@@ -16,4 +16,7 @@ enum { INSTANCE_BYTES = 256 };
 char *instance_name(char buffer[INSTANCE_BYTES], const struct trace *trace,
                     const struct trace_region *region);
 
+/* The name of any function so: without return type and parameters, and not too long. Returns buffer. */
+char *instance_function(char buffer[INSTANCE_BYTES], const char *function);
+
 #endif

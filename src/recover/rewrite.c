@@ -106,9 +106,11 @@ static void mend_arguments(struct rewriter *rewriter, struct trace_event *event)
 static void mend_attributes(struct rewriter *rewriter, struct trace_event *event) {
   for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
     struct trace_event_attribute attribute = trace_event_attribute(event, i);
-    bool is_unknown =
-        attribute.attribute >= rewriter->known_attributes ||
-        (attribute.type == OTF2_TYPE_STRING && attribute.number >= rewriter->known[REFERENCE_STRING]);
+    enum reference reference = attribute.type == OTF2_TYPE_STRING            ? REFERENCE_STRING
+                               : attribute.type == OTF2_TYPE_CALLING_CONTEXT ? REFERENCE_CONTEXT
+                                                                             : REFERENCE_NONE;
+    bool is_unknown = attribute.attribute >= rewriter->known_attributes ||
+                      (reference != REFERENCE_NONE && attribute.number >= rewriter->known[reference]);
     if (!is_unknown)
       continue;
     rewriter->result->unknown++;

@@ -201,6 +201,7 @@ static void on_other_event(struct collector *collector, const struct trace_event
   switch ((int)event->kind) {
   case TRACE_ThreadFork:
   case TRACE_OmpFork:
+    callers_fork(collector, event);
     teams_fork(collector, event->location, ticks);
     return;
   case TRACE_BufferFlush:
@@ -305,11 +306,13 @@ static void learn_attributes(struct collector *collector) {
   collector->to_attribute = attribute_named(collector->trace, "destination address");
   collector->wait_lock_attribute = attribute_named(collector->trace, "wait lock");
   collector->state_attribute = attribute_named(collector->trace, "thread state");
+  collector->context_attribute = attribute_named(collector->trace, "calling context");
 }
 
 static void learn_locations(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     collector->locations[i].wait_region = REPLAY_NONE;
+    collector->locations[i].fork_context = TRACE_NO_REF;
     collector->locations[i].charged_ticks = collector->report->from_ticks;
     collector->report->threads[i].is_device =
         collector->trace->locations[i].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
@@ -379,6 +382,7 @@ static void conclude(struct collector *collector) {
   locks_finish(collector);
   waits_finish(collector);
   samples_finish(collector);
+  callers_finish(collector);
   if (report->first_ticks > report->last_ticks)
     report->first_ticks = report->last_ticks = 0;
   report->wall = report->last_ticks - report->first_ticks;
@@ -408,6 +412,7 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->matching);
   pair_map_free(&collector->moved);
   pair_map_free(&collector->samples);
+  pair_map_free(&collector->callers);
   free(collector->dispatch_histogram);
   free(collector->callback_histogram);
   free(collector->sources);
@@ -437,6 +442,7 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
 static void free_region(struct report_region *region) {
   if (region->parallel) {
     free(region->parallel->useful);
+    free(region->parallel->callers);
     free(region->parallel->variation);
   }
   if (region->loop) {

@@ -76,6 +76,7 @@ struct live_team {
   struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
   uint64_t blocked_count;
   uint64_t blocked_sum; /* how long all of these took */
+  uint64_t context;     /* in which it was forked, as a ref */
   uint64_t creator;     /* id and slot of the task that forked */
   uint32_t creator_slot;
   struct path start;                   /* up to the fork */
@@ -164,7 +165,7 @@ struct report_location {
   uint32_t wait_region; /* and since when it waits there */
   uint64_t wait_ticks;
   struct path fork; /* of the last fork */
-  uint64_t fork_ticks, fork_creator;
+  uint64_t fork_ticks, fork_creator, fork_context;
   uint32_t fork_creator_slot;
   uint64_t blocked_team, blocked_sum;  /* of its team, at its last event */
   uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
@@ -191,7 +192,7 @@ struct collector {
   struct live_task *live_tasks;
   size_t live_task_capacity;
   struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed,
-      samples;
+      samples, callers;
   struct pool share_pool, lock_pool;
   struct dependences *dependences;
   struct doacross_source *sources; /* NULL: none yet */
@@ -217,7 +218,7 @@ struct collector {
   bool has_taskwaits;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   uint64_t wait_lock_attribute;
-  uint64_t state_attribute;
+  uint64_t state_attribute, context_attribute;
   bool has_failed;
 };
 
@@ -314,6 +315,16 @@ void locks_free(struct collector *collector);
 void devices_on_event(struct collector *collector, const struct trace_event *event);
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
+
+/* -- collect_callers.c -- */
+
+/* A thread forks; its team will be one of this context. */
+void callers_fork(struct collector *collector, const struct trace_event *event);
+
+/* An instance of a region that was forked in this context has taken `ticks`, of which it could save `gain`.
+ */
+void callers_add(struct collector *collector, uint32_t region, uint64_t context, uint64_t ticks, double gain);
+void callers_finish(struct collector *collector);
 
 /* -- collect_samples.c -- */
 void samples_on_event(struct collector *collector, const struct trace_event *event);

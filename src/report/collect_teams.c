@@ -38,8 +38,11 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
     return live_team;
   clear_paths(collector, live_team);
   uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
-  *live_team = (struct live_team){
-      .id = team->id, .is_nested = is_nested, .begin_ticks = begin_ticks, .phase_end_ticks = begin_ticks};
+  *live_team = (struct live_team){.id = team->id,
+                                  .is_nested = is_nested,
+                                  .context = TRACE_NO_REF,
+                                  .begin_ticks = begin_ticks,
+                                  .phase_end_ticks = begin_ticks};
   path_join(&collector->paths, &live_team->start, &collector->fork);
   open_live_team(collector, team);
   return live_team;
@@ -81,6 +84,7 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   collector->report->threads[event->location].is_in_teams = true;
   if (event->team->primary == event->location) {
     path_join(&collector->paths, &live_team->start, &here->fork);
+    live_team->context = here->fork_context;
     live_team->creator = here->fork_creator;
     live_team->creator_slot = here->fork_creator_slot;
   }
@@ -322,6 +326,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->is_nested |= live_team->is_nested;
   parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;
   parallel->gain += (double)(time - useful) / size;
+  callers_add(collector, team->region, live_team->context, to - from, (double)(time - useful) / size);
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     parallel->activity[i] += live_team->activity[i];
 }

@@ -23,6 +23,14 @@ struct report_thread {
   uint64_t stalls, stall_ticks; /* waits for room in Stave's buffers */
 };
 
+/* From where a parallel construct was met. */
+struct report_caller {
+  /* ref of the calling context: the construct's own code; its parents called that. Equal lines are one */
+  uint64_t context;
+  uint64_t instances, wall;
+  double gain; /* ticks, as of the region */
+};
+
 /* A parallel construct. */
 struct report_parallel {
   uint64_t instances, members; /* members: threads of all instances */
@@ -48,8 +56,10 @@ struct report_parallel {
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
   struct scatter room;         /* the same */
   struct scatter begins, releases, reductions; /* of its instances: late begins, late ends of barriers */
-  double moved;   /* what its locks add to the mean waiting at barriers, or take from it */
-  bool is_nested; /* ever inside another team */
+  double moved;                  /* what its locks add to the mean waiting at barriers, or take from it */
+  bool is_nested;                /* ever inside another team */
+  struct report_caller *callers; /* the longest first; of those instances of which it is known */
+  size_t caller_count;
 };
 
 /* A loop with ordered(n) and depend(sink), depend(source), by its iterations. */
@@ -319,7 +329,8 @@ struct report {
   struct report_oversubscription oversubscription;
   struct report_caveats caveats;
   struct replay_anomalies anomalies;
-  bool has_openmp; /* any region, team or task of OpenMP */
+  bool has_callers; /* of any region */
+  bool has_openmp;  /* any region, team or task of OpenMP */
 };
 
 /* Reads the trace from `from_ticks` to `to_ticks` (0 and UINT64_MAX: all of it) and finds out everything.

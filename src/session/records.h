@@ -77,6 +77,9 @@ enum {
   RECORD_SLOTS_MAX = 4096 / RECORD_BYTES, /* the longest record: 4 KiB, its first slot included */
 };
 
+/* In parallel_begin's flags: who called is wanted. */
+enum { PARALLEL_FLAG_CALLERS = 1 };
+
 /* The addresses of a sample's call path: the words behind its record. */
 enum { SAMPLE_ADDRESSES_MAX = 60, SAMPLE_FLAG_CUT = 1 /* there were more */ };
 #define SAMPLE_IN_RUNTIME                                                                                    \

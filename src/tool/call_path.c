@@ -1,9 +1,11 @@
 #include "tool/call_path.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
-#include "tool/tool.h"
+#include "tool/thread.h"
 
 enum { TASKS_MAX = 16 };
 
@@ -50,16 +52,20 @@ static void add(struct walk *walk, uint64_t in_runtime) {
     path->addresses[i] |= SAMPLE_IN_RUNTIME;
 }
 
-/* On to the caller. What is no code, or not further out, is no frame. */
-static void step(struct walk *walk) {
-  walk->address = 0;
+/* On to the next frame. Returns its address, which may be none; 0: it is not further out. */
+static uint64_t go_outward(struct walk *walk) {
   if (!is_on_stack(walk, walk->frame))
-    return;
-  uint64_t frame = walk->frame, caller = word_at(frame + 8);
+    return 0;
+  uint64_t frame = walk->frame;
   walk->low = frame + 16;
   walk->frame = word_at(frame);
-  if (modules_know(caller))
-    walk->address = caller;
+  return word_at(frame + 8);
+}
+
+/* On to the caller. What is no code is no frame. */
+static void step(struct walk *walk) {
+  uint64_t caller = go_outward(walk);
+  walk->address = caller && modules_know(caller) ? caller : 0;
 }
 
 /* Where the walk stands is inside, whatever its frame pointer says: code without one has its caller's
@@ -176,6 +182,50 @@ static void begin(struct walk *walk, const void *context) {
 #else
 #error "which registers hold the program counter, the frame pointer and the stack pointer?"
 #endif
+
+/* -- what threads need -- */
+
+static void find_stack(struct thread *thread) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  thread->stack_low = (uint64_t)(uintptr_t)low;
+  thread->stack_end = thread->stack_low + bytes;
+}
+
+void call_path_prepare(struct thread *thread, uint64_t ticks) {
+  modules_publish_all(ticks);
+  find_stack(thread);
+}
+
+/* -- paths -- */
+
+/* The module that the address is in, if it may call the program's functions for what they are to it. Most
+ * callers are in one module, so it is looked for once. */
+static bool find_program_code(uint64_t address, struct module_range *ret) {
+  return modules_range(address, ret) && !is_in_runtime(address) &&
+         (uint64_t)(uintptr_t)&getauxval - ret->base >= ret->size; /* the C library */
+}
+
+unsigned call_path_callers(uint64_t *addresses, unsigned most, const struct thread *thread,
+                           const ompt_frame_t *frame) {
+  struct walk walk = {.low = (uint64_t)(uintptr_t)__builtin_frame_address(0), .end = thread->stack_end};
+  unsigned count = 0;
+  if (!frame || walk.low < thread->stack_low || walk.low >= thread->stack_end)
+    return 0;
+  resume_at(&walk, (uint64_t)(uintptr_t)frame->enter_frame.ptr);
+  struct module_range code = {0};
+  for (uint64_t caller; walk.address && count < most && (caller = go_outward(&walk));) {
+    if (caller - code.base >= code.size && !find_program_code(caller, &code))
+      break;
+    addresses[count++] = caller;
+  }
+  return count;
+}
 
 void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
                     bool is_waiting) {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ompt/types.h"
 #include "session/records.h"
 
 struct call_path {
@@ -23,5 +24,18 @@ struct call_path {
  * address. is_waiting: the thread's state says so, hence it runs the runtime's code. */
 void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
                     bool is_waiting);
+
+struct thread;
+
+/* A thread's first event, on that thread: publishes the modules that are loaded, so that addresses get names,
+ * and finds its stack. */
+void call_path_prepare(struct thread *thread, uint64_t ticks);
+
+/* Return addresses of those who called the program's function that has just entered the runtime, innermost
+ * first, given the frame with which it did (ompt_frame_t of its task). Ends at the C library, which calls
+ * main and comparisons, and at the runtime, which calls a region's code. Returns how many, at most `most`; 0
+ * on a stack that is not the thread's own. */
+unsigned call_path_callers(uint64_t *addresses, unsigned most, const struct thread *thread,
+                           const ompt_frame_t *frame);
 
 #endif

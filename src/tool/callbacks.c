@@ -79,8 +79,15 @@ static bool is_delivered(const int32_t *results, uint32_t number) {
   return results[number] > OMPT_SET_RESULT_impossible;
 }
 
-const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, int32_t *results,
-                               unsigned count) {
+/* What costs something where it is wanted costs nothing where it is not: another function is called. */
+static ompt_callback_t handler_of(const struct callback_row *row, bool wants_callers) {
+  if (wants_callers && row->number == OMPT_CALLBACK_parallel_begin)
+    return (ompt_callback_t)on_parallel_begin_with_callers;
+  return row->handler;
+}
+
+const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, bool wants_callers,
+                               int32_t *results, unsigned count) {
   const char *missing = NULL;
   if (tool.runtimes == 0)
     atomic_store(&tool.dependences, DEPENDENCES_AS_WANTED);
@@ -95,7 +102,7 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classe
       results[row->number] = SESSION_NOT_ASKED;
       continue;
     }
-    results[row->number] = (int32_t)set_callback(row->number, row->handler);
+    results[row->number] = (int32_t)set_callback(row->number, handler_of(row, wants_callers));
     if (row->number == OMPT_CALLBACK_dependences && !is_named(row, classes))
       dependences_were_asked(set_callback);
     if (results[row->number] < row->minimum && !missing)

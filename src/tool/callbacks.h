@@ -8,16 +8,20 @@
 #include "ompt/types.h"
 
 /* Registers what `classes` (config.events) asks for. results[number] becomes what the runtime answered
- * (ompt_set_result_t), or why nothing was asked. Returns the name of a callback without which no archive
- * can be made and that the runtime does not deliver, or NULL. */
-const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, int32_t *results,
-                               unsigned count);
+ * (ompt_set_result_t), or why nothing was asked. wants_callers: parallel regions with who called them.
+ * Returns the name of a callback without which no archive can be made and that the runtime does not deliver,
+ * or NULL. */
+const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, bool wants_callers,
+                               int32_t *results, unsigned count);
 
 /* The handlers: on_<callback>. callbacks_task.c, _sync.c, _mutex.c and _target.c hold them,
  * callbacks_control.c the one that answers: it returns what omp_control_tool returns, 0, or 1 if the command
  * was ignored. */
 #define CALLBACK(name, number, since, result, signature, ...) result on_##name OMPT_PARAMETERS(signature);
 #include "ompt/callbacks.def"
+
+/* on_parallel_begin, with who called (STAVE_CALLERS). */
+void on_parallel_begin_with_callers OMPT_PARAMETERS(parallel_begin);
 
 /* callbacks_user.c: whether omp_control_tool was called by stave.h, and recording what it says. */
 bool is_user_call(uint64_t command, uint64_t modifier, const void *argument);

@@ -4,6 +4,7 @@
  * OpenMP 5.1, 4.5.2. Any pointer may be NULL and any enumeration may have a value that no header knows; both
  * are recorded as they are. The parallel region and the task of most events are not recorded: the writer
  * knows them from the thread's own stack, which is right where the runtime's parallel_data is not. */
+#include "tool/call_path.h"
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 #include "tool/placement.h"
@@ -97,25 +98,49 @@ void on_thread_end(ompt_data_t *thread_data) {
   thread_detach();
 }
 
-BODY parallel_begin_event(enum copy copy, ompt_data_t *encountering_task, const ompt_frame_t *frame,
-                          ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
-  (void)encountering_task;
+/* Behind the record `slots` of callers. */
+BODY parallel_begin_of(enum copy copy, const uint64_t *callers, uint64_t slots, const ompt_frame_t *frame,
+                       ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
   struct new_event event;
   if (__builtin_expect(thread_self->module_may_close, false)) {
     if (copy == FAST)
       return false;
     thread_recheck_code();
   }
-  if (!event_begin(copy, &event, 1, codeptr))
+  if (!event_begin(copy, &event, 1 + slots, codeptr))
     return give_id_of_dropped(copy, parallel);
-  EVENT_PUT(&event, 1, parallel_begin, 0, 0, .parallel_flags = (unsigned)flags, .codeptr = event.code,
-            .requested = requested);
+  for (uint64_t i = 0; i < slots; i++)
+    memcpy(ring_at(&event.thread->ring, event.position + 1 + i), callers + 4 * i, RECORD_BYTES);
+  EVENT_PUT(&event, 1 + slots, parallel_begin, 0, callers ? PARALLEL_FLAG_CALLERS : 0,
+            .parallel_flags = (unsigned)flags, .codeptr = event.code, .requested = requested);
   give_id(parallel, event_id(&event));
   if (copy == SLOW)
     note_frame(event.thread, frame);
   return true;
 }
+
+BODY parallel_begin_event(enum copy copy, ompt_data_t *encountering_task, const ompt_frame_t *frame,
+                          ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
+  (void)encountering_task;
+  return parallel_begin_of(copy, NULL, 0, frame, parallel, requested, flags, codeptr);
+}
 IN_TWO_COPIES(parallel_begin, parallel_begin)
+
+/* A thread without a ring does not know its stack yet. (A failed attach has counted the event as lost.) */
+void on_parallel_begin_with_callers OMPT_PARAMETERS(parallel_begin) {
+  enum { CALLERS_MOST = 16 };
+  uint64_t callers[CALLERS_MOST] = {0};
+  (void)task;
+  if (!thread_self->ring.slot && !thread_attach(clock_ticks(tool.clock))) {
+    give_id(parallel, 0);
+    return;
+  }
+  uint32_t most = tool.constants.config.callers;
+  unsigned count = call_path_callers(callers, most < CALLERS_MOST ? most : CALLERS_MOST, thread_self, frame);
+  uint64_t slots = (count + 3) / 4;
+  if (!parallel_begin_of(FAST, callers, slots, frame, parallel, requested, flags, codeptr))
+    parallel_begin_of(SLOW, callers, slots, frame, parallel, requested, flags, codeptr);
+}
 
 BODY parallel_end_event(enum copy copy, ompt_data_t *parallel, ompt_data_t *task, int flags,
                         const void *codeptr) {

@@ -150,6 +150,8 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
     is_permanent = was_there_at_start(module.bias);
     publish(&module, ticks);
     add_known(module.base, module.size, is_permanent);
+    if (tool.constants.config.callers > 0)
+      modules_publish_all(ticks); /* with it others were loaded, which call it */
   }
   if (module.size) {
     thread_self->module_base = module.base;
@@ -171,6 +173,14 @@ static int publish_new(struct dl_phdr_info *info, size_t size, void *ticks) {
 
 void modules_publish_all(uint64_t ticks) {
   dl_iterate_phdr(publish_new, &ticks);
+}
+
+bool modules_range(uint64_t address, struct module_range *ret) {
+  const struct known_module *known = find_known(address);
+  if (!known)
+    return false;
+  *ret = (struct module_range){atomic_load_explicit(&known->base, memory_order_relaxed), known->size};
+  return true;
 }
 
 bool modules_know(uint64_t address) {

@@ -152,18 +152,6 @@ void sampler_stop(void) {
 
 /* -- a thread's timer -- */
 
-static void find_stack(struct thread *thread) {
-  pthread_attr_t attributes;
-  void *low = NULL;
-  size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  thread->stack_low = (uint64_t)(uintptr_t)low;
-  thread->stack_end = thread->stack_low + bytes;
-}
-
 static int start_timer(int *ret_timer) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = tool.sample_signal};
   event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
@@ -191,13 +179,11 @@ static void warn_if_blocked(void) {
     say_once(&is_said, "signal %d is blocked in a thread: it gives no samples while it is");
 }
 
-void sampler_attach(struct thread *thread, uint64_t ticks) {
+void sampler_attach(struct thread *thread) {
   static atomic_flag is_said = ATOMIC_FLAG_INIT;
   if (!tool.sample_signal)
     return;
   int error = errno;
-  modules_publish_all(ticks);
-  find_stack(thread);
   warn_if_blocked();
   atomic_store(&thread->is_sampled, true);
   if (start_timer(&thread->timer) < 0) {

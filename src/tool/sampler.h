@@ -19,9 +19,8 @@ void sampler_start(void);
 /* No handler touches the session afterwards. The signal gets back what it did before. */
 void sampler_stop(void);
 
-/* Publishes the modules that are loaded, so that sampled addresses get names, and starts the calling thread's
- * timer. */
-void sampler_attach(struct thread *thread, uint64_t ticks);
+/* Starts the calling thread's timer. */
+void sampler_attach(struct thread *thread);
 
 /* Stops the timer; a signal on its way does nothing. */
 void sampler_detach(struct thread *thread);

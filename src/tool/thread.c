@@ -6,6 +6,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "tool/call_path.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
 #include "tool/slots.h"
@@ -310,7 +311,12 @@ bool thread_attach(uint64_t ticks) {
   const struct record_attach attach = {
       .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};
   thread_put((const struct record *)&attach, NULL);
-  sampler_attach(thread_self, ticks);
+  if (tool.sample_signal || tool.constants.config.callers > 0) {
+    int error = errno;
+    call_path_prepare(thread_self, ticks);
+    errno = error;
+  }
+  sampler_attach(thread_self);
   callbacks_tell_kept(ticks);
   return true;
 }

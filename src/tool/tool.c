@@ -89,8 +89,9 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   tool.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
   modules_note_start();
   modules_find_runtime(address_in_runtime(lookup));
-  const char *missing = callbacks_register(set_callback, tool.constants.config.events,
-                                           tool.constants.set_callback_results, SESSION_CALLBACKS);
+  const char *missing =
+      callbacks_register(set_callback, tool.constants.config.events, tool.constants.config.callers > 0,
+                         tool.constants.set_callback_results, SESSION_CALLBACKS);
   if (missing)
     tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);

@@ -110,6 +110,12 @@ void modules_publish_all(uint64_t ticks);
 /* Whether the address lies in a module that was published. Async signal safe (modules.c). */
 bool modules_know(uint64_t address);
 
+/* The published module that the address lies in; false: none. Async signal safe (modules.c). */
+struct module_range {
+  uint64_t base, size;
+};
+bool modules_range(uint64_t address, struct module_range *ret);
+
 /* Notes in tool.constants where the OpenMP runtime's own code lies, given an address in it (modules.c). */
 void modules_find_runtime(uint64_t address);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tool/call_path.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 
@@ -35,7 +36,11 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
 }
 
 /* These tests have no timers. */
-void sampler_attach(struct thread *thread, uint64_t ticks) {
+void sampler_attach(struct thread *thread) {
+  (void)thread;
+}
+
+void call_path_prepare(struct thread *thread, uint64_t ticks) {
   (void)thread, (void)ticks;
 }
 

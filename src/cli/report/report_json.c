@@ -176,6 +176,7 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);
   json_put(object, "tasks_created", json_from_number(one->tasks));
+  json_put(object, "callers", report_callers_json(report, one));
   json_put(object, "useful_by_thread_s", by_location(report, one->useful));
   return object;
 }

@@ -46,6 +46,13 @@ bool report_deadlock_text(char *text, size_t bytes, const struct report *report)
 /* The same for report_print_json, with the ending: the caller's to release. */
 json_t *report_ending_json(const struct report *report);
 
+/* Who called parallel regions, as a tree; nothing where no archive tells. One of them as a short text for a
+ * row. The same for report_print_json: the caller's to release. */
+void report_print_callers(const struct report_print *print);
+void report_caller_text(char *text, size_t size, const struct report *report,
+                        const struct report_parallel *parallel);
+json_t *report_callers_json(const struct report *report, const struct report_parallel *parallel);
+
 /* Hot functions and the runtime's states; nothing without samples. The same for report_print_json, and what a
  * finding has of it, null if nothing: the caller's to release. */
 void report_print_samples(const struct report_print *print);

@@ -132,6 +132,8 @@ static void fill_parallel(struct section_row *row, uint32_t region, const struct
   else
     snprintf(threads, sizeof threads, "%" PRIu32 "..%" PRIu32, one->smallest, one->largest);
   add_label(row, region);
+  if (row->report->has_callers)
+    report_caller_text(next_cell(row), sizeof row->texts[0], row->report, one);
   add_number(row, one->instances);
   add_text(row, threads);
   add_time(row, (double)one->wall);
@@ -145,22 +147,25 @@ static void fill_parallel(struct section_row *row, uint32_t region, const struct
   add_spread(row, one->useful);
 }
 
+#define PARALLEL_COLUMNS                                                                                     \
+  {"times", TABLE_NUMBER}, {"threads", TABLE_NUMBER}, {"time", TABLE_NUMBER}, {"useful", TABLE_NUMBER},      \
+      {"potential gain", TABLE_NUMBER}, {"region end", TABLE_NUMBER}, {"barriers", TABLE_NUMBER},            \
+      {"locks, tasks", TABLE_NUMBER}, {"begun late", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER}, {           \
+    "useful by thread", TABLE_NUMBER                                                                         \
+  }
+
 static const struct section parallel_section = {"Parallel regions",
                                                 is_parallel,
                                                 parallel_weight,
                                                 fill_parallel,
-                                                {{"region", TABLE_TEXT},
-                                                 {"times", TABLE_NUMBER},
-                                                 {"threads", TABLE_NUMBER},
-                                                 {"time", TABLE_NUMBER},
-                                                 {"useful", TABLE_NUMBER},
-                                                 {"potential gain", TABLE_NUMBER},
-                                                 {"region end", TABLE_NUMBER},
-                                                 {"barriers", TABLE_NUMBER},
-                                                 {"locks, tasks", TABLE_NUMBER},
-                                                 {"begun late", TABLE_NUMBER},
-                                                 {"imbalance", TABLE_NUMBER},
-                                                 {"useful by thread", TABLE_NUMBER}}};
+                                                {{"region", TABLE_TEXT}, PARALLEL_COLUMNS}};
+
+static const struct section called_section = {
+    "Parallel regions",
+    is_parallel,
+    parallel_weight,
+    fill_parallel,
+    {{"region", TABLE_TEXT}, {"called by", TABLE_TEXT}, PARALLEL_COLUMNS}};
 
 /* -- worksharing -- */
 
@@ -452,7 +457,8 @@ static void print_rest(const struct report_print *print) {
 }
 
 void report_print_tables(const struct report_print *print) {
-  print_section(print, &parallel_section);
+  print_section(print, print->report->has_callers ? &called_section : &parallel_section);
+  report_print_callers(print);
   print_section(print, &loop_section);
   print_section(print, &mutex_section);
   print_section(print, &wait_section);

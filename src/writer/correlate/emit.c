@@ -74,6 +74,8 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
   OTF2_AttributeValue value = {.uint64 = number_value};
   if (types[attribute] == OTF2_TYPE_STRING)
     value.stringRef = (OTF2_StringRef)number_value;
+  else if (types[attribute] == OTF2_TYPE_CALLING_CONTEXT)
+    value.callingContextRef = (OTF2_CallingContextRef)number_value;
   uint32_t number = definitions_attribute(emitter->definitions, attribute);
   if (OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value) != OTF2_SUCCESS)
     emitter->failed++;

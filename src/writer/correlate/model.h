@@ -99,7 +99,8 @@ struct team {
   uint64_t fork_ticks;
   uint32_t requested;
   uint64_t codeptr;
-  uint32_t region; /* !$omp parallel */
+  uint32_t region;  /* !$omp parallel */
+  uint32_t callers; /* calling context, plus one; 0: none */
   bool is_league;
   bool is_serial;
   bool is_forked;         /* the primary has begun */

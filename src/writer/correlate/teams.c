@@ -19,6 +19,7 @@
 #include "writer/correlate/pause.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
+#include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
@@ -95,14 +96,38 @@ static struct team *team_new(struct correlator *c, struct traced_thread *thread,
   return team;
 }
 
+static void add_callers(const struct team *team, struct event *event) {
+  if (team->callers == 0)
+    return;
+  event->attribute = ATTRIBUTE_calling_context;
+  event->value = team->callers - 1;
+}
+
 static void begin_league(struct correlator *c, struct traced_thread *thread, struct team *team,
                          uint64_t now) {
   team->is_league = true;
   team->is_hidden = false; /* it has no events of its own */
   team->comm = 0;          /* never written: nobody waits for it */
-  frame_enter(c, thread, thread->current, now,
-              (struct frame){.kind = FRAME_TEAMS,
-                             .region = regions_get(c->regions, CONSTRUCT_teams, team->codeptr, 0)});
+  struct event enter = {.ticks = now};
+  add_callers(team, &enter);
+  frame_enter_with(c, thread, thread->current,
+                   (struct frame){.kind = FRAME_TEAMS,
+                                  .region = regions_get(c->regions, CONSTRUCT_teams, team->codeptr, 0)},
+                   &enter);
+}
+
+/* The calling context of the construct plus one: it and the addresses behind its record, as far as they are
+ * known. 0: it is not wanted, or nothing is known. */
+static uint32_t callers_of(struct correlator *c, const struct record_parallel_begin *record) {
+  uint32_t context = CONTEXT_NONE;
+  if (!(record->flags & PARALLEL_FLAG_CALLERS))
+    return 0;
+  for (unsigned i = 4u * record->more; i-- > 0;)
+    if (c->words[i])
+      context = contexts_code(c->contexts, context, c->words[i], false);
+  if (record->codeptr)
+    context = contexts_code(c->contexts, context, record->codeptr, false);
+  return context == CONTEXT_NONE ? 0 : context + 1;
 }
 
 void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
@@ -115,6 +140,7 @@ void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
   team->encountering = thread->current;
   team->fork_ticks = now;
   team->requested = record->requested;
+  team->callers = callers_of(c, record);
   thread->current->forked = team;
   if (record->parallel_flags & OMPT_PARALLEL_league)
     begin_league(c, thread, team, now);
@@ -195,8 +221,9 @@ static struct task *push_implicit(struct correlator *c, struct traced_thread *th
 }
 
 void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks) {
-  emit_event(c, team->primary,
-             &(struct event){.kind = EVENT_FORK, .ticks = ticks, .requested = team->requested});
+  struct event fork = {.kind = EVENT_FORK, .ticks = ticks, .requested = team->requested};
+  add_callers(team, &fork);
+  emit_event(c, team->primary, &fork);
 }
 
 /* In a pause the begins of a team that is written go on being written: its comm names all members. */

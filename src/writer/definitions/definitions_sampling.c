@@ -65,8 +65,7 @@ void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefW
                                 const struct regions *regions, const struct contexts *contexts,
                                 const struct run *run) {
   uint32_t hz = run->constants->config.sample_hz;
-  if (hz == 0)
-    return;
-  write_generator(definitions, w, hz);
+  if (hz > 0)
+    write_generator(definitions, w, hz);
   write_contexts(definitions, w, regions, contexts);
 }

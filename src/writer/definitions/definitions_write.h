@@ -69,7 +69,7 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
 /* definitions_metrics.c: the metrics that were used. */
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
-/* definitions_sampling.c: the interrupt generator and the calling contexts, if samples were wanted. */
+/* definitions_sampling.c: the interrupt generator, if samples were wanted, and the calling contexts. */
 void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                 const struct regions *regions, const struct contexts *contexts,
                                 const struct run *run);
