@@ -26,7 +26,7 @@ tracing.default_signals()
 
 
 def run(command, timeout=HANG_S, **more):
-    """To the end; stdout and stderr are bytes. Without the tests' own settings, of which Stave says that it does not know
+    """To the end; stdout and stderr are bytes. Without the tests' own settings: Stave would say that it does not know
     them."""
     more.setdefault("stdout", subprocess.PIPE)
     more["env"] = {name: value for name, value in more.get("env", os.environ).items() if not name.startswith(OURS)}
