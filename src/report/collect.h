@@ -72,6 +72,7 @@ struct live_team {
   struct team_phase phases[2];
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   bool is_nested;
+  uint32_t at_once;                 /* threads in any team, at most */
   uint32_t rounds;                  /* barriers that somebody has entered */
   struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
   uint64_t blocked_count;
@@ -210,6 +211,7 @@ struct collector {
   struct pair_map matching; /* operations on devices: see collect_offload.c */
   struct pair_map moved;
   uint64_t kernel_ticks, kernel_since; /* in which kernels ran, up to some time */
+  uint32_t in_teams;                   /* threads that are in any */
   uint32_t kernel_count;               /* that run */
   uint64_t matching_attribute, from_attribute, to_attribute;
   uint32_t *dispatch_histogram, *callback_histogram;

@@ -81,6 +81,8 @@ static void begin(struct collector *collector, const struct replay_team_event *e
     return;
   *member = (struct live_member){.begin_ticks = event->ticks};
   live_team->latest_begin_ticks = event->ticks;
+  collector->in_teams += here->member_count == 1;
+  live_team->at_once = collector->in_teams > live_team->at_once ? collector->in_teams : live_team->at_once;
   collector->report->threads[event->location].is_in_teams = true;
   if (event->team->primary == event->location) {
     path_join(&collector->paths, &live_team->start, &here->fork);
@@ -258,6 +260,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   if (last->shares) /* no barrier behind them */
     phases_arrive(collector, live_team, event->team->region, last->barriers, event->location, event->ticks);
   struct live_member member = here->members[--here->member_count];
+  collector->in_teams -= here->member_count == 0;
   fold_member(collector, live_team, &member, event->ticks);
   add_useful(collector, event->team->region, event->location, useful_of(&member));
   struct live_member *outer = member_at(collector, event->location);
@@ -307,6 +310,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   uint64_t useful = live_team->useful < time ? live_team->useful : time;
   parallel->smallest = parallel->instances == 0 || size < parallel->smallest ? size : parallel->smallest;
   parallel->largest = size > parallel->largest ? size : parallel->largest;
+  parallel->at_once = live_team->at_once > parallel->at_once ? live_team->at_once : parallel->at_once;
   parallel->instances++;
   parallel->members += size;
   parallel->wall += to - from;

@@ -76,6 +76,14 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
   return finding;
 }
 
+double finding_threads(const struct report *report, uint32_t region) {
+  const struct report_parallel *parallel = region == REPLAY_NONE ? NULL : report->regions[region].parallel;
+  if (!parallel || parallel->instances == 0)
+    return report->cpus ? (double)report->cpus : 1;
+  return parallel->is_nested ? (double)parallel->at_once
+                             : (double)parallel->members / (double)parallel->instances;
+}
+
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter) {
   double share;
   if (finding && scatter_share(scatter, &share))

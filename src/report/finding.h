@@ -20,6 +20,10 @@ void finding_scatter(struct report_finding *finding, const struct scatter *scatt
 /* How sure it is, and why: when all else of it is known. */
 void finding_judge(const struct report *report, struct report_finding *finding);
 
+/* Among how many threads the time that the members of a region lose counts: in a nested team it is less of
+ * the run's wall time, as others work meanwhile. */
+double finding_threads(const struct report *report, uint32_t parallel);
+
 /* Sets, or goes on with, one of its texts; what is too long is cut. */
 __attribute__((format(printf, 2, 3))) void finding_say(char text[FINDING_BYTES], const char *format, ...);
 __attribute__((format(printf, 2, 3))) void finding_say_more(char text[FINDING_BYTES], const char *format,

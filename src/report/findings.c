@@ -357,7 +357,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   if (parallel->instances == 0 || parallel->members == 0)
     return;
   double members = (double)parallel->members / (double)parallel->instances;
-  double n = parallel->is_nested && report->cpus > 0 ? (double)report->cpus : members;
+  double n = finding_threads(report, region);
   double budget =
       (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) / n +
       parallel->moved * members / n;

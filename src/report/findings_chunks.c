@@ -13,14 +13,6 @@
 #define WANTED_NS 100e3
 enum { CHUNKS_LEAST = 1000 };
 
-static double members_of(const struct report *report, const struct report_loop *loop) {
-  const struct report_parallel *parallel =
-      loop->parallel == REPLAY_NONE ? NULL : report->regions[loop->parallel].parallel;
-  if (!parallel || parallel->instances == 0 || parallel->is_nested)
-    return report->cpus ? (double)report->cpus : 1;
-  return (double)parallel->members / (double)parallel->instances;
-}
-
 static double ns_of(const struct report *report, double ticks) {
   return ticks * 1e9 / (double)report->trace->clock.ticks_per_second;
 }
@@ -35,7 +27,7 @@ static void find_small_chunks(struct report *report, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
   struct finding_texts texts = {.report = report};
   double lost = (double)loop->chunk_time.sum - (double)(loop->chunk_time.min * loop->chunk_time.count);
-  double gain = lost / members_of(report, loop);
+  double gain = lost / finding_threads(report, loop->parallel);
   struct report_finding *finding = finding_add(report, CAUSE_CHUNK_SIZE, region, gain);
   if (!finding)
     return;

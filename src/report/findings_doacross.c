@@ -19,19 +19,11 @@ static double waiting(const struct report_doacross *doacross) {
   return worked < least ? most - least : worked > most ? 0 : most - worked;
 }
 
-static double members_of(const struct report *report, const struct report_loop *loop) {
-  const struct report_parallel *parallel =
-      loop->parallel == REPLAY_NONE ? NULL : report->regions[loop->parallel].parallel;
-  if (!parallel || parallel->instances == 0 || parallel->is_nested)
-    return report->cpus ? (double)report->cpus : 1;
-  return (double)parallel->members / (double)parallel->instances;
-}
-
 static void find_doacross(struct report *report, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
   const struct report_doacross *doacross = loop->doacross;
   struct finding_texts texts = {.report = report};
-  double waited = waiting(doacross), members = members_of(report, loop);
+  double waited = waiting(doacross), members = finding_threads(report, loop->parallel);
   struct report_finding *finding =
       finding_add(report, CAUSE_DOACROSS, region, waited / members + doacross->imbalance);
   if (!finding)

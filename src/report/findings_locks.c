@@ -64,9 +64,9 @@ static void describe_lock(struct report *report, struct report_finding *finding,
 /* What a region's time counts in the run's: less where its team is one of several. */
 static double weight_of(const struct report *report, uint32_t region) {
   const struct report_parallel *parallel = region == REPLAY_NONE ? NULL : report->regions[region].parallel;
-  if (!parallel || !parallel->is_nested || parallel->instances == 0 || report->cpus == 0)
+  if (!parallel || !parallel->is_nested || parallel->instances == 0)
     return 1;
-  return (double)parallel->members / (double)parallel->instances / (double)report->cpus;
+  return (double)parallel->members / (double)parallel->instances / finding_threads(report, region);
 }
 
 static void find_lock(struct report *report, uint32_t region) {

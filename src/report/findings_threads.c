@@ -19,7 +19,7 @@ static bool wants_processors(const struct report_parallel *parallel) {
 bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct report_oversubscription *all = &report->oversubscription;
-  uint64_t threads = parallel->is_nested ? report->cpus : parallel->smallest;
+  uint64_t threads = parallel->is_nested ? parallel->at_once : parallel->smallest;
   if (report->processors == 0 || threads <= report->processors || !wants_processors(parallel))
     return false;
   if (all->regions++ == 0 || gain > all->greatest) {

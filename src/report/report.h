@@ -35,6 +35,7 @@ struct report_caller {
 struct report_parallel {
   uint64_t instances, members; /* members: threads of all instances */
   uint32_t smallest, largest;  /* team size */
+  uint32_t at_once;            /* threads in any team while it was there, at most */
   /* sum of the instances' durations, from the fork to the primary's end */
   uint64_t wall;
   struct spread duration;

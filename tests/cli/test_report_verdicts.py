@@ -298,6 +298,47 @@ class Verdicts(Case):
         self.ms(finding[0]["gain_s"], 5)
         self.assertIn("tracing", self.text(self.path("stalls")))
 
+    def end_team(self, made, team, threads, line):
+        for i in threads:
+            made.leave(i, "implicit barrier", line)
+            made.leave(i, "parallel", line)
+            made.event(i, "thread_team_end", team)
+        made.event(threads[0], "thread_join", Paradigm.OPENMP)
+
+    def test_nested(self):
+        """Two inner teams lose 8 ms at the same time, with 20 ms instead of 12; two of six threads are not there."""
+        with self.timed("nested", threads=6) as made:
+            outer = made.new_team("outer", (0, 1))
+            inner = [made.new_team("one", (0, 2), outer), made.new_team("other", (1, 3), outer)]
+            made.fork(0)
+            made.begin(0, 30)
+            self.close_at(made, 9, 30)
+            made.at(10)
+            for team, threads, line in ((outer, (0, 1), 40), (inner[0], (0, 2), 50), (inner[1], (1, 3), 50)):
+                made.event(threads[0], "thread_fork", Paradigm.OPENMP, 2)
+                made.team = team
+                for i in threads:
+                    made.begin_team(i, line)
+            for i in range(4):
+                made.enter(i, "for", 20)
+            for now, threads in ((14, (2, 3)), (30, (0, 1))):
+                made.at(now)
+                for i in threads:
+                    made.leave(i, "for", 20)
+                    made.enter(i, "implicit barrier", 50)
+            self.end_team(made, inner[0], (0, 2), 50)
+            self.end_team(made, inner[1], (1, 3), 50)
+            for i in (0, 1):
+                made.enter(i, "implicit barrier", 40)
+            self.end_team(made, outer, (0, 1), 40)
+        self.verdict("nested", "loop imbalance", 20, 8, others=("serial part",))
+
+    def close_at(self, made, now, line):
+        made.at(now)
+        for i in range(len(made.writers)):
+            made.enter(i, "implicit barrier", line)
+        made.end_all(now, line)
+
     def test_long_regions(self):
         """Ten regions of 28 ms are not too many, however late their threads begin."""
         for name, late in (("long", 1), ("late", 14)):
