@@ -12,7 +12,7 @@ struct field {
 };
 
 struct record_row {
-  const char *name;
+  const char *name, *class;
   struct field fields[3];
   const char *doc;
 };
@@ -27,7 +27,7 @@ struct callback_row {
 
 static const struct record_row records[] = {
 #define RECORD(id, class, a_type, a_name, b_type, b_name, c_type, c_name, doc)                               \
-  {#id, {{#a_type, #a_name}, {#b_type, #b_name}, {#c_type, #c_name}}, doc},
+  {#id, #class, {{#a_type, #a_name}, {#b_type, #b_name}, {#c_type, #c_name}}, doc},
 #include "session/records.def"
 #undef RECORD
 };
@@ -188,11 +188,56 @@ static void print_callbacks(void) {
     print_callback(&rows[i]);
 }
 
+static bool is_of_mpi(const struct record_row *record) {
+  return strcmp(record->class, "mpi") == 0;
+}
+
 static void print_others(void) {
   puts("\n## Without a callback\n\nWhat the tool itself has to say.\n");
   for (size_t i = 0; i < COUNT(records); i++)
-    if (!callback_of(&records[i]))
+    if (!callback_of(&records[i]) && !is_of_mpi(&records[i]))
       print_record(&records[i]);
+}
+
+/* -- MPI -- */
+
+static const struct mpi_row {
+  const char *name, *class, *role;
+} mpi_functions[] = {
+#define PLAIN(name, parameters, class, role) {#name, #class, #role},
+#define SPECIAL(name, parameters, class, role, ...) PLAIN(name, parameters, class, role)
+#include "mpi/functions.def"
+};
+
+/* One line for each class and role: there are hundreds of functions. */
+static void print_mpi_functions(const struct mpi_row *of) {
+  const char *join = "";
+  printf("| mpi-%s | %s | ", of->class, of->role);
+  for (size_t i = 0; i < COUNT(mpi_functions); i++)
+    if (strcmp(mpi_functions[i].class, of->class) == 0 && strcmp(mpi_functions[i].role, of->role) == 0) {
+      printf("%s%s", join, mpi_functions[i].name);
+      join = ", ";
+    }
+  puts(" |");
+}
+
+static bool is_first_of_its_line(size_t number) {
+  const struct mpi_row *row = &mpi_functions[number];
+  for (size_t i = 0; i < number; i++)
+    if (strcmp(mpi_functions[i].class, row->class) == 0 && strcmp(mpi_functions[i].role, row->role) == 0)
+      return false;
+  return true;
+}
+
+static void print_mpi(void) {
+  puts("\n## MPI\n\nWhat libstave-mpi.so records; [MPI.md](MPI.md) says what becomes of it.\n");
+  for (size_t i = 0; i < COUNT(records); i++)
+    if (is_of_mpi(&records[i]))
+      print_record(&records[i]);
+  puts("\nFunctions, without `MPI_`:\n\n| class | role | functions |\n|---|---|---|");
+  for (size_t i = 0; i < COUNT(mpi_functions); i++)
+    if (is_first_of_its_line(i))
+      print_mpi_functions(&mpi_functions[i]);
 }
 
 static void print_device_records(void) {
@@ -261,7 +306,7 @@ static void print_regions(void) {
   puts("\n## Regions\n\n| name | role |\n|---|---|");
   for (size_t i = 0; i < COUNT(rows); i++) {
     bool is_construct = strcmp(rows[i].kind, "omp") == 0;
-    if (strcmp(rows[i].kind, "foreign") == 0)
+    if (strcmp(rows[i].kind, "foreign") == 0 || strcmp(rows[i].kind, "mpi") == 0)
       continue;
     printf("| `%s%s%s` | %s |\n", is_construct ? "!$omp " : "", rows[i].name,
            is_construct ? " @FILE:LINE" : "", rows[i].role);
@@ -275,6 +320,7 @@ int main(void) {
   print_callbacks();
   print_others();
   print_device_records();
+  print_mpi();
   print_attributes();
   print_regions();
   return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -73,6 +73,8 @@
 #define STAVE_PROPERTY_MPI_RANK "STAVE::MPI::RANK"
 #define STAVE_PROPERTY_MPI_SIZE "STAVE::MPI::SIZE"
 #define STAVE_PROPERTY_MPI_JOB "STAVE::MPI::JOB"
+/* What MPI says it is. */
+#define STAVE_PROPERTY_MPI_LIBRARY "STAVE::MPI::LIBRARY"
 /* Prefixes; the number of a communicator or window follows. By what its members know that it is the same: the
  * world rank of its rank 0, and how many that one had made before. */
 #define STAVE_PROPERTY_MPI_COMM "STAVE::MPI::COMM::"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "writer/definitions/definitions_mpi.h"
 
 /* An entry's payload: a fixed head that was copied, and what follows it. */
 struct payload {
@@ -28,6 +29,12 @@ static char *read_text(const struct payload *payload) {
   return text;
 }
 
+/* What is there of a text ends in it. */
+static void end_texts(struct session_constants *constants) {
+  constants->program[sizeof constants->program - 1] = '\0';
+  constants->runtime_version[sizeof constants->runtime_version - 1] = '\0';
+}
+
 static bool on_run(struct journal *journal, struct payload payload) {
   struct journal_run *run = memory_get(1, sizeof *run);
   bool is_new = !journal->regions && read_head(&payload, run, sizeof *run);
@@ -42,11 +49,11 @@ static bool on_run(struct journal *journal, struct payload payload) {
     journal->arguments = read_text(&payload);
     size_t length = strlen(journal->arguments);
     journal->runtimes = journal->arguments + length + (length < payload.count);
-    journal->constants.program[sizeof journal->constants.program - 1] = '\0';
-    journal->constants.runtime_version[sizeof journal->constants.runtime_version - 1] = '\0';
+    end_texts(&journal->constants);
     journal->regions = regions_create(journal->symbols, journal->constants.program,
                                       journal->constants.runtime_base, journal->constants.runtime_size);
     journal->contexts = contexts_create(journal->symbols, journal->regions);
+    journal->call_sites = call_sites_create(journal->symbols);
   }
   free(run);
   return is_new;
@@ -211,6 +218,56 @@ static bool on_metric(struct journal *journal, struct payload payload) {
   return true;
 }
 
+static bool on_runtime(struct journal *journal, struct payload payload) {
+  if (!read_head(&payload, &journal->constants, sizeof journal->constants))
+    return false;
+  end_texts(&journal->constants);
+  regions_set_runtime(journal->regions, journal->constants.runtime_base, journal->constants.runtime_size);
+  return true;
+}
+
+static bool on_call_site(struct journal *journal, struct payload payload) {
+  uint64_t address;
+  if (!read_head(&payload, &address, sizeof address))
+    return false;
+  call_sites_restore(journal->call_sites, address);
+  return true;
+}
+
+static bool on_mpi_process(struct journal *journal, struct payload payload) {
+  enum { PROCESSES_MOST = 1 << 26 };
+  struct journal_mpi_process process;
+  if (!read_head(&payload, &process, sizeof process) || process.rank >= PROCESSES_MOST ||
+      process.size > PROCESSES_MOST)
+    return false;
+  char *library = read_text(&payload);
+  definitions_mpi_process(journal->definitions, process.rank, process.size, library);
+  free(library);
+  return true;
+}
+
+static bool on_mpi_comm(struct journal *journal, struct payload payload) {
+  struct mpi_comm_facts facts;
+  uint32_t known = definitions_comm_count(journal->definitions);
+  if (!read_head(&payload, &facts, sizeof facts) || (facts.parent != COMM_UNKNOWN && facts.parent >= known))
+    return false;
+  size_t count = payload.count / sizeof(uint32_t);
+  uint32_t *ranks = memory_get(count, sizeof *ranks);
+  memcpy(ranks, payload.bytes, count * sizeof *ranks);
+  definitions_mpi_comm(journal->definitions, &facts, ranks, (uint32_t)count);
+  free(ranks);
+  return true;
+}
+
+static bool on_mpi_name(struct journal *journal, struct payload payload) {
+  struct journal_mpi_name entry;
+  if (!read_head(&payload, &entry, sizeof entry) ||
+      entry.name >= definitions_string_count(journal->definitions))
+    return false;
+  definitions_mpi_comm_restore_name(journal->definitions, entry.comm, entry.name);
+  return true;
+}
+
 static bool on_parameter(struct journal *journal, struct payload payload) {
   char *name = read_text(&payload);
   definitions_parameter(journal->definitions, name);
@@ -252,6 +309,16 @@ static bool read_entry(struct journal *journal, uint32_t type, struct payload pa
     return on_parameter(journal, payload);
   case JOURNAL_CONTEXT:
     return on_context(journal, payload);
+  case JOURNAL_RUNTIME:
+    return on_runtime(journal, payload);
+  case JOURNAL_CALL_SITE:
+    return on_call_site(journal, payload);
+  case JOURNAL_MPI_PROCESS:
+    return on_mpi_process(journal, payload);
+  case JOURNAL_MPI_COMM:
+    return on_mpi_comm(journal, payload);
+  case JOURNAL_MPI_NAME:
+    return on_mpi_name(journal, payload);
   }
   return false;
 }
@@ -286,6 +353,7 @@ bool journal_read(const struct salvage *salvage, struct journal *journal) {
 }
 
 void journal_free(struct journal *journal) {
+  call_sites_destroy(journal->call_sites);
   contexts_destroy(journal->contexts);
   regions_destroy(journal->regions);
   free(journal->arguments);

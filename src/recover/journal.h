@@ -20,8 +20,9 @@ struct journal {
   const char *runtimes; /* behind the arguments */
   struct modules *modules;
   struct symbols *symbols;
-  struct regions *regions;   /* NULL until the run is known */
-  struct contexts *contexts; /* as the regions */
+  struct regions *regions;       /* NULL until the run is known */
+  struct contexts *contexts;     /* as the regions */
+  struct call_sites *call_sites; /* as the regions */
   struct definitions *definitions;
   bool is_whole; /* the journal was read to its end */
 };

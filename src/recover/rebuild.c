@@ -11,6 +11,7 @@
 #include "analysis/trace.h"
 #include "base/memory.h"
 #include "writer/archive/room.h"
+#include "writer/definitions/definitions_mpi.h"
 #include "writer/properties.h"
 
 static int fail(struct rebuild *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -171,7 +172,7 @@ static int write_definitions(struct rebuild *job) {
   if (journal->constants.config.otf2 == OTF2_WORDS_3_1)
     regions_use_newer_words(journal->regions);
   regions_finish(journal->regions);
-  definitions_write(journal->definitions, journal->regions, journal->contexts, &run);
+  definitions_write(journal->definitions, journal->regions, journal->contexts, journal->call_sites, &run);
   struct figures figures = state->figures;
   figures_add(&figures, &(struct figures){.closed_by_writer = job->rewritten.added,
                                           .lost = job->missing,
@@ -189,6 +190,7 @@ static int write_definitions(struct rebuild *job) {
                             .is_recovered = true,
                             .whole_until = lost_after(job)};
   properties_write(job->archive, &journal->constants, &summary, journal->host);
+  definitions_mpi_properties(journal->definitions, archive_set_property, job->archive);
   struct archive *archive = job->archive;
   job->archive = NULL;
   return archive_close(archive);

@@ -23,11 +23,12 @@ static const struct {
   const char *name;
   uint32_t bits;
 } classes[] = {
-#define CLASS(name, scorep) {#name, EVENT_CLASS_##name},
+#define CLASS(id, name, scorep) {name, EVENT_CLASS_##id},
 #include "ompt/classes.def"
     {"all", EVENT_CLASS_all},
+    {"mpi", EVENT_CLASS_mpi},
     {"scorep", 0
-#define CLASS(name, scorep) | ((scorep) ? (uint32_t)EVENT_CLASS_##name : 0)
+#define CLASS(id, name, scorep) | ((scorep) ? (uint32_t)EVENT_CLASS_##id : 0)
 #include "ompt/classes.def"
     },
 };
@@ -112,13 +113,13 @@ static bool parse_choice(const char *text, const char *allowed, config_choice *r
 }
 
 /* A list that begins by leaving something out starts from everything. */
-static bool is_one_class(uint32_t bits) {
+static bool is_one_class(uint64_t bits) {
   return (bits & (bits - 1)) == 0;
 }
 
 static bool parse_classes(const char *text, const char *allowed, config_classes *ret_value) {
   (void)allowed;
-  uint32_t set = *text == '-' ? EVENT_CLASS_all : 0;
+  uint64_t set = *text == '-' ? EVENT_CLASS_all : 0;
   struct word word;
   while (next_word(&text, ',', &word)) {
     bool leave_out = word.length && *word.text == '-';
@@ -128,7 +129,7 @@ static bool parse_classes(const char *text, const char *allowed, config_classes 
       i++;
     if (i == sizeof classes / sizeof *classes)
       return false;
-    uint32_t bits = classes[i].bits, named = is_one_class(bits) ? bits << EVENT_CLASS_NAMED_SHIFT : 0;
+    uint64_t bits = classes[i].bits, named = is_one_class(bits) ? bits << EVENT_CLASS_NAMED_SHIFT : 0;
     set = leave_out ? set & ~(bits | bits << EVENT_CLASS_NAMED_SHIFT) : set | bits | named;
   }
   *ret_value = set | EVENT_CLASS_thread | EVENT_CLASS_parallel;

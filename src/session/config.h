@@ -14,26 +14,28 @@ enum start_mode { START_on, START_paused };
 
 /* Classes of events: bits of config.events. */
 enum event_class_position {
-#define CLASS(name, scorep) EVENT_CLASS_POSITION_##name,
+#define CLASS(id, name, scorep) EVENT_CLASS_POSITION_##id,
 #include "ompt/classes.def"
   EVENT_CLASS_COUNT,
 };
 
 enum event_class {
-#define CLASS(name, scorep) EVENT_CLASS_##name = 1 << EVENT_CLASS_POSITION_##name,
+#define CLASS(id, name, scorep) EVENT_CLASS_##id = 1 << EVENT_CLASS_POSITION_##id,
 #include "ompt/classes.def"
   EVENT_CLASS_all = (1 << EVENT_CLASS_COUNT) - 1,
+  EVENT_CLASS_mpi = EVENT_CLASS_mpi_p2p | EVENT_CLASS_mpi_coll | EVENT_CLASS_mpi_comm | EVENT_CLASS_mpi_rma |
+                    EVENT_CLASS_mpi_io | EVENT_CLASS_mpi_other,
 };
 
 /* The class's bit, so far to the left: it was named by itself, not as one of several. */
-enum { EVENT_CLASS_NAMED_SHIFT = 16 };
-_Static_assert((int)EVENT_CLASS_COUNT <= EVENT_CLASS_NAMED_SHIFT, "both fit into 32 bits");
+enum { EVENT_CLASS_NAMED_SHIFT = 32 };
+_Static_assert((int)EVENT_CLASS_COUNT <= EVENT_CLASS_NAMED_SHIFT, "both fit into 64 bits");
 
 typedef char config_text[CONFIG_TEXT_BYTES];
 typedef uint64_t config_size; /* bytes */
 typedef uint32_t config_number;
 typedef uint32_t config_choice;  /* position in the row's list */
-typedef uint32_t config_classes; /* set of enum event_class */
+typedef uint64_t config_classes; /* set of enum event_class */
 
 struct config {
 #define SETTING(id, variable, type, standard, allowed, doc) config_##type id;

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "session/config.h"
 #include "session/figures.h"
@@ -141,6 +142,17 @@ struct thread_slot {
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t owner;
   _Atomic uint32_t next_free; /* index + 1 of the next free slot */
 };
+
+/* What is known of the OpenMP runtime. */
+static inline void session_copy_runtime(struct session_constants *to, const struct session_constants *from) {
+  to->runtime_base = from->runtime_base;
+  to->runtime_size = from->runtime_size;
+  to->omp_version = from->omp_version;
+  memcpy(to->runtime_version, from->runtime_version, sizeof to->runtime_version);
+  memcpy(to->set_callback_results, from->set_callback_results, sizeof to->set_callback_results);
+  memcpy(to->states, from->states, sizeof to->states);
+  memcpy(to->mutex_implementations, from->mutex_implementations, sizeof to->mutex_implementations);
+}
 
 static inline uint64_t session_in_units(uint64_t bytes) {
   return (bytes + SESSION_UNIT_BYTES - 1) / SESSION_UNIT_BYTES * SESSION_UNIT_BYTES;

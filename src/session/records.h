@@ -23,7 +23,8 @@ enum record_class {
   RECORD_CLASS_none /* a number that no row has */,
   RECORD_CLASS_event,
   RECORD_CLASS_tool,
-  RECORD_CLASS_device
+  RECORD_CLASS_device,
+  RECORD_CLASS_mpi
 };
 
 /* Any record. `more` is the number of slots that follow this one and belong to it. The structs of the rows

@@ -55,7 +55,7 @@ static bool is_harmful(uint32_t number) {
 /* What compilers call for a task that waits for its dependences at once. Where that is met later, as gcc's
  * calls of `task if` look like those of all tasks, the callback is taken back: which needs task_create, and
  * nobody in a doacross loop, for which gcc's programs are looked at here too. */
-static bool can_wait_for_dependences(uint32_t classes) {
+static bool can_wait_for_dependences(uint64_t classes) {
   static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
                                       "GOMP_taskwait_depend", NULL};
   static const char *const task[] = {"GOMP_task", NULL};
@@ -63,11 +63,11 @@ static bool can_wait_for_dependences(uint32_t classes) {
          (imports_any(task) && imports_any(dependences_in_doacross));
 }
 
-static bool is_named(const struct callback_row *row, uint32_t classes) {
-  return row->class << EVENT_CLASS_NAMED_SHIFT & classes;
+static bool is_named(const struct callback_row *row, uint64_t classes) {
+  return (uint64_t)row->class << EVENT_CLASS_NAMED_SHIFT & classes;
 }
 
-static bool does_harm(const struct callback_row *row, uint32_t classes) {
+static bool does_harm(const struct callback_row *row, uint64_t classes) {
   if (!is_harmful(row->number) || is_named(row, classes))
     return false;
   return row->number != OMPT_CALLBACK_dependences || can_wait_for_dependences(classes);
@@ -86,7 +86,7 @@ static ompt_callback_t handler_of(const struct callback_row *row, bool wants_cal
   return row->handler;
 }
 
-const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, bool wants_callers,
+const char *callbacks_register(ompt_set_callback_t set_callback, uint64_t classes, bool wants_callers,
                                int32_t *results, unsigned count) {
   const char *missing = NULL;
   if (tool.runtimes == 0)

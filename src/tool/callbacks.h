@@ -11,7 +11,7 @@
  * (ompt_set_result_t), or why nothing was asked. wants_callers: parallel regions with who called them.
  * Returns the name of a callback without which no archive can be made and that the runtime does not deliver,
  * or NULL. */
-const char *callbacks_register(ompt_set_callback_t set_callback, uint32_t classes, bool wants_callers,
+const char *callbacks_register(ompt_set_callback_t set_callback, uint64_t classes, bool wants_callers,
                                int32_t *results, unsigned count);
 
 /* The handlers: on_<callback>. callbacks_task.c, _sync.c, _mutex.c and _target.c hold them,

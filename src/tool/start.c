@@ -316,6 +316,12 @@ static void end(enum recording recording, enum tool_state state) {
     tool_say("the trace is in %s", archive);
 }
 
+void tool_close_session(void) {
+  int on = RECORDING_ON;
+  if (atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_ENDED))
+    end(RECORDING_ENDED, TOOL_FINISHED);
+}
+
 void tool_end_session(void) {
   if (atomic_load(&tool.session->shared.tool_state) != TOOL_ENDED)
     end(RECORDING_OFF, TOOL_FINISHED);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "session/clock.h"
 #include "tool/callbacks.h"
 #include "tool/placement.h"
+#include "tool/thread.h"
 
 extern char **environ;
 
@@ -73,6 +75,21 @@ static void describe_program(void) {
 
 /* A session starts with the first runtime that is initialized and ends with the last that is finalized.
  * Returns 1 to stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
+bool tool_enter_session(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  bool is_there = tool.session || tool_start_session();
+  pthread_mutex_unlock(&mutex);
+  return is_there;
+}
+
+/* In a session that was begun without it. */
+static void tell_runtime(void) {
+  session_copy_runtime(&tool.session->constants, &tool.constants);
+  const struct record_runtime record = {.type = RECORD_runtime, .ticks = clock_ticks(tool.clock)};
+  thread_put((const struct record *)&record, NULL);
+}
+
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   (void)initial_device, (void)tool_data;
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
@@ -87,7 +104,8 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   tool.get_proc_id = (ompt_get_proc_id_t)lookup("ompt_get_proc_id");
   tool.get_state = (ompt_get_state_t)lookup("ompt_get_state");
   tool.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
-  modules_note_start();
+  if (!tool.session)
+    modules_note_start();
   modules_find_runtime(address_in_runtime(lookup));
   const char *missing =
       callbacks_register(set_callback, tool.constants.config.events, tool.constants.config.callers > 0,
@@ -99,8 +117,11 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
     tool_say("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; "
              "run it by "
              "`stave record` or under an init");
-  if (tool.runtimes == 0 && !tool_start_session())
+  bool is_known = tool.session;
+  if (tool.runtimes == 0 && !tool_enter_session())
     return 0;
+  if (is_known && tool.runtimes == 0)
+    tell_runtime();
   tool.runtimes++;
   return 1;
 }
@@ -111,7 +132,23 @@ static void finalize(ompt_data_t *tool_data) {
   if (--tool.runtimes > 0 || tool_is_forked_child() || !tool.session)
     return;
   device_trace_stop_all();
-  tool_end_session();
+  if (tool.has_joined)
+    return;
+  if (tool.is_shared)
+    tool_close_session();
+  else
+    tool_end_session();
+}
+
+void tool_note_stderr(void) {
+  tool.is_mute = fcntl(STDERR_FILENO, F_GETFD) < 0 && errno == EBADF;
+}
+
+bool tool_is_privileged(void) {
+  bool is_privileged = getauxval(AT_SECURE);
+  if (is_privileged)
+    tool_say("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
+  return is_privileged;
 }
 
 static bool read_configuration(void) {
@@ -138,17 +175,29 @@ static bool is_archers(void) {
   return is_tool;
 }
 
+bool tool_prepare(void) {
+  if (tool.is_prepared)
+    return true;
+  if (!read_configuration())
+    return false;
+  tool.clock = tool.constants.clock_kind = clock_choose();
+  for (unsigned i = 0; i < SESSION_CALLBACKS; i++)
+    tool.constants.set_callback_results[i] = SESSION_NOT_WANTED;
+  placement_prepare();
+  describe_program();
+  tool.is_prepared = true;
+  return true;
+}
+
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
 /* The runtime asks for a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
-  tool.is_mute = fcntl(STDERR_FILENO, F_GETFD) < 0 && errno == EBADF;
-  if (getauxval(AT_SECURE)) {
-    tool_say("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
+  tool_note_stderr();
+  if (tool_is_privileged())
     return NULL;
-  }
   if (tool.runtimes > 0)
     return &result;
   if (is_archers()) {
@@ -157,13 +206,11 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
              "enable=0 leaves libarcher out)");
     return NULL;
   }
-  if (!read_configuration())
+  tool.is_prepared &= tool.session != NULL; /* the environment may be another one since */
+  if (!tool_prepare())
     return NULL;
-  tool.clock = tool.constants.clock_kind = clock_choose();
-  placement_prepare();
   tool.constants.omp_version = (int32_t)omp_version;
   snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
            runtime_version ? runtime_version : "");
-  describe_program();
   return &result;
 }

@@ -53,7 +53,10 @@ struct tool {
   int runtimes;                         /* initialized and not yet finalized */
   ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */
   _Atomic uint32_t dependences_awaited; /* by threads without a slot */
-  bool is_mute; /* there was no stderr: its number may be a file of the program's by now */
+  bool has_joined;                      /* another library of Stave's records in the session (recorder.c) */
+  bool is_shared;                       /* one has joined it once: the session stays mapped */
+  bool is_prepared; /* what every session begins with is known, but for the runtime's part */
+  bool is_mute;     /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;
@@ -89,6 +92,22 @@ void tool_follow_fork(void);
 /* Records what the runtime has told the thread of a forked child before that had a session
  * (callbacks_task.c). The thread has its ring. */
 void callbacks_tell_kept(uint64_t ticks);
+
+/* Notes whether there is a stderr to speak to. */
+void tool_note_stderr(void);
+
+/* Whether the program runs with other privileges than its user's; has said so then. */
+bool tool_is_privileged(void);
+
+/* Reads the environment and finds out what every session begins with. False: what is set is not valid; has
+ * said so. */
+bool tool_prepare(void);
+
+/* Begins the session if there is none. Returns whether there is one now. */
+bool tool_enter_session(void);
+
+/* Ends the session as tool_end_session does, but leaves its memory mapped: threads may still come. */
+void tool_close_session(void);
 
 /* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be
  * recorded from now on; if not, has said why. */

@@ -156,9 +156,11 @@ void properties_write(struct archive *archive, const struct session_constants *c
     set_number(archive, STAVE_PROPERTY_MPI_SIZE, (uint64_t)summary->mpi_size);
   if (*summary->clock_domain)
     archive_set_property(archive, STAVE_PROPERTY_CLOCK_DOMAIN, summary->clock_domain);
-  archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
+  if (*constants->runtime_version)
+    archive_set_property(archive, STAVE_PROPERTY_RUNTIME, constants->runtime_version);
   set_runtimes(archive, summary->runtimes);
-  set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);
+  if (constants->omp_version)
+    set_number(archive, STAVE_PROPERTY_OMP_VERSION, (uint32_t)constants->omp_version);
   set_names(archive, STAVE_PROPERTY_STATE, constants->states);
   set_names(archive, STAVE_PROPERTY_MUTEX_IMPLEMENTATION, constants->mutex_implementations);
   set_results(archive, constants->set_callback_results);

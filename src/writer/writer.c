@@ -17,6 +17,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/host_ops.h"
+#include "writer/definitions/definitions_mpi.h"
 #include "writer/merge.h"
 #include "writer/output.h"
 #include "writer/process.h"
@@ -43,6 +44,7 @@ struct writer {
   struct symbols *symbols;
   struct regions *regions;
   struct contexts *contexts;
+  struct call_sites *call_sites;
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
@@ -135,8 +137,20 @@ static void begin_journal(struct writer *writer) {
   definitions_set_recovery(writer->definitions, writer->recovery);
   regions_set_recovery(writer->regions, writer->recovery);
   contexts_set_recovery(writer->contexts, writer->recovery);
+  call_sites_set_recovery(writer->call_sites, writer->recovery);
   writer->correlator.recovery = writer->recovery;
   recovery_watch(writer->recovery, &writer->correlator.records);
+}
+
+/* OpenMP has joined a session that was begun without it. */
+static void take_runtime(void *data) {
+  struct writer *writer = data;
+  struct session_constants *own = &writer->constants;
+  const struct session_constants *shared = &writer->session->constants;
+  session_copy_runtime(own, shared);
+  terminate_texts(own);
+  regions_set_runtime(writer->regions, own->runtime_base, own->runtime_size);
+  recovery_append(writer->recovery, JOURNAL_RUNTIME, own, sizeof *own, NULL, 0);
 }
 
 static void stop_recording(struct writer *writer, const char *why) {
@@ -180,6 +194,19 @@ static void note_shortfall(const struct writer *writer, char *notice, size_t siz
              length ? "; " : "", strerror(shortfall));
 }
 
+static void open_correlator(struct writer *writer) {
+  const struct session_constants *constants = &writer->constants;
+  struct correlator *c = &writer->correlator;
+  correlator_open(c, &writer->emitter, writer->definitions, writer->regions, writer->modules,
+                  writer->contexts, constants->states);
+  c->call_sites = writer->call_sites;
+  c->on_runtime = take_runtime;
+  c->on_runtime_data = writer;
+  c->command_line = writer->command_line;
+  c->command_line_bytes = writer->command_line_bytes;
+  c->starts_paused = constants->config.start == START_paused;
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
   if (!make_directory(writer, notice, sizeof notice))
@@ -205,12 +232,9 @@ static bool open_archive(struct writer *writer) {
   writer->regions =
       regions_create(writer->symbols, constants->program, constants->runtime_base, constants->runtime_size);
   writer->contexts = contexts_create(writer->symbols, writer->regions);
+  writer->call_sites = call_sites_create(writer->symbols);
   emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
-  correlator_open(&writer->correlator, &writer->emitter, writer->definitions, writer->regions,
-                  writer->modules, writer->contexts, constants->states);
-  writer->correlator.command_line = writer->command_line;
-  writer->correlator.command_line_bytes = writer->command_line_bytes;
-  writer->correlator.starts_paused = constants->config.start == START_paused;
+  open_correlator(writer);
   writer->merge = merge_create(writer->session, on_record, writer);
   runtimes_find(writer->constants.pid, writer->runtimes);
   begin_journal(writer);
@@ -362,7 +386,7 @@ static int close_archive(struct writer *writer) {
                     .host = writer->machine.nodename,
                     .platform = writer->machine.sysname,
                     .mpi_rank = output_mpi_rank()};
-  definitions_write(writer->definitions, writer->regions, writer->contexts, &run);
+  definitions_write(writer->definitions, writer->regions, writer->contexts, writer->call_sites, &run);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
   writer->figures = count_figures(writer);
@@ -377,6 +401,7 @@ static int close_archive(struct writer *writer) {
                             .mpi_size = output_mpi_size(),
                             .clock_domain = writer->clock_domain};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
+  definitions_mpi_properties(writer->definitions, archive_set_property, writer->archive);
   struct archive *archive = writer->archive;
   writer->event_bytes = archive_event_bytes(archive);
   writer->archive = NULL;
@@ -429,6 +454,7 @@ static void close_writer(struct writer *writer) {
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);
   definitions_destroy(writer->definitions);
+  call_sites_destroy(writer->call_sites);
   contexts_destroy(writer->contexts);
   regions_destroy(writer->regions);
   symbols_destroy(writer->symbols);

@@ -85,5 +85,5 @@ def location_row(location):
 
 
 def comm_row(comm):
-    return Comm(comm._ref, comm.name, tuple(member._ref for member in comm.group.members),
+    return Comm(comm._ref, comm.name, tuple(member and member._ref for member in comm.group.members),
                 None if comm.parent is None else comm.parent._ref, comm.group)

@@ -14,6 +14,7 @@
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
+#include "writer/correlate/mpi.h"
 #include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
@@ -153,6 +154,7 @@ void correlator_close(struct correlator *c) {
   }
   locks_free(c);
   devices_free(c);
+  mpi_comms_free(c);
   map_clear(&c->host_ops);
   map_clear(&c->tasks);
   map_clear(&c->teams);

@@ -52,6 +52,12 @@ void on_module(struct correlator *c, struct traced_thread *thread, const struct 
   regions_add_module(c->regions, record->base, record->size, path);
 }
 
+void on_runtime(struct correlator *c, struct traced_thread *thread, const struct record_runtime *record) {
+  thread_now(c, thread, record->ticks);
+  if (c->on_runtime)
+    c->on_runtime(c->on_runtime_data);
+}
+
 void on_stall(struct correlator *c, struct traced_thread *thread, const struct record_stall *record) {
   uint64_t begin = thread_now(c, thread, record->begin), end = thread_now(c, thread, record->ticks);
   if (!c->is_paused)
@@ -109,7 +115,8 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
                const uint64_t *words) {
   struct correlator *c = correlator;
   if (c->has_ended) {
-    c->figures.lost += record_class(record->type) == RECORD_CLASS_event;
+    c->figures.lost +=
+        record_class(record->type) == RECORD_CLASS_event || record_class(record->type) == RECORD_CLASS_mpi;
     return;
   }
   c->record_id = id;

@@ -15,11 +15,13 @@
 #include "base/memory.h"
 #include "session/layout.h"
 
+struct call_sites;
 struct contexts;
 struct definitions;
 struct emitter;
 struct traced_thread;
 struct modules;
+struct mpi_comm;
 struct recovery;
 struct regions;
 
@@ -30,6 +32,9 @@ struct correlator {
   struct modules *modules;
   struct recovery *recovery; /* or NULL */
   struct contexts *contexts;
+  struct call_sites *call_sites;
+  void (*on_runtime)(void *data); /* OpenMP has joined the session */
+  void *on_runtime_data;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
   struct traced_thread **by_slot;    /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;
@@ -40,6 +45,9 @@ struct correlator {
   struct map devices;            /* by number */
   struct map host_ops;           /* operations on devices that the host has begun, by host_op */
   struct host_op *first_host_op, *last_host_op; /* of these, as they began */
+  struct mpi_comm *mpi_comms;                   /* by the tool's number */
+  size_t mpi_comm_count, mpi_comm_capacity;
+  struct map hidden_requests; /* of MPI: those that began in a pause */
   struct pool task_pool;
   uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */

@@ -76,6 +76,8 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
     value.stringRef = (OTF2_StringRef)number_value;
   else if (types[attribute] == OTF2_TYPE_CALLING_CONTEXT)
     value.callingContextRef = (OTF2_CallingContextRef)number_value;
+  else if (types[attribute] == OTF2_TYPE_SOURCE_CODE_LOCATION)
+    value.sourceCodeLocationRef = (OTF2_SourceCodeLocationRef)number_value;
   uint32_t number = definitions_attribute(emitter->definitions, attribute);
   if (OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value) != OTF2_SUCCESS)
     emitter->failed++;
@@ -118,6 +120,43 @@ static OTF2_ErrorCode write_sample_event(const struct contexts *contexts, struct
   return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->context,
                                              contexts_distance(contexts, last, event->context),
                                              GENERATOR_TIMER);
+}
+
+/* Those of MPI. */
+static OTF2_ErrorCode write_mpi_event(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
+  OTF2_CommRef comm = event->mpi_comm;
+  OTF2_CollectiveOp operation = (OTF2_CollectiveOp)event->operation;
+  switch ((unsigned)event->kind) {
+  case EVENT_MPI_SEND:
+    return OTF2_EvtWriter_MpiSend(w, NULL, t, event->peer, comm, event->tag, event->bytes);
+  case EVENT_MPI_RECV:
+    return OTF2_EvtWriter_MpiRecv(w, NULL, t, event->peer, comm, event->tag, event->bytes);
+  case EVENT_MPI_ISEND:
+    return OTF2_EvtWriter_MpiIsend(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
+  case EVENT_MPI_ISEND_COMPLETE:
+    return OTF2_EvtWriter_MpiIsendComplete(w, NULL, t, event->request);
+  case EVENT_MPI_IRECV_REQUEST:
+    return OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t, event->request);
+  case EVENT_MPI_IRECV:
+    return OTF2_EvtWriter_MpiIrecv(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
+  case EVENT_MPI_CANCELLED:
+    return OTF2_EvtWriter_MpiRequestCancelled(w, NULL, t, event->request);
+  case EVENT_MPI_COLLECTIVE_BEGIN:
+    return OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t);
+  case EVENT_MPI_COLLECTIVE_END:
+    return OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, t, operation, comm, event->root, event->bytes,
+                                           event->received);
+  case EVENT_MPI_COLLECTIVE_REQUEST:
+    return OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, t, event->collective_request);
+  case EVENT_MPI_COLLECTIVE_COMPLETE:
+    return OTF2_EvtWriter_NonBlockingCollectiveComplete(
+        w, NULL, t, operation, comm, event->root, event->bytes, event->received, event->collective_request);
+  case EVENT_COMM_CREATE:
+    return OTF2_EvtWriter_CommCreate(w, NULL, t, comm);
+  case EVENT_COMM_DESTROY:
+    return OTF2_EvtWriter_CommDestroy(w, NULL, t, comm);
+  }
+  return OTF2_ERROR_INVALID_ARGUMENT;
 }
 
 /* All but Enter and Leave. */
@@ -170,6 +209,20 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
     return write_sample_event(emitter->contexts, location, event, t, list);
   case EVENT_MEASUREMENT:
     return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->mode);
+  case EVENT_MPI_SEND:
+  case EVENT_MPI_RECV:
+  case EVENT_MPI_ISEND:
+  case EVENT_MPI_ISEND_COMPLETE:
+  case EVENT_MPI_IRECV_REQUEST:
+  case EVENT_MPI_IRECV:
+  case EVENT_MPI_CANCELLED:
+  case EVENT_MPI_COLLECTIVE_BEGIN:
+  case EVENT_MPI_COLLECTIVE_END:
+  case EVENT_MPI_COLLECTIVE_REQUEST:
+  case EVENT_MPI_COLLECTIVE_COMPLETE:
+  case EVENT_COMM_CREATE:
+  case EVENT_COMM_DESTROY:
+    return write_mpi_event(w, event, t);
   case EVENT_ENTER:
   case EVENT_LEAVE:
     break;

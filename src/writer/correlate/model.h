@@ -32,6 +32,7 @@ enum frame_kind {
   FRAME_TEAMS,     /* the league construct on its encountering thread */
   FRAME_TARGET,    /* detail: device number, wait_id: target id, codeptr */
   FRAME_OPERATION, /* on a device, wait_id: its host_op */
+  FRAME_MPI,       /* detail: the function */
 };
 
 struct frame {

@@ -26,6 +26,11 @@ static void free_location(struct location *location) {
   free(location);
 }
 
+static void free_comm(struct comm *comm) {
+  free(comm->mpi);
+  free(comm->members);
+}
+
 static void free_device(struct device_definition *device) {
   for (size_t i = 0; i < device->property_count; i++) {
     free(device->properties[i].name);
@@ -42,7 +47,7 @@ void definitions_destroy(struct definitions *definitions) {
   for (size_t i = 0; i < definitions->string_count; i++)
     free(definitions->strings[i]);
   for (size_t i = 0; i < definitions->comm_count; i++)
-    free(definitions->comms[i].members);
+    free_comm(&definitions->comms[i]);
   for (size_t i = 0; i < definitions->device_count; i++)
     free_device(&definitions->devices[i]);
   map_clear(&definitions->string_numbers);
@@ -221,7 +226,7 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
   memory_grow(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
               sizeof *definitions->comms);
   struct comm *comm = &definitions->comms[definitions->comm_count];
-  *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial};
+  *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial, NULL};
   memcpy(comm->members, members, count * sizeof *members);
   map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
   recovery_append(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},

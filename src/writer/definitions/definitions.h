@@ -5,6 +5,7 @@
 
 #include "session/layout.h"
 #include "writer/archive/archive.h"
+#include "writer/definitions/call_sites.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/regions.h"
 #include "writer/model/event.h"
@@ -130,6 +131,7 @@ uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t c
 
 /* Writes all definitions, global and local. Every location must be closed. The regions must be finished. */
 void definitions_write(struct definitions *definitions, const struct regions *regions,
-                       const struct contexts *contexts, const struct run *run);
+                       const struct contexts *contexts, const struct call_sites *sites,
+                       const struct run *run);
 
 #endif

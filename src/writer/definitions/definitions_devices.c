@@ -121,13 +121,12 @@ static void write_parameters(struct definitions *definitions, OTF2_GlobalDefWrit
 
 /* Everybody is a member, so that ranks are the locations' numbers. */
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w,
-                              OTF2_Paradigm paradigm) {
+                              OTF2_Paradigm paradigm, uint32_t first_group) {
   if (definitions->device_count == 0)
     return;
   uint32_t name = definitions_write_string(definitions, "OpenMP target"),
            count = (uint32_t)definitions->location_count;
-  uint32_t base = (uint32_t)definitions->comm_count + 1, group = base + 1,
-           comm = (uint32_t)definitions->comm_count;
+  uint32_t base = first_group, group = base + 1, comm = (uint32_t)definitions->comm_count;
   uint64_t *ids = memory_get(count, sizeof *ids);
   for (uint32_t i = 0; i < count; i++)
     ids[i] = i;

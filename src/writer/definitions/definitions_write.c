@@ -63,6 +63,7 @@ static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWrite
   OTF2_AttributeValue template = {.stringRef = string(definitions, "Thread team ${id}")};
   OTF2_GlobalDefWriter_WriteParadigmProperty(
       w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, template);
+  definitions_write_mpi_paradigm(definitions, w);
 }
 
 static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w,
@@ -161,13 +162,34 @@ static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter 
   }
 }
 
-/* Members of a team are positions in the one group of all threads; positions[location] tells which. */
-static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  size_t most = definitions->location_count;
-  for (size_t i = 0; i < definitions->comm_count; i++)
-    most = definitions->comms[i].count > most ? definitions->comms[i].count : most;
-  uint64_t *ids = memory_get(most, sizeof *ids);
+static void write_comms(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  uint32_t group = definitions_first_group(definitions);
+  for (uint32_t i = 0; i < definitions->comm_count; i++) {
+    const struct comm *comm = &definitions->comms[i];
+    OTF2_CommRef parent = comm->parent == COMM_UNKNOWN ? OTF2_UNDEFINED_COMM : comm->parent;
+    if (comm->mpi)
+      definitions_write_mpi_comm(definitions, w, comm, i, group + i);
+    else
+      OTF2_GlobalDefWriter_WriteComm(w, i, string(definitions, ""), group + i, parent, OTF2_COMM_FLAG_NONE);
+  }
+}
+
+static void write_team(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct comm *comm,
+                       const uint32_t *positions, uint32_t group) {
+  uint64_t *ids = memory_get(comm->count, sizeof *ids);
+  for (size_t i = 0; i < comm->count; i++)
+    ids[i] = positions[comm->members[i]];
+  OTF2_GlobalDefWriter_WriteGroup(w, group, string(definitions, ""), OTF2_GROUP_TYPE_COMM_GROUP,
+                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)comm->count, ids);
+  free(ids);
+}
+
+/* Members of a team are positions in the one group of all threads; positions[location] tells which. Returns
+ * the number behind the last group. */
+static uint32_t write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+  uint64_t *ids = memory_get(definitions->location_count, sizeof *ids);
   uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;
+  uint32_t first = definitions_first_group(definitions);
   for (size_t i = 0; i < definitions->location_count; i++) {
     positions[i] = threads;
     if (!definitions->locations[i]->facts.device)
@@ -176,20 +198,27 @@ static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *
   OTF2_GlobalDefWriter_WriteGroup(w, GROUP_LOCATIONS, string(definitions, "OpenMP"),
                                   OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE,
                                   threads, ids);
-  for (size_t i = 0; i < definitions->comm_count; i++) {
+  free(ids);
+  definitions_write_mpi_locations(definitions, w);
+  for (uint32_t i = 0; i < definitions->comm_count; i++) {
     const struct comm *comm = &definitions->comms[i];
-    for (size_t j = 0; j < comm->count; j++)
-      ids[j] = positions[comm->members[j]];
-    OTF2_GlobalDefWriter_WriteGroup(w, (uint32_t)i + 1, string(definitions, ""), OTF2_GROUP_TYPE_COMM_GROUP,
-                                    OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)comm->count, ids);
+    if (comm->mpi)
+      definitions_write_mpi_group(definitions, w, comm, first + i);
+    else
+      write_team(definitions, w, comm, positions, first + i);
   }
   free(positions);
-  free(ids);
-  for (size_t i = 0; i < definitions->comm_count; i++) {
-    const struct comm *comm = &definitions->comms[i];
-    OTF2_CommRef parent = comm->parent == COMM_UNKNOWN ? OTF2_UNDEFINED_COMM : comm->parent;
-    OTF2_GlobalDefWriter_WriteComm(w, (uint32_t)i, string(definitions, ""), (uint32_t)i + 1, parent,
-                                   OTF2_COMM_FLAG_NONE);
+  write_comms(definitions, w);
+  return first + (uint32_t)definitions->comm_count;
+}
+
+static void write_call_sites(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                             const struct call_sites *sites) {
+  for (uint32_t i = 0; i < call_sites_count(sites); i++) {
+    char *text = NULL;
+    unsigned line = call_sites_place(sites, i, &text);
+    OTF2_GlobalDefWriter_WriteSourceCodeLocation(w, i, string(definitions, text), line);
+    free(text);
   }
 }
 
@@ -232,7 +261,8 @@ static void write_local(struct definitions *definitions, const struct regions *r
 }
 
 void definitions_write(struct definitions *definitions, const struct regions *regions,
-                       const struct contexts *contexts, const struct run *run) {
+                       const struct contexts *contexts, const struct call_sites *sites,
+                       const struct run *run) {
   if (!archive_end_events(definitions->archive))
     return;
   write_local(definitions, regions);
@@ -244,10 +274,11 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   write_system_tree(definitions, w, run);
   write_locations(definitions, w, run);
   write_regions(definitions, w, regions);
-  write_groups(definitions, w);
+  write_call_sites(definitions, w, sites);
+  uint32_t groups = write_groups(definitions, w);
   bool has_newer_words = run->constants->config.otf2 == OTF2_WORDS_3_1;
   definitions_write_window(definitions, w,
-                           has_newer_words ? NEWER_PARADIGM_OPENMP_TARGET : OTF2_PARADIGM_OPENACC);
+                           has_newer_words ? NEWER_PARADIGM_OPENMP_TARGET : OTF2_PARADIGM_OPENACC, groups);
   definitions_write_metrics(definitions, w);
   definitions_write_sampling(definitions, w, regions, contexts, run);
   write_attributes(definitions, w);

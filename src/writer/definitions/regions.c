@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/otf2_newer.h"
+#include "writer/definitions/mpi_functions.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/symbols_names.h"
@@ -110,19 +111,9 @@ bool regions_is_nowhere(const struct regions *regions, uint64_t address) {
   return address == 0;
 }
 
-/* glibc's, also before 2.34, and musl's names. */
-static bool starts_programs(const char *path) {
-  static const char *const names[] = {"libc.so", "libc-2.",  "libc.musl-", "libpthread", "ld-linux",
-                                      "ld-2.",   "ld-musl-", "ld.so",      "ld64.so"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strncmp(base_name(path), names[i], strlen(names[i])) == 0)
-      return true;
-  return false;
-}
-
 void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, const char *path) {
   forget_last(regions);
-  if (starts_programs(path) && regions->nowhere_count < NOWHERE_MOST)
+  if (name_starts_programs(path) && regions->nowhere_count < NOWHERE_MOST)
     regions->nowhere[regions->nowhere_count++] = (struct code_range){base, size};
 }
 
@@ -201,6 +192,10 @@ uint32_t regions_user(struct regions *regions, enum construct construct, const c
 void regions_restore_user(struct regions *regions, enum construct construct, const char *name,
                           const char *file, uint32_t line) {
   add_given(regions, construct, name, file, line);
+}
+
+void regions_set_runtime(struct regions *regions, uint64_t base, uint64_t size) {
+  regions->nowhere[0] = (struct code_range){base, size};
 }
 
 void regions_set_recovery(struct regions *regions, struct recovery *recovery) {
@@ -437,6 +432,13 @@ static uint32_t renumber(struct regions *regions) {
   return different;
 }
 
+static void name_mpi(struct region *region) {
+  region->paradigm = OTF2_PARADIGM_MPI;
+  region->role = mpi_function_role(region->detail);
+  region->name = format("%s", mpi_function_name(region->detail));
+  region->description = format("%s", "");
+}
+
 static void name_region(const struct regions *regions, struct region *region) {
   region->paradigm = OTF2_PARADIGM_OPENMP;
   switch (constructs[region->construct].kind) {
@@ -448,6 +450,9 @@ static void name_region(const struct regions *regions, struct region *region) {
   case CONSTRUCT_KIND_user:
     region->paradigm = OTF2_PARADIGM_USER;
     name_user(regions, region);
+    return;
+  case CONSTRUCT_KIND_mpi:
+    name_mpi(region);
     return;
   case CONSTRUCT_KIND_own:
     region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;

@@ -61,6 +61,9 @@ bool regions_is_in_runtime(const struct regions *regions, uint64_t address);
  * tell. */
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
+/* The runtime has come later: its own code lies there. */
+void regions_set_runtime(struct regions *regions, uint64_t base, uint64_t size);
+
 /* Whether the number is that of such a construct. */
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct);
 

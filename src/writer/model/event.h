@@ -30,6 +30,19 @@ enum event_kind {
   EVENT_RMA_COMPLETE,
   EVENT_SAMPLE,
   EVENT_MEASUREMENT,
+  EVENT_MPI_SEND,
+  EVENT_MPI_RECV,
+  EVENT_MPI_ISEND,
+  EVENT_MPI_ISEND_COMPLETE,
+  EVENT_MPI_IRECV_REQUEST,
+  EVENT_MPI_IRECV,
+  EVENT_MPI_CANCELLED,
+  EVENT_MPI_COLLECTIVE_BEGIN,
+  EVENT_MPI_COLLECTIVE_END,
+  EVENT_MPI_COLLECTIVE_REQUEST,
+  EVENT_MPI_COLLECTIVE_COMPLETE,
+  EVENT_COMM_CREATE,
+  EVENT_COMM_DESTROY,
 };
 
 enum attribute {
@@ -51,12 +64,14 @@ struct event {
     uint64_t end_ticks;   /* BufferFlush */
     uint64_t metric_bits; /* Metric: its value, of any type */
     uint64_t argument;    /* Parameter: its value */
-    uint64_t bytes;       /* RmaGet, RmaPut */
+    uint64_t bytes;       /* RmaGet, RmaPut; of a message; sent in a collective operation */
     uint64_t mode;        /* MeasurementOnOff: OTF2_MeasurementMode */
   };
   union {
     uint64_t value2;      /* of the second attribute */
     uint64_t matching_id; /* RmaGet, RmaPut */
+    uint64_t request;     /* of MPI, messages */
+    uint64_t received;    /* in a collective operation: bytes */
   };
   union {
     uint32_t numbers[3];
@@ -83,13 +98,25 @@ struct event {
       uint32_t matching_low, matching_high; /* RmaOpCompleteBlocking: halves of the matching id */
     };
     struct {
+      uint32_t mpi_comm; /* of all that MPI does */
+      union {
+        uint32_t peer; /* of a message: rank */
+        uint32_t root;
+      };
+      union {
+        uint32_t tag;
+        uint32_t operation; /* OTF2_CollectiveOp */
+      };
+    };
+    struct {
       uint32_t context;   /* CallingContextSample */
       uint32_t missed;    /* samples before */
       uint32_t processor; /* UINT32_MAX: unknown */
     };
   };
-  uint8_t kind;      /* enum event_kind */
-  uint8_t attribute; /* enum attribute */
+  uint64_t collective_request; /* MpiNonBlockingCollective... */
+  uint8_t kind;                /* enum event_kind */
+  uint8_t attribute;           /* enum attribute */
   uint8_t attribute2;
   bool is_late; /* the end of a team's member: not later than the team's own end */
 };

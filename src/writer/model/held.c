@@ -4,16 +4,17 @@
 
 #include "base/memory.h"
 
-enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MOST = 6 };
+enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MOST = 7 };
 
 /* The second word of each: the first number in the low half, then kind, attribute and attribute2 in a byte
  * each, and what follows. */
 enum { KIND_AT = 32, ATTRIBUTE_AT = 40, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
-enum { HAS_TEAM = 1, HAS_NUMBERS = 2, HAS_VALUE = 4, HAS_VALUE2 = 8, IS_LATE = 16 };
+enum { HAS_TEAM = 1, HAS_NUMBERS = 2, HAS_VALUE = 4, HAS_VALUE2 = 8, IS_LATE = 16, HAS_REQUEST = 32 };
 
 static unsigned parts_of(const struct event *event) {
   return (event->team ? HAS_TEAM : 0) | (event->numbers[1] || event->numbers[2] ? HAS_NUMBERS : 0) |
-         (event->value ? HAS_VALUE : 0) | (event->value2 ? HAS_VALUE2 : 0) | (event->is_late ? IS_LATE : 0);
+         (event->value ? HAS_VALUE : 0) | (event->value2 ? HAS_VALUE2 : 0) | (event->is_late ? IS_LATE : 0) |
+         (event->collective_request ? HAS_REQUEST : 0);
 }
 
 static unsigned parts_at(const uint64_t *words) {
@@ -21,7 +22,8 @@ static unsigned parts_at(const uint64_t *words) {
 }
 
 static size_t words_at(const uint64_t *words) {
-  return 2 + (size_t)__builtin_popcount(parts_at(words) & (HAS_TEAM | HAS_NUMBERS | HAS_VALUE | HAS_VALUE2));
+  return 2 + (size_t)__builtin_popcount(parts_at(words) &
+                                        (HAS_TEAM | HAS_NUMBERS | HAS_VALUE | HAS_VALUE2 | HAS_REQUEST));
 }
 
 void held_put(struct held *held, const struct event *event) {
@@ -43,6 +45,8 @@ void held_put(struct held *held, const struct event *event) {
     *next++ = event->value;
   if (parts & HAS_VALUE2)
     *next++ = event->value2;
+  if (parts & HAS_REQUEST)
+    *next++ = event->collective_request;
   held->end = (size_t)(next - held->words);
 }
 
@@ -64,7 +68,9 @@ struct event held_first(const struct held *held) {
   if (parts & HAS_VALUE)
     event.value = *next++;
   if (parts & HAS_VALUE2)
-    event.value2 = *next;
+    event.value2 = *next++;
+  if (parts & HAS_REQUEST)
+    event.collective_request = *next;
   return event;
 }
 

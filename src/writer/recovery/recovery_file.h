@@ -87,6 +87,11 @@ enum journal_type {
   JOURNAL_PARAMETER,       /* the name */
   JOURNAL_CONTEXT,         /* struct journal_context */
   JOURNAL_DEVICE_CLOCK,    /* struct journal_device_clock; the last one of a device is true */
+  JOURNAL_RUNTIME,         /* struct session_constants: of OpenMP, which came later */
+  JOURNAL_CALL_SITE,       /* u64: the address */
+  JOURNAL_MPI_PROCESS,     /* struct journal_mpi_process, then the library's text */
+  JOURNAL_MPI_COMM,        /* struct mpi_comm_facts, then u32 ranks; numbered as those of JOURNAL_COMM */
+  JOURNAL_MPI_NAME,        /* struct journal_mpi_name; the last one of a communicator is true */
 };
 
 /* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
@@ -134,6 +139,14 @@ struct journal_device_clock {
   uint64_t ticks;
   double seconds;
   uint32_t device;
+};
+
+struct journal_mpi_process {
+  uint32_t rank, size;
+};
+
+struct journal_mpi_name {
+  uint32_t comm, name; /* name: a string that was told before */
 };
 
 struct journal_comm {

@@ -79,3 +79,14 @@ void name_clean_path(char *path) {
   }
   *out = '\0';
 }
+
+/* glibc's, also before 2.34, and musl's names. */
+bool name_starts_programs(const char *path) {
+  static const char *const names[] = {"libc.so", "libc-2.",  "libc.musl-", "libpthread", "ld-linux",
+                                      "ld-2.",   "ld-musl-", "ld.so",      "ld64.so"};
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(name, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}

@@ -1,0 +1,50 @@
+/* The records of messages and collective operations. */
+#ifndef STAVE_MPI_MESSAGES_H
+#define STAVE_MPI_MESSAGES_H
+
+#include "mpi/call.h"
+#include "mpi/requests.h"
+
+/* endpoint of mpi_message and mpi_complete (records.def) */
+enum message { MESSAGE_SEND, MESSAGE_RECV, MESSAGE_ISEND, MESSAGE_IRECV, MESSAGE_CANCELLED };
+
+/* endpoint of mpi_collective */
+enum collective_moment { COLLECTIVE_BEGIN, COLLECTIVE_END, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE };
+
+/* roots that are no rank: OTF2_CollectiveRoot */
+enum { ROOT_NONE = UINT32_MAX, ROOT_SELF = UINT32_MAX - 1, ROOT_THIS_GROUP = UINT32_MAX - 2 };
+
+/* OTF2_CollectiveOp, which this library does not include. */
+enum collective_operation {
+  OPERATION_BARRIER,
+  OPERATION_BCAST,
+  OPERATION_GATHER,
+  OPERATION_GATHERV,
+  OPERATION_SCATTER,
+  OPERATION_SCATTERV,
+  OPERATION_ALLGATHER,
+  OPERATION_ALLGATHERV,
+  OPERATION_ALLTOALL,
+  OPERATION_ALLTOALLV,
+  OPERATION_ALLTOALLW,
+  OPERATION_ALLREDUCE,
+  OPERATION_REDUCE,
+  OPERATION_REDUCE_SCATTER,
+  OPERATION_SCAN,
+  OPERATION_EXSCAN,
+  OPERATION_REDUCE_SCATTER_BLOCK,
+  OPERATION_CREATE_HANDLE,
+  OPERATION_DESTROY_HANDLE,
+};
+
+enum mpi_collective {
+#define COLLECTIVE(name, ...) COLLECTIVE_##name,
+#include "mpi/collectives.def"
+};
+
+/* Return the record's id. */
+uint64_t put_message(enum message message, uint32_t comm, int peer, int tag, uint64_t bytes);
+void put_complete(enum message message, uint64_t request, uint32_t comm, int peer, int tag, uint64_t bytes);
+uint64_t put_collective(enum collective_moment moment, const struct request *what);
+
+#endif

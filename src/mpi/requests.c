@@ -1,0 +1,130 @@
+#include "mpi/requests.h"
+
+#include <stdlib.h>
+
+#include "mpi/comms.h"
+#include "mpi/messages.h"
+
+enum { PLACES = 1024 };
+
+/* A lock for each place, held for a few instructions. */
+struct place {
+  atomic_flag lock;
+  struct request *first, **end, *free;
+};
+
+static struct place places[PLACES];
+
+static struct place *lock_place(word handle) {
+  struct place *place = &places[(handle >> 4 ^ handle >> 14 ^ handle) % PLACES];
+  while (atomic_flag_test_and_set_explicit(&place->lock, memory_order_acquire))
+    continue;
+  return place;
+}
+
+static void unlock_place(struct place *place) {
+  atomic_flag_clear_explicit(&place->lock, memory_order_release);
+}
+
+static void append(struct place *place, struct request *request) {
+  request->next = NULL;
+  if (!place->first)
+    place->end = &place->first;
+  *place->end = request;
+  place->end = &request->next;
+}
+
+void request_put(const struct request *request) {
+  struct place *place = lock_place(request->handle);
+  struct request *copy = place->free;
+  if (copy)
+    place->free = copy->next;
+  unlock_place(place);
+  if (!copy)
+    copy = malloc(sizeof *copy);
+  if (!copy)
+    return;
+  *copy = *request;
+  request_put_back(copy);
+}
+
+struct request *request_take(word handle) {
+  struct place *place = lock_place(handle);
+  struct request **link = &place->first;
+  while (*link && (*link)->handle != handle)
+    link = &(*link)->next;
+  struct request *request = *link;
+  if (request) {
+    *link = request->next;
+    if (!request->next)
+      place->end = link;
+  }
+  unlock_place(place);
+  return request;
+}
+
+void request_put_back(struct request *request) {
+  if (!request)
+    return;
+  struct place *place = lock_place(request->handle);
+  append(place, request);
+  unlock_place(place);
+}
+
+void request_drop(struct request *request) {
+  struct place *place = lock_place(request->handle);
+  request->next = place->free;
+  place->free = request;
+  unlock_place(place);
+}
+
+/* -- completion -- */
+
+static void complete_sendrecv(const struct request *request, const void *status) {
+  put_complete(MESSAGE_ISEND, request->id, request->comm, 0, 0, 0);
+  put_complete(MESSAGE_IRECV, request->other_id, request->comm, status_source(status), status_tag(status),
+               mpi.abi.received(status));
+}
+
+static void complete_message(const struct request *request, const void *status) {
+  if (mpi.abi.is_cancelled(status))
+    put_complete(MESSAGE_CANCELLED, request->id, request->comm, 0, 0, 0);
+  else if (request->kind == REQUEST_RECV)
+    put_complete(MESSAGE_IRECV, request->id, request->comm, status_source(status), status_tag(status),
+                 mpi.abi.received(status));
+  else
+    put_complete(MESSAGE_ISEND, request->id, request->comm, 0, 0, 0);
+}
+
+void request_end_send(const struct request *request) {
+  put_complete(MESSAGE_ISEND, request->id, request->comm, 0, 0, 0);
+}
+
+static void complete(const struct request *request, const void *status) {
+  switch (request->kind) {
+  case REQUEST_SEND:
+  case REQUEST_RECV:
+    complete_message(request, status);
+    return;
+  case REQUEST_SENDRECV:
+    complete_sendrecv(request, status);
+    return;
+  case REQUEST_COLLECTIVE:
+    put_collective(COLLECTIVE_COMPLETE, request);
+    return;
+  case REQUEST_COMM:
+    comm_made(handle_at(request->comm_at, 0), request->origin, request->comm);
+    put_collective(COLLECTIVE_COMPLETE, request);
+    return;
+  }
+}
+
+void request_complete(struct request *request, const void *status) {
+  if (!request->is_persistent || request->is_active)
+    complete(request, status);
+  request->is_active = false;
+  if (request->is_persistent)
+    request_put_back(request);
+  else
+    request_drop(request);
+}

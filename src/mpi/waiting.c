@@ -1,0 +1,212 @@
+/* Calls that complete requests. They are taken out of the table before the call, and put back if they are not
+ * complete after it (requests.h). A call that only asks and gets a no is counted, and not recorded. */
+#include <stdlib.h>
+
+#include "mpi/requests.h"
+
+enum { STATUS_BYTES_MOST = 32, OWN_MOST = 64 };
+
+/* What a call may complete, and where the statuses are. */
+struct waited {
+  size_t count;
+  word requests; /* the program's array */
+  struct request **taken;
+  const char *statuses; /* the program's, or own ones */
+  struct request *own_taken[OWN_MOST];
+  _Alignas(8) char own_statuses[OWN_MOST * STATUS_BYTES_MOST];
+  void *memory; /* where there are more; NULL: there are not */
+};
+
+/* Own statuses where the program wants none (*statuses). Without memory nothing is taken. */
+static void take_all(struct waited *set, int count, word requests, word *statuses) {
+  set->count = count > 0 ? (size_t)count : 0;
+  set->requests = requests;
+  set->taken = set->own_taken;
+  set->memory = NULL;
+  char *own = set->own_statuses;
+  if (set->count > OWN_MOST) {
+    set->memory = malloc(set->count * (sizeof *set->taken + STATUS_BYTES_MOST));
+    set->taken = set->memory;
+    own = (char *)(set->taken + set->count);
+    set->count = set->memory ? set->count : 0;
+  }
+  if (*statuses == mpi.abi.status_ignore && (set->count || count <= 0))
+    *statuses = (word)own;
+  set->statuses = (const char *)*statuses;
+  for (size_t i = 0; i < set->count; i++) {
+    word handle = handle_at(requests, i);
+    set->taken[i] = handle == mpi.abi.request_null ? NULL : request_take(handle);
+  }
+}
+
+/* The request at `index` is complete, with the status at `position`. */
+static void complete_one(struct waited *set, size_t index, size_t position) {
+  if (index >= set->count || !set->taken[index])
+    return;
+  request_complete(set->taken[index], set->statuses + position * mpi.abi.status_bytes);
+  set->taken[index] = NULL;
+}
+
+static void put_rest_back(struct waited *set) {
+  for (size_t i = 0; i < set->count; i++)
+    request_put_back(set->taken[i]);
+  free(set->memory);
+}
+
+/* Of a call that has failed some may be complete all the same: their handles are gone. */
+static void complete_gone(struct waited *set) {
+  for (size_t i = 0; i < set->count; i++)
+    if (handle_at(set->requests, i) == mpi.abi.request_null)
+      complete_one(set, i, i);
+}
+
+static void complete_all(struct waited *set) {
+  for (size_t i = 0; i < set->count; i++)
+    complete_one(set, i, i);
+}
+
+static void complete_some(struct waited *set, const int *indices, int count) {
+  for (int i = 0; i < count; i++)
+    complete_one(set, (size_t)indices[i], (size_t)i);
+}
+
+/* -- one -- */
+
+void mpi_on_wait(struct call *call) {
+  struct waited set;
+  call_enter(call, 0);
+  take_all(&set, 1, call->a[0], &call->a[1]);
+  call_invoke(call);
+  if (call_succeeded(call))
+    complete_all(&set);
+  else
+    complete_gone(&set);
+  put_rest_back(&set);
+  call_leave(call);
+}
+
+/* Enters where the call is worth it: it has got something, or failed. */
+static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
+  if (call_succeeded(call) && !has_something) {
+    mpi_thread.failed_tests++;
+    return false;
+  }
+  call_enter(call, begin);
+  return true;
+}
+
+static bool flag_at(const struct call *call, size_t argument) {
+  return *(const int *)call->a[argument];
+}
+
+/* MPI_Test and MPI_Testall, whose flag and statuses stand at these arguments. */
+static void test_all(struct call *call, int count, word requests, size_t flag, size_t statuses) {
+  struct waited set;
+  uint64_t begin = mpi.recorder->ticks();
+  take_all(&set, count, requests, &call->a[statuses]);
+  call_invoke(call);
+  bool is_entered = is_worth_it(call, begin, flag_at(call, flag));
+  if (is_entered && call_succeeded(call))
+    complete_all(&set);
+  else if (is_entered)
+    complete_gone(&set);
+  put_rest_back(&set);
+  if (is_entered)
+    call_leave(call);
+}
+
+void mpi_on_test(struct call *call) {
+  test_all(call, 1, call->a[0], 1, 2);
+}
+
+/* -- all -- */
+
+void mpi_on_waitall(struct call *call) {
+  struct waited set;
+  call_enter(call, 0);
+  take_all(&set, (int)call->a[0], call->a[1], &call->a[2]);
+  call_invoke(call);
+  if (call_succeeded(call))
+    complete_all(&set);
+  else
+    complete_gone(&set);
+  put_rest_back(&set);
+  call_leave(call);
+}
+
+void mpi_on_testall(struct call *call) {
+  test_all(call, (int)call->a[0], call->a[1], 2, 3);
+}
+
+/* -- any -- */
+
+/* An index that is none (MPI_UNDEFINED) is negative. */
+static void complete_any(struct waited *set, const struct call *call, size_t index_at) {
+  int index = *(const int *)call->a[index_at];
+  if (call_succeeded(call) && index >= 0)
+    complete_one(set, (size_t)index, 0);
+}
+
+void mpi_on_waitany(struct call *call) {
+  struct waited set;
+  call_enter(call, 0);
+  take_all(&set, (int)call->a[0], call->a[1], &call->a[3]);
+  call_invoke(call);
+  complete_any(&set, call, 2);
+  put_rest_back(&set);
+  call_leave(call);
+}
+
+void mpi_on_testany(struct call *call) {
+  struct waited set;
+  uint64_t begin = mpi.recorder->ticks();
+  take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
+  call_invoke(call);
+  bool is_entered = is_worth_it(call, begin, flag_at(call, 3));
+  if (is_entered && flag_at(call, 3))
+    complete_any(&set, call, 2);
+  put_rest_back(&set);
+  if (is_entered)
+    call_leave(call);
+}
+
+/* -- some: MPI_Waitsome(count, requests, outcount, indices, statuses) -- */
+
+void mpi_on_waitsome(struct call *call) {
+  struct waited set;
+  call_enter(call, 0);
+  take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
+  call_invoke(call);
+  complete_some(&set, (const int *)call->a[3], *(const int *)call->a[2]);
+  put_rest_back(&set);
+  call_leave(call);
+}
+
+void mpi_on_testsome(struct call *call) {
+  struct waited set;
+  uint64_t begin = mpi.recorder->ticks();
+  take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
+  call_invoke(call);
+  bool is_entered = is_worth_it(call, begin, *(const int *)call->a[2] != 0);
+  if (is_entered)
+    complete_some(&set, (const int *)call->a[3], *(const int *)call->a[2]);
+  put_rest_back(&set);
+  if (is_entered)
+    call_leave(call);
+}
+
+/* -- none -- */
+
+/* A send is complete for its program here (OTF2_EvtWriter.h, MpiIsendComplete); of a receive nobody will
+ * know. */
+void mpi_on_request_free(struct call *call) {
+  call_enter(call, 0);
+  word handle = handle_at(call->a[0], 0);
+  struct request *request = handle == mpi.abi.request_null ? NULL : request_take(handle);
+  if (request && request->kind == REQUEST_SEND && request->is_active)
+    request_end_send(request);
+  if (request)
+    request_drop(request);
+  call_invoke(call);
+  call_leave(call);
+}

@@ -1,0 +1,35 @@
+/* What libstave.so offers to other libraries of Stave's in the same process, which record into its session:
+ * so far libstave-mpi.so. Both are of one build: stave_recorder refuses others. */
+#ifndef STAVE_SESSION_RECORDER_H
+#define STAVE_SESSION_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/config.h"
+#include "session/records.h"
+
+struct recorder {
+  /* Begins the session if there is none yet. False: nothing is recorded; has said why. */
+  bool (*join)(void);
+  /* The process ends: ends the session unless an OpenMP runtime does so later. Calls of put are harmless
+   * afterwards. */
+  void (*leave)(void);
+  /* Puts a record with its words (4 * record->more) into the calling thread's ring, at ticks, or now if that
+   * is 0. code: an address in the program that the record names, or NULL. Returns the record's id; 0: it was
+   * dropped. */
+  uint64_t (*put)(const struct record *record, const uint64_t *words, uint64_t ticks, const void *code);
+  /* Now, on the session's clock. */
+  uint64_t (*ticks)(void);
+  /* "stave: ..." as one line on stderr. */
+  void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+  /* As read by join. */
+  const struct config *config;
+};
+
+/* NULL: `magic` is not the SESSION_MAGIC of this libstave.so. */
+typedef const struct recorder *stave_recorder_t(uint64_t magic);
+
+#define STAVE_RECORDER_NAME "stave_recorder"
+
+#endif

@@ -1,0 +1,69 @@
+/* Records of another library of Stave's (session/recorder.h), and a session that it begins before OpenMP
+ * does, or without it. */
+#include "session/recorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "session/session.h"
+#include "tool/thread.h"
+
+static bool join(void) {
+  if (tool.has_joined)
+    return tool.session != NULL;
+  tool_note_stderr();
+  if (tool_is_privileged() || !tool_prepare())
+    return false;
+  if (!tool.session)
+    modules_note_start();
+  tool.has_joined = tool.is_shared = tool_enter_session();
+  return tool.has_joined;
+}
+
+static void leave(void) {
+  if (!tool.has_joined || tool_is_forked_child() || !tool.session)
+    return;
+  tool.has_joined = false;
+  if (tool.runtimes == 0)
+    tool_close_session();
+}
+
+static void store(const struct new_event *event, const struct record *record, const uint64_t *words) {
+  struct ring *ring = &event->thread->ring;
+  uint64_t n = 1u + record->more;
+  for (unsigned i = 0; i < record->more; i++)
+    memcpy(ring_at(ring, event->position + 1 + i), words + 4 * i, RECORD_BYTES);
+  struct record *target = ring_at(ring, event->position);
+  *target = *record;
+  target->ticks = event->ticks;
+  ring_commit(ring, event->position, n);
+}
+
+static __attribute__((cold, noinline)) bool begin_slow(struct new_event *event, uint64_t n,
+                                                       const void *code) {
+  int error = errno;
+  bool is_begun = event_begin(SLOW, event, n, code);
+  errno = error;
+  return is_begun;
+}
+
+static uint64_t put(const struct record *record, const uint64_t *words, uint64_t ticks, const void *code) {
+  struct new_event event;
+  uint64_t n = 1u + record->more;
+  if (!event_begin(FAST, &event, n, code) && !begin_slow(&event, n, code))
+    return 0;
+  event.ticks = ticks ? ticks : event.ticks;
+  store(&event, record, words);
+  return event_id(&event);
+}
+
+static uint64_t now(void) {
+  return clock_ticks(tool.clock);
+}
+
+__attribute__((visibility("default"))) stave_recorder_t stave_recorder;
+
+const struct recorder *stave_recorder(uint64_t magic) {
+  static const struct recorder recorder = {join, leave, put, now, tool_say, &tool.constants.config};
+  return magic == SESSION_MAGIC ? &recorder : NULL;
+}

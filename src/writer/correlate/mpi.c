@@ -1,0 +1,298 @@
+/* Calls of MPI's functions, and what they tell of messages, collective operations and communicators. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <otf2/otf2.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/frames.h"
+#include "writer/correlate/handlers.h"
+#include "writer/correlate/mpi.h"
+#include "writer/definitions/call_sites.h"
+#include "writer/definitions/definitions.h"
+#include "writer/definitions/definitions_mpi.h"
+#include "writer/definitions/regions.h"
+
+/* endpoints (records.def) */
+enum { MESSAGE_SEND, MESSAGE_RECV, MESSAGE_ISEND, MESSAGE_IRECV, MESSAGE_CANCELLED };
+enum { MOMENT_BEGIN, MOMENT_END, MOMENT_REQUEST, MOMENT_COMPLETE };
+
+/* -- regions -- */
+
+void on_mpi_enter(struct correlator *c, struct traced_thread *thread, const struct record_mpi_enter *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  struct event enter = {.ticks = now};
+  if (!regions_is_nowhere(c->regions, record->codeptr)) {
+    enter.attribute = ATTRIBUTE_call_site;
+    enter.value = call_sites_get(c->call_sites, record->codeptr);
+  }
+  if (record->failed_tests) {
+    enter.attribute2 = enter.attribute;
+    enter.value2 = enter.value;
+    enter.attribute = ATTRIBUTE_failed_tests;
+    enter.value = record->failed_tests;
+  }
+  frame_enter_with(c, thread, thread->current,
+                   (struct frame){.kind = FRAME_MPI,
+                                  .detail = record->function,
+                                  .region = regions_get(c->regions, CONSTRUCT_mpi, 0, record->function)},
+                   &enter);
+}
+
+/* What is open inside goes with it: a function that was left by longjmp, from a handler of errors. */
+void on_mpi_leave(struct correlator *c, struct traced_thread *thread, const struct record_mpi_leave *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  struct task *task = thread->current;
+  size_t i = task->stack.count;
+  while (i > 0 && (task->stack.frames[i - 1].kind != FRAME_MPI ||
+                   task->stack.frames[i - 1].detail != record->function))
+    i--;
+  if (i == 0) {
+    c->ignored_ends++;
+    return;
+  }
+  frames_leave_above(c, thread, task, now, i);
+  frame_leave(c, thread, task, now);
+}
+
+/* -- communicators -- */
+
+static struct mpi_comm *comm_at(struct correlator *c, uint32_t number) {
+  enum { COMMS_MOST = 1 << 24 };
+  if (number >= COMMS_MOST)
+    return NULL;
+  if (number >= c->mpi_comm_count) {
+    memory_grow(&c->mpi_comms, &c->mpi_comm_capacity, number + 1u, sizeof *c->mpi_comms);
+    c->mpi_comm_count = number + 1u;
+  }
+  return &c->mpi_comms[number];
+}
+
+/* What the archive calls it; false: it is not known, since its record was lost. */
+static bool find_comm(struct correlator *c, uint32_t number, uint32_t *ret) {
+  if (number >= c->mpi_comm_count || !c->mpi_comms[number].reference)
+    return false;
+  *ret = c->mpi_comms[number].reference - 1;
+  return true;
+}
+
+static void add_ranks(struct mpi_ranks *ranks, uint64_t first_and_count, int64_t distance, uint32_t most) {
+  uint32_t first = (uint32_t)first_and_count, count = (uint32_t)(first_and_count >> 32);
+  if (count > most - (ranks->count < most ? ranks->count : most))
+    return;
+  memory_grow(&ranks->all, &ranks->capacity, ranks->count + count, sizeof *ranks->all);
+  for (uint32_t i = 0; i < count; i++)
+    ranks->all[ranks->count++] = (uint32_t)(first + i * distance);
+}
+
+void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const struct record_mpi_ranks *record) {
+  enum { WORLD_MOST = 1 << 26 };
+  struct mpi_comm *comm = comm_at(c, record->comm);
+  thread_now(c, thread, record->ticks);
+  if (!comm)
+    return;
+  for (uint64_t i = 0; i < record->groups && 2 * i + 1 < 4u * record->more; i++)
+    add_ranks(&comm->ranks[record->endpoint == 1], c->words[2 * i], (int64_t)c->words[2 * i + 1], WORLD_MOST);
+}
+
+static void free_ranks(struct mpi_comm *comm) {
+  for (size_t i = 0; i < sizeof comm->ranks / sizeof *comm->ranks; i++) {
+    free(comm->ranks[i].all);
+    comm->ranks[i] = (struct mpi_ranks){0};
+  }
+}
+
+static void emit_comm(struct correlator *c, struct traced_thread *thread, enum event_kind kind, uint64_t now,
+                      uint32_t reference) {
+  if (!c->is_paused)
+    emit_event(c, thread, &(struct event){.kind = (uint8_t)kind, .ticks = now, .mpi_comm = reference});
+}
+
+/* One between two groups is written as one of all their members, the group with the lower first rank in
+ * front, on both sides the same: python3-otf2 reads no archive with an InterComm definition. */
+static void join_groups(struct mpi_comm *comm) {
+  struct mpi_ranks *own = &comm->ranks[0], *other = &comm->ranks[1];
+  if (own->count == 0 || other->count == 0)
+    return;
+  bool is_own_first = own->all[0] < other->all[0];
+  struct mpi_ranks *first = is_own_first ? own : other, *second = is_own_first ? other : own;
+  comm->before_others = is_own_first ? (uint32_t)own->count : 0;
+  memory_grow(&first->all, &first->capacity, first->count + second->count, sizeof *first->all);
+  memcpy(first->all + first->count, second->all, second->count * sizeof *second->all);
+  first->count += second->count;
+  if (!is_own_first) {
+    struct mpi_ranks swapped = *own;
+    *own = *other;
+    *other = swapped;
+  }
+}
+
+static const char *name_of(const struct record_mpi_comm *record) {
+  if (record->comm == MPI_COMM_OF_WORLD)
+    return "MPI_COMM_WORLD";
+  return record->comm == MPI_COMM_OF_SELF ? "MPI_COMM_SELF"
+         : record->endpoint == 1          ? "inter-communicator"
+                                          : NULL;
+}
+
+void on_mpi_comm(struct correlator *c, struct traced_thread *thread, const struct record_mpi_comm *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  struct mpi_comm *comm = comm_at(c, record->comm);
+  uint32_t parent = COMM_UNKNOWN;
+  if (!comm)
+    return;
+  find_comm(c, (uint32_t)record->parent, &parent);
+  const struct mpi_comm_facts facts = {.key = record->key,
+                                       .parent = parent,
+                                       .is_self = record->comm == MPI_COMM_OF_SELF,
+                                       .is_made = record->flags & 1};
+  join_groups(comm);
+  comm->reference =
+      1 + definitions_mpi_comm(c->definitions, &facts, comm->ranks[0].all, (uint32_t)comm->ranks[0].count);
+  free_ranks(comm);
+  if (name_of(record))
+    definitions_mpi_comm_name(c->definitions, comm->reference - 1, name_of(record));
+  if (facts.is_made)
+    emit_comm(c, thread, EVENT_COMM_CREATE, now, comm->reference - 1);
+}
+
+void on_mpi_comm_end(struct correlator *c, struct traced_thread *thread,
+                     const struct record_mpi_comm_end *record) {
+  uint64_t now = thread_now(c, thread, record->ticks);
+  uint32_t reference;
+  if (find_comm(c, record->comm, &reference) && definitions_mpi_comm_is_made(c->definitions, reference))
+    emit_comm(c, thread, EVENT_COMM_DESTROY, now, reference);
+}
+
+/* A text that follows a record, in UTF-8. */
+static void read_text(const struct correlator *c, unsigned more, uint64_t bytes, char *text, size_t size) {
+  uint64_t most = (uint64_t)more * RECORD_BYTES;
+  bytes = bytes < most ? bytes : most;
+  bytes = bytes < size - 1 ? bytes : size - 1;
+  memcpy(text, c->words, bytes);
+  text[bytes] = '\0';
+  utf8_make_valid(text);
+}
+
+void on_mpi_comm_name(struct correlator *c, struct traced_thread *thread,
+                      const struct record_mpi_comm_name *record) {
+  char name[RECORD_SLOTS_MAX * RECORD_BYTES];
+  uint32_t reference;
+  thread_now(c, thread, record->ticks);
+  if (!record->more || !find_comm(c, record->comm, &reference))
+    return;
+  read_text(c, record->more, record->name_bytes, name, sizeof name);
+  definitions_mpi_comm_name(c->definitions, reference, name);
+}
+
+void on_mpi_process(struct correlator *c, struct traced_thread *thread,
+                    const struct record_mpi_process *record) {
+  char library[RECORD_SLOTS_MAX * RECORD_BYTES] = "";
+  thread_now(c, thread, record->ticks);
+  if (record->more)
+    read_text(c, record->more, record->library_bytes, library, sizeof library);
+  definitions_mpi_process(c->definitions, (uint32_t)record->rank, (uint32_t)record->size, library);
+}
+
+void mpi_comms_free(struct correlator *c) {
+  for (size_t i = 0; i < c->mpi_comm_count; i++)
+    free_ranks(&c->mpi_comms[i]);
+  free(c->mpi_comms);
+  map_clear(&c->hidden_requests);
+}
+
+/* -- requests: what began in a pause is not in the archive, nor is its end -- */
+
+static bool begins_hidden(struct correlator *c) {
+  if (c->is_paused)
+    map_put(&c->hidden_requests, c->record_id, c);
+  return c->is_paused;
+}
+
+static bool ends_hidden(struct correlator *c, uint64_t request) {
+  if (!map_get(&c->hidden_requests, request))
+    return false;
+  map_remove(&c->hidden_requests, request);
+  return true;
+}
+
+/* -- messages -- */
+
+/* Of a root that is a rank. */
+static uint32_t root_of(const struct correlator *c, const struct record_mpi_collective *record) {
+  uint32_t root = record->more ? (uint32_t)c->words[0] : OTF2_COLLECTIVE_ROOT_NONE;
+  bool is_rank = root < OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+  return is_rank ? root + c->mpi_comms[record->comm].before_others : root;
+}
+
+static void emit_message(struct correlator *c, struct traced_thread *thread, enum event_kind kind,
+                         uint64_t now, const struct record_mpi_message *record, uint64_t request) {
+  uint32_t reference;
+  if (!find_comm(c, record->comm, &reference)) {
+    c->figures.lost++;
+    return;
+  }
+  emit_event(
+      c, thread,
+      &(struct event){.kind = (uint8_t)kind,
+                      .ticks = now,
+                      .bytes = record->bytes,
+                      .request = request,
+                      .peer = (uint32_t)record->peer_and_tag + c->mpi_comms[record->comm].before_others,
+                      .mpi_comm = reference,
+                      .tag = (uint32_t)(record->peer_and_tag >> 32)});
+}
+
+void on_mpi_message(struct correlator *c, struct traced_thread *thread,
+                    const struct record_mpi_message *record) {
+  static const enum event_kind kinds[] = {EVENT_MPI_SEND, EVENT_MPI_RECV, EVENT_MPI_ISEND,
+                                          EVENT_MPI_IRECV_REQUEST};
+  uint64_t now = thread_now(c, thread, record->ticks);
+  bool is_request = record->endpoint == MESSAGE_ISEND || record->endpoint == MESSAGE_IRECV;
+  if (record->endpoint > MESSAGE_IRECV || (is_request ? begins_hidden(c) : c->is_paused))
+    return;
+  emit_message(c, thread, kinds[record->endpoint], now, record, c->record_id);
+}
+
+/* The two records have the same fields. */
+void on_mpi_complete(struct correlator *c, struct traced_thread *thread,
+                     const struct record_mpi_complete *record) {
+  uint64_t now = thread_now(c, thread, record->ticks), request = record->more ? c->words[0] : 0;
+  enum event_kind kind = record->endpoint == MESSAGE_ISEND   ? EVENT_MPI_ISEND_COMPLETE
+                         : record->endpoint == MESSAGE_IRECV ? EVENT_MPI_IRECV
+                                                             : EVENT_MPI_CANCELLED;
+  if (request && !ends_hidden(c, request))
+    emit_message(c, thread, kind, now, (const struct record_mpi_message *)record, request);
+}
+
+/* -- collective operations -- */
+
+void on_mpi_collective(struct correlator *c, struct traced_thread *thread,
+                       const struct record_mpi_collective *record) {
+  static const enum event_kind kinds[] = {EVENT_MPI_COLLECTIVE_BEGIN, EVENT_MPI_COLLECTIVE_END,
+                                          EVENT_MPI_COLLECTIVE_REQUEST, EVENT_MPI_COLLECTIVE_COMPLETE};
+  uint64_t now = thread_now(c, thread, record->ticks);
+  bool has_request = record->endpoint == MOMENT_COMPLETE;
+  uint64_t request = has_request && record->more ? c->words[1] : c->record_id;
+  uint32_t reference;
+  bool is_hidden = has_request                          ? ends_hidden(c, request)
+                   : record->endpoint == MOMENT_REQUEST ? begins_hidden(c)
+                                                        : c->is_paused;
+  if (record->endpoint > MOMENT_COMPLETE || is_hidden)
+    return;
+  if (!find_comm(c, record->comm, &reference)) {
+    c->figures.lost++;
+    return;
+  }
+  emit_event(c, thread,
+             &(struct event){.kind = (uint8_t)kinds[record->endpoint],
+                             .ticks = now,
+                             .bytes = record->sent,
+                             .received = record->received,
+                             .collective_request = request,
+                             .root = root_of(c, record),
+                             .operation = record->flags,
+                             .mpi_comm = reference});
+}

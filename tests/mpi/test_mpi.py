@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""A job of four ranks with two threads each that does everything: what its archives say of each other.
+
+usage: test_mpi.py BUILD openmpi|mpich
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import auditor
+import jobs
+import tracing
+
+HERE = pathlib.Path(__file__).resolve().parent
+RANKS = 4
+# Left out: MPI_Comm_create_group and what is done on a communicator in which not all ranks are.
+WANTED = {"MpiSend", "MpiRecv", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled",
+          "MpiCollectiveBegin", "MpiCollectiveEnd", "NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete",
+          "CommCreate", "CommDestroy"}
+
+
+def require(condition, text):
+    if not condition:
+        raise tracing.Failure(text)
+
+
+def check_each(path, rank):
+    complaints = auditor.audit(path / "traces.otf2")
+    require(not complaints, f"otf2-audit of rank {rank}: " + "\n".join(complaints))
+    printed = subprocess.run(["otf2-print", path / "traces.otf2"], capture_output=True, text=True, check=False)
+    require(printed.returncode == 0 and not printed.stderr, f"otf2-print of rank {rank}: {printed.stderr}")
+
+
+def check_calls(ranks):
+    """Every call is a region, with the place of the call as an attribute and not in its name."""
+    for rank in ranks:
+        require(rank.regions["MPI_Init_thread"] == 1 and rank.regions["MPI_Finalize"] == 1,
+                f"rank {rank.rank}: {rank.regions}")
+        require(WANTED <= rank.kinds.keys(), f"rank {rank.rank} has no {WANTED - rank.kinds.keys()}")
+        require(rank.regions["MPI_Test"] <= 3, f"{rank.regions['MPI_Test']} calls of MPI_Test: those that fail count")
+    sites = [site for site in ranks[0].archive.definitions.source_code_locations if site]
+    require(any(site.file.endswith("everything.c") for site in sites), f"places of calls: {sites}")
+
+
+def check_threads(ranks):
+    """What both threads did at once is on their own locations."""
+    for rank in ranks:
+        require(len(rank.archive.locations) == 2, f"rank {rank.rank} has {rank.archive.locations}")
+        require(rank.kinds["ThreadTeamBegin"] == 2, f"rank {rank.rank}: {rank.kinds}")
+
+
+def check_comms(ranks):
+    """Names, and the same keys wherever there are the same members."""
+    names = {comm.name for rank in ranks for comm in rank.archive.definitions.comms}
+    require({"MPI_COMM_WORLD", "MPI_COMM_SELF", "upper half", "lower half"} <= names, f"names: {names}")
+    members = {}
+    for rank in ranks:
+        require(rank.size == RANKS, f"rank {rank.rank} is one of {rank.size}")
+        for comm, key in rank.keys.items():
+            own = tuple(rank.members[comm])
+            require(members.setdefault(key, own) == own, f"{key}: {members[key]} and {own}")
+
+
+def check_lines(lines, what):
+    lines = list(lines)
+    require(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
+
+
+def main():
+    build, mpi = tracing.Build(sys.argv[1]), sys.argv[2]
+    jobs.need(mpi)
+    with tempfile.TemporaryDirectory(prefix="stave-mpi-") as folder:
+        folder = pathlib.Path(folder)
+        jobs.build(mpi, HERE / "everything.c", folder / "everything", "-fopenmp", "-Wall")
+        result, paths = jobs.run(build, mpi, RANKS, [folder / "everything"], folder)
+        require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
+        require(result.stdout == b"", f"standard output: {result.stdout}")
+        for number, path in enumerate(paths):
+            check_each(path, number)
+        ranks = [jobs.Rank(path) for path in paths]
+        check_calls(ranks)
+        check_threads(ranks)
+        check_comms(ranks)
+        check_lines(jobs.left_open(ranks), "requests that do not end once")
+        check_lines(jobs.unmatched(ranks), "messages without a counterpart")
+        check_lines(jobs.uneven(ranks), "communicators with uneven operations")
+        for rank in ranks:
+            rank.archive.close()
+
+
+if __name__ == "__main__":
+    sys.exit(tracing.main(main))
