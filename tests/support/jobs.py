@@ -152,6 +152,6 @@ def left_open(ranks):
 def uneven(ranks):
     """Lines: communicators on which ranks did not do the same operations in the same order."""
     for key in sorted({key for rank in ranks for key in rank.collectives}):
-        operations = [[name for name, _ in rank.collectives[key]] for rank in ranks if key in rank.collectives]
+        operations = [rank.collectives[key] for rank in ranks if key in rank.collectives]
         if any(other != operations[0] for other in operations):
             yield f"comm {key}: {operations}"

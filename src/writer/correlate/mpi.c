@@ -148,6 +148,7 @@ void on_mpi_comm(struct correlator *c, struct traced_thread *thread, const struc
                                        .parent = parent,
                                        .is_self = record->comm == MPI_COMM_OF_SELF,
                                        .is_made = record->flags & 1};
+  comm->is_between = record->endpoint == 1;
   join_groups(comm);
   comm->reference =
       1 + definitions_mpi_comm(c->definitions, &facts, comm->ranks[0].all, (uint32_t)comm->ranks[0].count);
@@ -220,11 +221,10 @@ static bool ends_hidden(struct correlator *c, uint64_t request) {
 
 /* -- messages -- */
 
-/* Of a root that is a rank. */
+/* Between two groups those beside the root in its group do not know which one it is: nobody tells it then. */
 static uint32_t root_of(const struct correlator *c, const struct record_mpi_collective *record) {
-  uint32_t root = record->more ? (uint32_t)c->words[0] : OTF2_COLLECTIVE_ROOT_NONE;
-  bool is_rank = root < OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-  return is_rank ? root + c->mpi_comms[record->comm].before_others : root;
+  bool is_known = record->more && !c->mpi_comms[record->comm].is_between;
+  return is_known ? (uint32_t)c->words[0] : OTF2_COLLECTIVE_ROOT_NONE;
 }
 
 static void emit_message(struct correlator *c, struct traced_thread *thread, enum event_kind kind,

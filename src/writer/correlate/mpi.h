@@ -2,6 +2,7 @@
 #ifndef STAVE_WRITER_CORRELATE_MPI_H
 #define STAVE_WRITER_CORRELATE_MPI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct mpi_ranks {
 struct mpi_comm {
   uint32_t reference;        /* of its definition, + 1; 0: its members are still being told */
   struct mpi_ranks ranks[2]; /* of the own group and the other one, as far as they were told */
+  bool is_between;           /* two groups, written as one */
   uint32_t before_others;    /* between two groups: members in front of the other one's; else 0 */
 };
 
