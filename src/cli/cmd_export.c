@@ -2,8 +2,8 @@
 
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
+#include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
-#include "cli/partial_file.h"
 #include "export/export.h"
 
 #include <errno.h>

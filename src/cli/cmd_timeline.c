@@ -2,10 +2,10 @@
 
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
+#include "cli/common/partial_file.h"
 #include "cli/common/summary.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
-#include "cli/partial_file.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 

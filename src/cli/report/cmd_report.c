@@ -5,6 +5,7 @@
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
 #include "cli/report/compare_runs.h"
+#include "cli/report/history.h"
 #include "cli/report/report_print.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ struct report_request {
   const char *pattern;
   regex_t only;
   bool is_json, is_brief, is_compare;
-  FILE *out; /* where a run's object goes that is compared */
+  const char *html; /* the history page's name */
+  FILE *out;        /* where a run's object goes that is compared */
   struct compare_condition conditions[COMPARE_CONDITIONS_MOST];
   size_t condition_count;
 };
@@ -34,7 +36,8 @@ enum {
   OPTION_REGION,
   OPTION_TOP,
   OPTION_COMPARE,
-  OPTION_FAIL_IF
+  OPTION_FAIL_IF,
+  OPTION_HTML
 };
 
 static const struct usage_option options[] = {
@@ -50,6 +53,8 @@ static const struct usage_option options[] = {
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
      "with --compare: exit status 3 if it holds: 'wall > 5 %', 'gain > 5 %', 'region:REGEX > 20 ms'",
      USAGE_NOTHING, NULL},
+    {OPTION_HTML, "html", "FILE", "a page of many runs by date: archives, or what --json has printed",
+     USAGE_FILE, NULL},
     {0},
 };
 
@@ -137,6 +142,9 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_COMPARE:
     request->is_compare = true;
     return true;
+  case OPTION_HTML:
+    request->html = value;
+    return true;
   case OPTION_BRIEF:
     request->is_brief = true;
     return true;
@@ -150,12 +158,12 @@ const struct usage *cmd_report_usage(void) {
   static const struct usage usage = {
       .command = "report",
       .summary = "say where the time went and what to do about it",
-      .synopsis = "[options] ARCHIVE | --compare [options] OLD ... [--] NEW ...",
+      .synopsis = "[options] ARCHIVE | --compare [options] OLD ... [--] NEW ... | --html FILE RUN ...",
       .about = "Says where the time of a traced run went and what would be most worth changing: efficiency, "
                "findings with the time they could save, parallel regions, loops, locks, waiting, tasks, the "
                "critical path, devices. stave-report(1) defines every figure. ARCHIVE is a directory or its "
-               "file traces.otf2; archives of other tools can be read too. What is compared may also be a "
-               "file with what --json has printed.",
+               "file traces.otf2; archives of other tools can be read too. What is compared, or becomes a "
+               "page, may also be a file with what --json has printed.",
       .status = "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong; 3 if a condition "
                 "of --fail-if holds.",
       .options = options,
@@ -207,8 +215,17 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
   return EXIT_USAGE;
 }
 
+static int write_history(struct report_request *request, char **paths, size_t count) {
+  if (!request->is_compare && !request->is_json && !request->is_brief && !request->pattern)
+    return history_write(
+        &(struct compare_wanted){.paths = paths, .count = count, .report = write_object, .data = request},
+        request->html);
+  usage_wrong("report", "--html goes without --compare, --json, --brief and --region");
+  return EXIT_USAGE;
+}
+
 static int check_single(const struct report_request *request, int count) {
-  if (request->is_compare)
+  if (request->is_compare || request->html)
     return -1;
   if (count > 1)
     usage_wrong("report", "one archive at a time");
@@ -231,7 +248,9 @@ int cmd_report(int argc, char **argv) {
   }
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
-  if (status < 0 && request.is_compare) {
+  if (status < 0 && request.html) {
+    status = write_history(&request, argv + optind, (size_t)(argc - optind));
+  } else if (status < 0 && request.is_compare) {
     status = compare_wanted(&request, argv + optind, (size_t)(argc - optind), behind);
   } else if (status < 0) {
     request.path = argv[optind];

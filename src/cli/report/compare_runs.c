@@ -24,8 +24,7 @@ static json_t *report_of_archive(const struct compare_wanted *wanted, const char
   return object;
 }
 
-/* What a run's report says: of an archive, or of a file that --json has printed. NULL after a message. */
-static json_t *read_run(const struct compare_wanted *wanted, const char *path) {
+json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) {
   json_t *object = json_load_file(path, 0, NULL);
   const json_t *version = json_object_get(object, "schema_version");
   if (json_is_integer(version) && json_integer_value(version) == REPORT_SCHEMA_VERSION)
@@ -65,7 +64,7 @@ int compare_runs(const struct compare_wanted *wanted) {
       .paths = (const char *const *)wanted->paths, .old_count = wanted->old_count, .count = wanted->count};
   int status = EXIT_SUCCESS;
   for (size_t i = 0; i < wanted->count && status == EXIT_SUCCESS; i++) {
-    json_t *object = read_run(wanted, wanted->paths[i]);
+    json_t *object = compare_read_run(wanted, wanted->paths[i]);
     if (object)
       compare_add(&compare, i, object);
     else

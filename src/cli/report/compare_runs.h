@@ -19,6 +19,10 @@ struct compare_wanted {
   void *data;
 };
 
+/* What a run's report says: of an archive, or of a file that --json has printed. The caller's to release;
+ * NULL after a message. */
+json_t *compare_read_run(const struct compare_wanted *wanted, const char *path);
+
 /* Returns the command's exit status; EXIT_FOUND if a condition holds. */
 int compare_runs(const struct compare_wanted *wanted);
 

@@ -93,6 +93,8 @@ static json_t *overview(const struct report_print *print) {
   json_t *object = json_object();
   json_put(object, "schema_version", json_from_number(REPORT_SCHEMA_VERSION));
   json_put(object, "archive", json_from_text(print->anchor));
+  uint64_t start_ns = report->trace->clock.realtime_ns;
+  json_put(object, "start_ns", start_ns == UINT64_MAX ? json_null() : json_from_number(start_ns));
   put_seconds(object, "wall_s", report, (double)report->wall);
   put_seconds(object, "serial_s", report, (double)report->serial);
   put_seconds(object, "parallel_s", report, (double)report->parallel);

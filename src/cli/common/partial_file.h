@@ -1,7 +1,7 @@
 /* A file that appears under its name when it is whole: until then it grows beside it, and whatever ends the
  * command short of SIGKILL removes what there is of it. */
-#ifndef STAVE_CLI_PARTIAL_FILE_H
-#define STAVE_CLI_PARTIAL_FILE_H
+#ifndef STAVE_CLI_COMMON_PARTIAL_FILE_H
+#define STAVE_CLI_COMMON_PARTIAL_FILE_H
 
 #include <limits.h>
 #include <stdbool.h>

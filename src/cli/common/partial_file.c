@@ -1,4 +1,4 @@
-#include "cli/partial_file.h"
+#include "cli/common/partial_file.h"
 
 #include "cli/common/message.h"
 
