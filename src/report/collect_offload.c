@@ -69,6 +69,12 @@ static uint64_t kernels_busy(const struct collector *collector, uint64_t ticks) 
   return collector->kernel_ticks + since;
 }
 
+/* The others' numbers would stay in the map for ever. */
+static bool has_end_on_device(enum construct construct) {
+  return construct == CONSTRUCT_target_to_device || construct == CONSTRUCT_target_from_device ||
+         construct == CONSTRUCT_target_submit;
+}
+
 void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                           const struct replay_now *now) {
   enum construct construct = (enum construct)collector->interests[region].construct;
@@ -76,7 +82,7 @@ void offload_before_enter(struct collector *collector, const struct trace_event 
   uint64_t id = 0;
   bool has_id = collector_attribute(event, collector->matching_attribute, &id);
   if (construct != CONSTRUCT_target_kernel) {
-    if (has_id)
+    if (has_id && has_end_on_device(construct))
       begin_on_host(collector, event, construct, id, now);
     return;
   }
