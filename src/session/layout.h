@@ -110,9 +110,10 @@ struct session_shared {
   _Alignas(SESSION_LINE_BYTES) _Atomic uint32_t tool_state; /* enum tool_state */
   _Atomic uint32_t writer_state;                            /* enum writer_state; a futex for the tool */
   _Atomic uint64_t progress;                                /* grows whenever the writer did something */
-  _Atomic uint32_t writer_life;     /* a robust futex that the writer holds (session_writer_lives) */
-  _Atomic uint32_t stop_recording;  /* set by the writer: STAVE_MAX_SIZE is reached */
-  char message[1024];               /* valid with WRITER_FAILED */
+  _Atomic uint32_t writer_life;    /* a robust futex that the writer holds (session_writer_lives) */
+  _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
+  int32_t rank;       /* valid from WRITER_READY on: of a job whose ranks have one directory; -1: none */
+  char message[1024]; /* valid with WRITER_FAILED */
   char archive[SESSION_TEXT_BYTES]; /* valid from WRITER_READY on: the archive's directory */
 };
 

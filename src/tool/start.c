@@ -297,6 +297,18 @@ static void say_not_closed(const char *archive) {
 }
 
 /* Who has given up has waited and said so already. */
+/* Of a job rank 0 speaks for all. */
+static void say_where(char *archive, bool is_of_job) {
+  static const char own[] = "/rank/0";
+  size_t length = strlen(archive), behind = length > sizeof own ? length - (sizeof own - 1) : 0;
+  if (is_of_job && strcmp(archive + behind, own) == 0) {
+    archive[behind] = '\0';
+    tool_say("the traces of all ranks are in %s/rank: stave merge %s makes one of them", archive, archive);
+  } else {
+    tool_say("the trace is in %s", archive);
+  }
+}
+
 static void end(enum recording recording, enum tool_state state) {
   struct session_shared *shared = &tool.session->shared;
   sampler_stop();
@@ -307,13 +319,13 @@ static void end(enum recording recording, enum tool_state state) {
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);
   archive[sizeof archive - 1] = '\0';
-  bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status;
+  bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status || shared->rank > 0;
   if (!is_closed && !has_given_up)
     say_not_closed(archive);
   else if (is_closed && *shared->message)
     tool_say("%.500s; what was recorded is in %s", shared->message, archive);
   else if (is_closed && !is_quiet)
-    tool_say("the trace is in %s", archive);
+    say_where(archive, shared->rank == 0);
 }
 
 void tool_close_session(void) {

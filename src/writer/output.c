@@ -2,11 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { TRIES_MOST = 10000 };
 
@@ -34,6 +36,14 @@ static void append_number(struct path_text *target, long number) {
   append(target, digits, false);
 }
 
+/* The ranks of a run have one directory: what is different in each cannot be in its name. */
+static void append_process(struct path_text *target, const struct output_names *names) {
+  if (names->run && *names->run)
+    append(target, names->run, true);
+  else
+    append_number(target, names->pid);
+}
+
 static bool append_letter(struct path_text *target, char letter, const struct output_names *names) {
   switch (letter) {
   case 'e':
@@ -43,7 +53,7 @@ static bool append_letter(struct path_text *target, char letter, const struct ou
     append(target, names->host, true);
     return true;
   case 'p':
-    append_number(target, names->pid);
+    append_process(target, names);
     return true;
   case 'r':
     append_number(target, names->mpi_rank < 0 ? 0 : names->mpi_rank);
@@ -59,21 +69,27 @@ static bool append_letter(struct path_text *target, char letter, const struct ou
   }
 }
 
-int output_expand(const char *template, const struct output_names *names, char *path, size_t size) {
+static bool names_rank(const char *template) {
+  for (const char *c = template; (c = strchr(c, '%')) && c[1]; c += 2)
+    if (c[1] == 'r')
+      return true;
+  return false;
+}
+
+int output_expand(const char *template, const struct output_names *given, char *path, size_t size,
+                  bool *ret_is_job) {
   struct path_text target = {path, size, 0, false};
-  bool has_rank = false;
+  struct output_names expanded = *given, *names = &expanded;
+  *ret_is_job = names->mpi_rank >= 0 && names->mpi_size != 1 && !names_rank(template);
+  if (!*ret_is_job)
+    names->run = NULL;
   for (const char *c = template; *c; c++) {
     if (*c != '%') {
       append(&target, (char[]){*c, '\0'}, false);
       continue;
     }
-    has_rank |= c[1] == 'r';
     if (!append_letter(&target, *++c, names))
       return -EINVAL;
-  }
-  if (names->mpi_rank >= 0 && names->mpi_size != 1 && !has_rank) {
-    append(&target, "-", false);
-    append_number(&target, names->mpi_rank);
   }
   return target.is_cut || target.length == 0 ? -ENAMETOOLONG : 0;
 }
@@ -107,35 +123,101 @@ int output_make_directory(char *path, size_t size) {
   return -EEXIST;
 }
 
-static const char *first_of(const char *const *names) {
-  for (; *names; names++) {
-    const char *value = getenv(*names);
-    if (value && *value)
-      return value;
+/* -- the directory of a job -- */
+
+static int join(char *target, size_t size, const char *directory, const char *name) {
+  return (size_t)snprintf(target, size, "%s/%s", directory, name) < size ? 0 : -ENAMETOOLONG;
+}
+
+/* Whether the ranks of this run have it. */
+static bool is_of_run(const char *directory, const char *run, int rank) {
+  char path[PATH_MAX], text[256] = "", own[PATH_MAX], number[24];
+  struct stat status;
+  snprintf(number, sizeof number, "rank/%d", rank);
+  if (join(path, sizeof path, directory, "rank/" OUTPUT_RUN_FILE) < 0 ||
+      join(own, sizeof own, directory, number) < 0)
+    return false;
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return false;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  return strcmp(text, run) == 0 && (*run || lstat(own, &status) < 0); /* an unknown run: not twice one rank */
+}
+
+static int write_run(const char *directory, const char *run) {
+  char path[PATH_MAX];
+  if (join(path, sizeof path, directory, "rank/" OUTPUT_RUN_FILE) < 0)
+    return -ENAMETOOLONG;
+  FILE *file = fopen(path, "wxe");
+  if (!file)
+    return -errno;
+  bool is_written = fputs(run, file) >= 0;
+  return fclose(file) == 0 && is_written ? 0 : -EIO;
+}
+
+static void remove_new(const char *directory) {
+  static const char *const names[] = {"rank/" OUTPUT_RUN_FILE, "rank", "."};
+  char path[PATH_MAX];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (join(path, sizeof path, directory, names[i]) == 0 && names[i][0] != '.')
+      remove(path);
+  rmdir(directory);
+}
+
+/* Makes it beside, and gives it its name in one step: the ranks of a run come all at once, and each sees
+ * none, or one that says whose it is. Returns -EEXIST if the name is taken. */
+static int make_job(const char *directory, const char *run) {
+  char beside[PATH_MAX], ranks[PATH_MAX];
+  if ((size_t)snprintf(beside, sizeof beside, "%s.%d", directory, (int)getpid()) >= sizeof beside ||
+      join(ranks, sizeof ranks, beside, "rank") < 0)
+    return -ENAMETOOLONG;
+  if (mkdir(beside, 0777) < 0)
+    return -errno;
+  int error = mkdir(ranks, 0777) < 0 ? -errno : write_run(beside, run);
+  if (error == 0 && rename(beside, directory) < 0)
+    error = errno == ENOTEMPTY || errno == ENOTDIR || errno == EEXIST ? -EEXIST : -errno;
+  if (error)
+    remove_new(beside);
+  return error;
+}
+
+int output_make_job_directory(char *path, size_t size, const char *run, int rank) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/')
+    path[--length] = '\0';
+  int error = make_parents(path);
+  for (int i = 2; error == 0 && i < TRIES_MOST; i++) {
+    if (!is_of_run(path, run, rank))
+      error = make_job(path, run);
+    if (error == 0 || (error == -EEXIST && is_of_run(path, run, rank))) {
+      int used = snprintf(path + strlen(path), size - strlen(path), "/rank/%d", rank);
+      return used > 0 && strlen(path) + 1 < size ? output_make_directory(path, size) : -ENAMETOOLONG;
+    }
+    if (error != -EEXIST)
+      return error;
+    error = (size_t)snprintf(path + length, size - length, "-%d", i) < size - length ? 0 : -ENAMETOOLONG;
   }
-  return NULL;
+  return error ? error : -EEXIST;
 }
 
-static int number_of(const char *const *names) {
-  const char *value = first_of(names);
-  return value && isdigit((unsigned char)*value) ? atoi(value) : -1;
+int output_make(char *path, size_t size, bool is_job, const struct output_names *names) {
+  return is_job ? output_make_job_directory(path, size, names->run ? names->run : "", names->mpi_rank)
+                : output_make_directory(path, size);
 }
 
-int output_mpi_rank(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-                                      "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", NULL};
-  return number_of(names);
+bool output_is_as_wanted(const char *wanted, const char *made) {
+  size_t length = strlen(wanted);
+  while (length > 1 && wanted[length - 1] == '/')
+    length--;
+  return strncmp(wanted, made, length) == 0 && (made[length] == '\0' || made[length] == '/');
 }
 
-/* The fifth is what MPI_Init of Open MPI sets in a program that no launcher has started. */
-int output_mpi_size(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE",        "PMI_SIZE",
-                                      "MV2_COMM_WORLD_SIZE",         "SLURM_NTASKS",
-                                      "OMPI_MCA_orte_ess_num_procs", NULL};
-  return number_of(names);
-}
-
-const char *output_job(void) {
-  static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", NULL};
-  return first_of(names);
+void output_ask_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]) {
+  names->mpi_rank = launcher_rank();
+  names->mpi_size = launcher_size();
+  names->job = launcher_batch_job();
+  launcher_run(names->pid, run);
+  names->run = run;
 }

@@ -2,8 +2,11 @@
 #ifndef STAVE_WRITER_OUTPUT_H
 #define STAVE_WRITER_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+#include "session/launcher.h"
 
 /* What the template's letters stand for. */
 struct output_names {
@@ -13,22 +16,35 @@ struct output_names {
   int mpi_rank;    /* -1: none; then %r is 0 */
   int mpi_size;    /* ranks of the job; -1: not known */
   const char *job; /* NULL: none; then %j is 0 */
+  const char *run; /* what all ranks of this run share; NULL: not known */
 };
 
 /* Expands a STAVE_OUTPUT template. What a letter stands for never brings in a '/'. With an MPI rank, of
- * several, and no %r in the template, "-RANK" is appended. Returns 0; -EINVAL for an unknown %letter;
- * -ENAMETOOLONG. */
-int output_expand(const char *template, const struct output_names *names, char *path, size_t size);
+ * several, and no %r in the template, `path` is the directory of all ranks (*ret_is_job), and %p stands for
+ * the run where that is known. Returns 0; -EINVAL for an unknown %letter; -ENAMETOOLONG. */
+int output_expand(const char *template, const struct output_names *names, char *path, size_t size,
+                  bool *ret_is_job);
 
 /* Makes the directory, and those above it that are missing; if something of the name exists, the name gets
  * -2, -3, ... `path` (of `size` bytes) becomes the name that was made. Modes follow the umask. Returns 0, or
  * a negative errno. */
 int output_make_directory(char *path, size_t size);
 
-/* MPI rank, number of ranks, and batch job of this process by what launchers put into the environment; -1 and
- * NULL if it is not there. */
-int output_mpi_rank(void);
-int output_mpi_size(void);
-const char *output_job(void);
+/* In rank/ of a job's directory: the file that says which run's it is. */
+#define OUTPUT_RUN_FILE "run"
+
+/* Makes the directory of a rank, `path`/rank/RANK, in that of its run, `path`. The first of its ranks makes
+ * that; if another run, or something else, has the name, it gets -2, -3, ... for all of them. `path` becomes
+ * the rank's directory. Returns as output_make_directory. */
+int output_make_job_directory(char *path, size_t size, const char *run, int rank);
+
+/* One of the two. */
+int output_make(char *path, size_t size, bool is_job, const struct output_names *names);
+
+/* Whether what was made has the name that was wanted. */
+bool output_is_as_wanted(const char *wanted, const char *made);
+
+/* Fills in what the launcher tells; `run` is for names->run. */
+void output_ask_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]);
 
 #endif

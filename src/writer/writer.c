@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "session/clock.h"
+#include "session/launcher.h"
 #include "session/session.h"
 #include "writer/application.h"
 #include "writer/archive/room.h"
@@ -77,26 +78,27 @@ static void terminate_texts(struct session_constants *constants) {
 
 static bool make_directory(struct writer *writer, char *notice, size_t size) {
   const struct config *config = &writer->constants.config;
+  char run[LAUNCHER_RUN_BYTES];
+  bool is_job;
   struct output_names names = {.program = base_name(writer->constants.program),
                                .host = writer->machine.nodename,
-                               .pid = writer->constants.pid,
-                               .mpi_rank = output_mpi_rank(),
-                               .mpi_size = output_mpi_size(),
-                               .job = output_job()};
+                               .pid = writer->constants.pid};
+  output_ask_launcher(&names, run);
   char wanted[sizeof writer->directory];
-  if (output_expand(config->output, &names, wanted, sizeof wanted) < 0) {
+  if (output_expand(config->output, &names, wanted, sizeof wanted, &is_job) < 0) {
     report_failed(&writer->report,
                   "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
                   config->output);
     return false;
   }
   snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
-  int error = output_make_directory(writer->directory, sizeof writer->directory);
+  int error = output_make(writer->directory, sizeof writer->directory, is_job, &names);
   if (error)
     report_failed(&writer->report, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)",
                   wanted, strerror(-error));
   *notice = '\0';
-  if (strncmp(wanted, writer->directory, strlen(writer->directory)) != 0)
+  writer->session->shared.rank = is_job ? names.mpi_rank : -1;
+  if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0))
     snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
   return !error;
 }
@@ -126,8 +128,8 @@ static void begin_journal(struct writer *writer) {
   run->constants = writer->constants;
   snprintf(run->host, sizeof run->host, "%s", writer->machine.nodename);
   snprintf(run->platform, sizeof run->platform, "%s", writer->machine.sysname);
-  run->mpi_rank = output_mpi_rank();
-  run->mpi_size = output_mpi_size();
+  run->mpi_rank = launcher_rank();
+  run->mpi_size = launcher_size();
   run->processors = writer->processors;
   snprintf(run->clock_domain, sizeof run->clock_domain, "%s", writer->clock_domain);
   char texts[sizeof writer->arguments + sizeof writer->runtimes];
@@ -385,7 +387,7 @@ static int close_archive(struct writer *writer) {
                     .end = clock_sample(writer->constants.clock_kind),
                     .host = writer->machine.nodename,
                     .platform = writer->machine.sysname,
-                    .mpi_rank = output_mpi_rank()};
+                    .mpi_rank = launcher_rank()};
   definitions_write(writer->definitions, writer->regions, writer->contexts, writer->call_sites, &run);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
@@ -397,8 +399,8 @@ static int close_archive(struct writer *writer) {
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes,
                             .processors = writer->processors,
-                            .mpi_rank = output_mpi_rank(),
-                            .mpi_size = output_mpi_size(),
+                            .mpi_rank = launcher_rank(),
+                            .mpi_size = launcher_size(),
                             .clock_domain = writer->clock_domain};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   definitions_mpi_properties(writer->definitions, archive_set_property, writer->archive);

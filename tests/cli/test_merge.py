@@ -57,15 +57,18 @@ class Merge(cli.Case):
         tracing.run([FORKS], tracing.tool_environment(cli.BUILD, family / "of-%p"))
         cls.family = sorted(family.iterdir(), key=lambda path: int(path.name.split("-")[1]))
         for rank in (0, 1, 3):
-            cls.trace_rank(rank, cls.folder / "job/rank" / str(rank))
+            cls.trace_rank(rank, cls.folder / "job")
 
     @classmethod
-    def trace_rank(cls, rank, path, size=5):
-        tracing.run([FORKS], tracing.tool_environment(cli.BUILD, path, STAVE_FORK="ignore", PMI_RANK=rank,
-                                                      PMI_SIZE=size, OMPI_COMM_WORLD_SIZE=""))
-        names = [entry for entry in path.parent.iterdir() if entry.name.startswith(f"{path.name}-")]
-        if names and not path.exists():
-            names[0].rename(path)
+    def trace_rank(cls, rank, job):
+        environment = tracing.tool_environment(cli.BUILD, job, STAVE_FORK="ignore", **cls.as_rank(rank))
+        tracing.run([FORKS], environment)
+
+    @staticmethod
+    def as_rank(rank, size=5, run=1):
+        """What a launcher puts into the environment."""
+        return {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(size),
+                "OMPI_MCA_ess_base_jobid": str(run)}
 
     def copy_of_job(self, name):
         return pathlib.Path(shutil.copytree(self.folder / "job", self.folder / name))
@@ -175,22 +178,100 @@ class Merge(cli.Case):
         self.assertRegex(text, r"\nmissing +ranks 2,4: no archive\nclocks +one for all processes\nPROCESS")
         self.assertEqual(re.findall(r"\n(MPI Rank \d)  .* +2 +\d+ ", text), [f"MPI Rank {rank}" for rank in (0, 1, 3)])
         before = {path.name for path in job.iterdir()}
-        self.trace_rank(2, job / "rank/2")
+        self.trace_rank(2, job)
         self.assertIn("missing: rank 4\n", self.succeeds(merge(job)))
         self.assertEqual({path.name for path in job.iterdir()}, before)
         self.expect_equal(job, [job / "rank" / name for name in "0123"])
 
+    def launcher(self, ranks, size, run=7):
+        """A script that starts these ranks of a job, as mpirun does."""
+        settings = {rank: " ".join(f"{name}={value}" for name, value in self.as_rank(rank, size, run).items())
+                    for rank in ranks}
+        return "".join(f"{words} STAVE_FORK=ignore {{}} & " for words in settings.values()) + "wait"
+
+    def expect_job(self, result, job, ranks, missing=""):
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(cli.said(result),
+                         rf"\Astave: [^\n]*{job.name}: {len(ranks)} ranks?, {2 * len(ranks)} threads, "
+                         rf"[\d,]+ events{missing}: stave timeline [^\n]*{job.name} shows them\n\Z")
+        self.assertEqual({path.name for path in (job / "rank").iterdir()}, {"run", *map(str, ranks)})
+        self.expect_equal(job, [job / "rank" / str(rank) for rank in ranks])
+
+    def test_record_of_a_launcher(self):
+        """stave record mpirun ... merges, and has one line for all ranks."""
+        job = self.folder / "recorded"
+        script = self.launcher([0, 1, 2], 3).format(*[FORKS] * 3)
+        record = lambda: cli.stave("record", "-o", job, "sh", "-c", script, env=tracing.clean_environment())
+        self.expect_job(record(), job, [0, 1, 2])
+        script = self.launcher([0, 2], 3, run=8).format(*[FORKS] * 2)
+        second = record()
+        self.assertIn(b"recorded exists: the trace goes to", second.stderr)
+        second.stderr = second.stderr.partition(b"\n")[2]
+        self.expect_job(second, self.folder / "recorded-2", [0, 2], missing="; missing: rank 1")
+
+    def test_launcher_of_records(self):
+        """mpirun ... stave record ...: rank 0 waits for the others."""
+        job = self.folder / "records"
+        slow = f"sh -c 'sleep 1; exec {cli.STAVE} record -q -o {job} {FORKS}'"
+        script = self.launcher([0, 1, 2], 3).format(f"{cli.STAVE} record -o {job} {FORKS}", slow, slow)
+        result = cli.run(["sh", "-c", script], env=tracing.clean_environment())
+        self.expect_job(result, job, [0, 1, 2])
+
+    def test_traced_by_hand(self):
+        """Without stave record: one line, of rank 0."""
+        job = self.folder / "by-hand"
+        script = self.launcher([0, 1], 2).format(FORKS, FORKS)
+        result = cli.run(["sh", "-c", script], env=tracing.tool_environment(cli.BUILD, job))
+        self.assertEqual(cli.said(result), f"stave: the traces of all ranks are in {job}/rank: stave merge {job} "
+                                           "makes one of them\n")
+
+    @unittest.skipUnless(shutil.which("clang"), "no clang")
+    def test_mpi(self):
+        """Each MPI that is here: the default name of the directory is the same for all ranks."""
+        source = self.write("program.c", """#include <mpi.h>
+            int main(int argc, char **argv) {
+              double sum = 0;
+              MPI_Init(&argc, &argv);
+            #pragma omp parallel for reduction(+ : sum) num_threads(2)
+              for (int i = 0; i < 1000; i++) sum += i;
+              MPI_Barrier(MPI_COMM_WORLD);
+              MPI_Finalize();
+              return sum < 0;
+            }""")
+        tried = 0
+        for name, compiler, launcher in (
+                ("open-mpi", "mpicc.openmpi", ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]),
+                ("mpich", "mpicc.mpich", ["mpiexec.hydra"])):
+            if not shutil.which(compiler) or not shutil.which(launcher[0]):
+                print(f"{name} is not here: not tried", file=sys.stderr)
+                continue
+            tried += 1
+            where = self.folder / name
+            where.mkdir()
+            settings = tracing.clean_environment(OMPI_CC="clang", MPICH_CC="clang")
+            subprocess.run([compiler, "-g", "-O1", "-fopenmp", source, "-o", where / "program"], env=settings,
+                           check=True)
+            for way in ("outside", "inside"):
+                folder = where / way
+                folder.mkdir()
+                command = [*launcher, "-n", "3", where / "program"] if way == "outside" else \
+                    [*launcher, "-n", "3", cli.STAVE, "record", where / "program"]
+                result = cli.run([cli.STAVE, "record", *command] if way == "outside" else command, env=settings,
+                                 cwd=folder)
+                jobs = list(folder.iterdir())
+                self.assertEqual(len(jobs), 1, (name, way, jobs, cli.said(result)))
+                self.expect_job(result, jobs[0], [0, 1, 2])
+        if not tried:
+            self.skipTest("no MPI")
+
     def test_unfinished_is_recovered(self):
         job = self.copy_of_job("unfinished")
         left, witness = job / "rank/2", self.folder / "counts"
-        environment = tracing.tool_environment(cli.BUILD, left, PMI_RANK=2, PMI_SIZE=4)
+        environment = tracing.tool_environment(cli.BUILD, job, **self.as_rank(2, size=4))
         with subprocess.Popen([WITNESS, witness], env=environment) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            found = lambda: next((path for path in left.parent.iterdir() if path.name.startswith("2")), left)
-            killing.wait_until(lambda: any(path.stat().st_size for path in found().glob("traces/*.evt")), "a chunk")
-            killing.kill_both(process, found())
-        if found() != left:
-            found().rename(left)
+            killing.wait_until(lambda: any(path.stat().st_size for path in left.glob("traces/*.evt")), "a chunk")
+            killing.kill_both(process, left)
         files = {path: path.stat().st_size for path in left.rglob("*")}
         text = self.succeeds(merge(job))
         self.assertIn(": 4 processes", text)

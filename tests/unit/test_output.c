@@ -7,12 +7,13 @@
 
 #include "unit.h"
 
+#include "session/launcher.h"
 #include "writer/output.h"
 
-static const struct output_names plain = {"solve", "node7", 4711, -1, -1, NULL};
-static const struct output_names in_job = {"solve", "node7", 4711, 3, 8, "99.cluster"};
-static const struct output_names alone = {"solve", "node7", 4711, 0, 1, NULL};
-static const struct output_names of_unknown_many = {"solve", "node7", 4711, 0, -1, NULL};
+static const struct output_names plain = {"solve", "node7", 4711, -1, -1, NULL, NULL};
+static const struct output_names in_job = {"solve", "node7", 4711, 3, 8, "99.cluster", "run/7.0"};
+static const struct output_names alone = {"solve", "node7", 4711, 0, 1, NULL, NULL};
+static const struct output_names of_unknown_many = {"solve", "node7", 4711, 0, -1, NULL, NULL};
 
 static void every_letter_is_expanded(void **state) {
   static const struct {
@@ -29,17 +30,20 @@ static void every_letter_is_expanded(void **state) {
       {"100%%", "100%", &plain},
       {"%%e", "%e", &plain},
       {"plain", "plain", &plain},
-      {"plain", "plain-3", &in_job},
+      {"plain", "plain", &in_job},
       {"plain", "plain", &alone},
       {"plain-%r", "plain-0", &alone},
-      {"plain", "plain-0", &of_unknown_many},
-      {"%%r", "%r-3", &in_job},
+      {"plain", "plain", &of_unknown_many},
+      {"%%r", "%r", &in_job},
+      {"x-%p", "x-run_7.0", &in_job},
+      {"x-%p-%r", "x-4711-3", &in_job},
       {"a/%r/b", "a/3/b", &in_job},
   };
   char path[64];
+  bool is_job;
   (void)state;
   for (size_t i = 0; i < COUNT(rows); i++) {
-    assert_int_equal(output_expand(rows[i].template, rows[i].names, path, sizeof path), 0);
+    assert_int_equal(output_expand(rows[i].template, rows[i].names, path, sizeof path, &is_job), 0);
     assert_string_equal(path, rows[i].path);
   }
 }
@@ -47,30 +51,32 @@ static void every_letter_is_expanded(void **state) {
 static void unknown_letters_are_refused(void **state) {
   static const char *const bad[] = {"%", "a%", "%x", "%E", "% ", "%e-%n", "%/"};
   char path[64];
+  bool is_job;
   (void)state;
   for (size_t i = 0; i < COUNT(bad); i++)
-    assert_int_equal(output_expand(bad[i], &plain, path, sizeof path), -EINVAL);
+    assert_int_equal(output_expand(bad[i], &plain, path, sizeof path, &is_job), -EINVAL);
 }
 
 /* A program may be called anything: no letter brings in a directory or a word of the shell. */
 static void names_are_made_harmless(void **state) {
-  const struct output_names names = {"../a b\n$(x)", "h/../h", 1, -1, -1, "1/2[3]"};
+  const struct output_names names = {"../a b\n$(x)", "h/../h", 1, -1, -1, "1/2[3]", NULL};
   char path[64];
+  bool is_job;
   (void)state;
-  assert_int_equal(output_expand("%e:%h:%j", &names, path, sizeof path), 0);
+  assert_int_equal(output_expand("%e:%h:%j", &names, path, sizeof path, &is_job), 0);
   assert_string_equal(path, ".._a_b___x_:h_.._h:1_2_3_");
 }
 
 static void what_does_not_fit_is_refused(void **state) {
   char path[16];
+  bool is_job;
   (void)state;
-  assert_int_equal(output_expand("123456789012345", &plain, path, sizeof path), 0);
+  assert_int_equal(output_expand("123456789012345", &plain, path, sizeof path, &is_job), 0);
   assert_string_equal(path, "123456789012345");
-  assert_int_equal(output_expand("1234567890123456", &plain, path, sizeof path), -ENAMETOOLONG);
-  assert_int_equal(output_expand("12345678901-%e", &plain, path, sizeof path), -ENAMETOOLONG);
-  assert_int_equal(output_expand("123456789012%p", &plain, path, sizeof path), -ENAMETOOLONG);
-  assert_int_equal(output_expand("12345678901234", &in_job, path, sizeof path), -ENAMETOOLONG);
-  assert_int_equal(output_expand("", &plain, path, sizeof path), -ENAMETOOLONG);
+  assert_int_equal(output_expand("1234567890123456", &plain, path, sizeof path, &is_job), -ENAMETOOLONG);
+  assert_int_equal(output_expand("12345678901-%e", &plain, path, sizeof path, &is_job), -ENAMETOOLONG);
+  assert_int_equal(output_expand("123456789012%p", &plain, path, sizeof path, &is_job), -ENAMETOOLONG);
+  assert_int_equal(output_expand("", &plain, path, sizeof path, &is_job), -ENAMETOOLONG);
 }
 
 static int enter_folder(void **state) {
@@ -106,6 +112,40 @@ static void taken_names_are_numbered(void **state) {
   make("b/c/d", "b/c/d-2");
   assert_int_equal(rmdir("a-2"), 0);
   make("a", "a-2");
+}
+
+static void make_rank(const char *wanted, const char *run, int rank, const char *made) {
+  char path[64];
+  snprintf(path, sizeof path, "%s", wanted);
+  assert_int_equal(output_make_job_directory(path, sizeof path, run, rank), 0);
+  assert_string_equal(path, made);
+  assert_int_equal(access(path, W_OK), 0);
+}
+
+/* All ranks of a run meet in one directory, in whatever order they come, and no two runs do. */
+static void ranks_of_a_run_share_a_directory(void **state) {
+  (void)state;
+  make_rank("j", "run 1", 1, "j/rank/1");
+  make_rank("j/", "run 1", 0, "j/rank/0");
+  make_rank("j", "run 2", 1, "j-2/rank/1");
+  make_rank("j", "run 1", 2, "j/rank/2");
+  make_rank("j", "run 2", 0, "j-2/rank/0");
+  make_rank("j", "run 1", 2, "j/rank/2-2"); /* a child of that rank */
+  assert_int_equal(mkdir("taken", 0700), 0);
+  assert_int_equal(mkdir("taken/something", 0700), 0);
+  make_rank("taken", "run 1", 0, "taken-2/rank/0");
+  assert_int_equal(mkdir("empty", 0700), 0);
+  make_rank("empty", "run 1", 0, "empty/rank/0");
+  assert_int_equal(access("taken/rank", F_OK), -1);
+}
+
+/* Where nobody tells the runs apart, no rank is twice in a directory. */
+static void ranks_of_unknown_runs(void **state) {
+  (void)state;
+  make_rank("u/v", "", 0, "u/v/rank/0");
+  make_rank("u/v", "", 1, "u/v/rank/1");
+  make_rank("u/v", "", 1, "u/v-2/rank/1");
+  make_rank("u/v", "", 0, "u/v-2/rank/0");
 }
 
 static void slashes_do_not_matter(void **state) {
@@ -184,19 +224,19 @@ static void launchers_are_known(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(launcher_variables); i++)
     unsetenv(launcher_variables[i]);
-  assert_int_equal(output_mpi_rank(), -1);
-  assert_null(output_job());
+  assert_int_equal(launcher_rank(), -1);
+  assert_null(launcher_batch_job());
   for (size_t i = 0; i < COUNT(launcher_variables); i++) {
     setenv(launcher_variables[i], "12", 1);
-    assert_int_equal(output_mpi_rank(), i < 5 ? 12 : -1);
+    assert_int_equal(launcher_rank(), i < 5 ? 12 : -1);
     if (i < 5)
-      assert_null(output_job());
+      assert_null(launcher_batch_job());
     else
-      assert_string_equal(output_job(), "12");
+      assert_string_equal(launcher_batch_job(), "12");
     setenv(launcher_variables[i], "", 1);
   }
   setenv("PMI_RANK", "-", 1);
-  assert_int_equal(output_mpi_rank(), -1);
+  assert_int_equal(launcher_rank(), -1);
   unsetenv("PMI_RANK");
 }
 
@@ -207,9 +247,9 @@ static void sizes_of_jobs_are_known(void **state) {
   for (size_t i = 0; i < COUNT(variables); i++)
     unsetenv(variables[i]);
   for (size_t i = 0; i < COUNT(variables); i++) {
-    assert_int_equal(output_mpi_size(), -1);
+    assert_int_equal(launcher_size(), -1);
     setenv(variables[i], "4", 1);
-    assert_int_equal(output_mpi_size(), 4);
+    assert_int_equal(launcher_size(), 4);
     unsetenv(variables[i]);
   }
 }
@@ -223,6 +263,8 @@ int main(void) {
       cmocka_unit_test(names_are_made_harmless),
       cmocka_unit_test(what_does_not_fit_is_refused),
       IN_FOLDER(taken_names_are_numbered),
+      IN_FOLDER(ranks_of_a_run_share_a_directory),
+      IN_FOLDER(ranks_of_unknown_runs),
       IN_FOLDER(slashes_do_not_matter),
       IN_FOLDER(files_are_left_alone),
       IN_FOLDER(links_are_not_followed),

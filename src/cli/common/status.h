@@ -37,6 +37,7 @@ struct archive_status {
   char *path;
   char *text;    /* how the program ended, or why tracing failed */
   char *stopped; /* why recording ended before the program; NULL: it did not */
+  bool is_told;  /* elsewhere: it is in a merged archive */
   uint64_t threads, events, records, lost, duration_ns, bytes, regions, added;
 };
 

@@ -52,8 +52,7 @@ char *summary_size(char *buffer, uint64_t bytes) {
   return buffer;
 }
 
-/* The path as a person standing here would type it. */
-static const char *relative_path(const char *path) {
+const char *summary_relative_path(const char *path) {
   char here[PATH_MAX];
   size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
   bool inside =
@@ -62,7 +61,7 @@ static const char *relative_path(const char *path) {
 }
 
 static const char *path_of(const struct archive_status *archive) {
-  return archive->path ? relative_path(archive->path) : "(place unknown)";
+  return archive->path ? summary_relative_path(archive->path) : "(place unknown)";
 }
 
 /* What the writer calls the end of a runtime that said good-bye (OMPT's finalize). */
@@ -160,7 +159,7 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
   for (size_t i = 0; i < status->stayed.count && i < LISTED_MAX; i++) {
     const char *why = split(status->stayed.items[i], program);
     message_say("%s used gcc's OpenMP runtime, untraced: %s (--runtime none leaves all programs on theirs)",
-                relative_path(program), why);
+                summary_relative_path(program), why);
   }
   if (status->moved.count == 0 || quiet)
     return;
@@ -169,22 +168,30 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
     snprintf(more, sizeof more, " and %zu more", status->moved.count - 1);
   message_say("%s%s ran on LLVM's OpenMP runtime (%s) in place of gcc's, which alone can change its times "
               "(--runtime none)",
-              relative_path(program), more, runtime);
+              summary_relative_path(program), more, runtime);
 }
 
 static const struct archive_status *first_closed(const struct status *status) {
   for (size_t i = 0; i < status->count; i++)
-    if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path)
+    if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path &&
+        !status->archives[i].is_told)
       return &status->archives[i];
   return NULL;
 }
 
 void summary_print(const struct status *status, bool quiet) {
-  size_t listed = status->count < LISTED_MAX ? status->count : LISTED_MAX;
-  for (size_t i = 0; i < listed; i++)
-    print_archive(&status->archives[i], status->at_end, quiet);
-  if (listed < status->count)
-    message_say("and %zu more", status->count - listed);
+  size_t listed = 0, more = 0;
+  for (size_t i = 0; i < status->count; i++) {
+    const struct archive_status *archive = &status->archives[i];
+    if (archive->is_told)
+      print_lost(archive);
+    else if (listed++ < LISTED_MAX)
+      print_archive(archive, status->at_end, quiet);
+    else
+      more++;
+  }
+  if (more > 0)
+    message_say("and %zu more", more);
   const struct archive_status *closed = first_closed(status);
   if (closed && !quiet)
     print_next(closed);

@@ -6,6 +6,7 @@
 #include "cli/common/usage.h"
 #include "cli/programs/program.h"
 #include "cli/record/child.h"
+#include "cli/record/job.h"
 #include "cli/record/plan.h"
 #include "cli/record/watch.h"
 #include "cli/record/workdir.h"
@@ -268,11 +269,20 @@ static void wait_for_writers(struct traced_run *run) {
 static void summarize(const struct traced_run *run) {
   const struct status *status = &run->status;
   bool is_explained = watch_report(&run->watch, &run->program, &run->plan) || status->stayed.count > 0;
-  summary_print_runtimes(status, run->quiet);
+  bool is_told_by_rank_0 = job_leaves_it_to_rank_0();
+  summary_print_runtimes(status, run->quiet || is_told_by_rank_0);
   if (status->count > 0)
-    summary_print(status, run->quiet);
+    summary_print(status, run->quiet || is_told_by_rank_0);
   else if (!is_explained)
     plan_explain_silence(&run->program, &run->plan);
+}
+
+static bool is_asked_to_end(void *data) {
+  struct traced_run *run = data;
+  struct pollfd fd = {.fd = run->child.signal_fd, .events = POLLIN};
+  if (poll(&fd, 1, 0) > 0)
+    child_signals(&run->child);
+  return run->child.asked_to_terminate || run->child.asked_to_stop;
 }
 
 static int record(struct traced_run *run, char **arguments) {
@@ -288,6 +298,8 @@ static int record(struct traced_run *run, char **arguments) {
   while (!run->child.has_ended)
     attend(run, watch_look(&run->watch));
   wait_for_writers(run);
+  if (!job_leaves_it_to_rank_0())
+    job_merge(&run->status, run->quiet, is_asked_to_end, run);
   summarize(run);
   traced_run_clear(run);
   child_reap(&run->child);
