@@ -98,8 +98,10 @@ static bool mpich_is_cancelled(const void *status) {
   return ((const uint32_t *)status)[1] & 1;
 }
 
+/* In the program first: a variable of the MPI's that it names may have been copied into it. */
 static word symbol(const char *name) {
-  return (word)dlsym(mpi.library, name);
+  void *address = dlsym(RTLD_DEFAULT, name);
+  return (word)(address ? address : dlsym(mpi.library, name));
 }
 
 /* Open MPI's handles are the addresses of what they stand for. */
