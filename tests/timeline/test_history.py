@@ -20,9 +20,11 @@ FIRST_NS = 1767225600 * 10**9  # 2026-01-01 00:00 UTC
 def run(number, wall_s, gain_s, regions, **more):
     """What report --json prints of a run, as far as the page looks at it."""
     efficiency = dict.fromkeys(("serial", "thread", "load_balance", "serialisation", "runtime"), 0.9)
-    findings = [{"cause": "imbalance", "region": "!$omp parallel @a.c:1", "gain_s": gain_s, "what": "threads wait"}]
-    return {"schema_version": 1, "start_ns": FIRST_NS + number * DAY_NS, "wall_s": wall_s, "serial_s": 0.1, "threads": 2,
-            "efficiency": {**efficiency, "parallel": 1 - gain_s / wall_s}, "findings": findings if gain_s else [],
+    findings = [{"cause": "imbalance", "region": "!$omp parallel @a.c:1", "gain_s": gain_s,
+                 "what": "threads wait"}]
+    return {"schema_version": 1, "start_ns": FIRST_NS + number * DAY_NS, "wall_s": wall_s, "serial_s": 0.1,
+            "threads": 2, "efficiency": {**efficiency, "parallel": 1 - gain_s / wall_s},
+            "findings": findings if gain_s else [],
             "disturbances": {"lost_events": 0}, "regions": [
                 {"name": name, "parallel": {"duration": {"sum_s": seconds}}} for name, seconds in regions.items()], **more}
 
