@@ -11,6 +11,7 @@ import tracing
 
 MPIS = ("openmpi", "mpich")
 LIMIT_S = 300
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}    # what Open MPI wants of root
 
 
 def compiler(mpi, language="c"):
@@ -22,9 +23,9 @@ def need(mpi, language="c"):
         raise tracing.Skip(f"{mpi} is not installed")
 
 
-def build(mpi, source, program, *options, language="c"):
-    """Compiled by clang, whose OpenMP Stave traces."""
-    environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}
+def build(mpi, source, program, *options, language="c", cc="clang"):
+    """Compiled by clang if nothing else is said, whose OpenMP Stave traces."""
+    environment = {**os.environ, "OMPI_CC": cc, "MPICH_CC": cc}
     command = [compiler(mpi, language), "-g", str(source), "-o", str(program), *options]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -39,8 +40,7 @@ def launcher(mpi, ranks):
 
 def environment(build_root, output, **settings):
     """Of the launcher; what is preloaded is for the ranks alone."""
-    return {**tracing.tool_environment(build_root, output, **settings), "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return {**tracing.tool_environment(build_root, output, **settings), **AS_ROOT}
 
 
 def library(build_root):

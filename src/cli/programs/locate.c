@@ -45,6 +45,16 @@ int locate_gomp(char **ret_path) {
   return found ? give(path, ret_path) : -ENOENT;
 }
 
+int locate_mpi(const char *library, char **ret_path) {
+  static const char name[] = "libstave-mpi.so";
+  char beside[PATH_MAX], path[PATH_MAX];
+  const char *slash = strrchr(library, '/');
+  int folder = slash ? (int)(slash - library) + 1 : 0;
+  bool fits = (size_t)snprintf(beside, sizeof beside, "%.*s%s", folder, library, name) < sizeof beside;
+  bool found = try_beside("../mpi/libstave-mpi.so", path) || (fits && try_file(beside, path));
+  return found ? give(path, ret_path) : -ENOENT;
+}
+
 int locate_recover(char **ret_path) {
   char path[PATH_MAX];
   bool found = try_beside("../recover/stave-recover", path) || try_beside(STAVE_RECOVER_FROM_BIN, path) ||

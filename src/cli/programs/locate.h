@@ -14,4 +14,7 @@ int locate_recover(char **ret_path);
 /* The same for libstave-gomp.so, which `stave record` gives programs as libgomp.so.1. */
 int locate_gomp(char **ret_path);
 
+/* The same for libstave-mpi.so, which lies beside libstave.so, `library`, where it is installed. */
+int locate_mpi(const char *library, char **ret_path);
+
 #endif

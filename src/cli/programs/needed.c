@@ -40,6 +40,11 @@ static bool is_libomp(const char *name) {
          starts_with(name, "libiomp5.so") || starts_with(name, "libiomp5-");
 }
 
+/* Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, those of Fortran, libmpi_abi.so. */
+static bool is_mpi(const char *name) {
+  return starts_with(name, "libmpi.so") || starts_with(name, "libmpi_") || starts_with(name, "libmpich");
+}
+
 static void keep_first(char **slot, const char *text) {
   if (!*slot)
     *slot = strdup(text);
@@ -149,6 +154,7 @@ static void need(struct library_walk *walk, size_t loader, const char *name) {
   const char *base = base_name(name);
   if (!string_list_add(&walk->seen, name))
     return;
+  walk->program->has_mpi |= is_mpi(base);
   if (is_libomp(base))
     walk->program->has_libomp = true;
   else if (strcmp(base, LIBGOMP) == 0)

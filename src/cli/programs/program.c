@@ -114,9 +114,21 @@ static bool is_r(const char *path) {
   return strcmp(name, "R") == 0 || strcmp(name, "Rscript") == 0;
 }
 
+/* mpirun, or mpiexec.hydra: what stands behind the point says whose it is. */
+static bool is_launcher(const char *path) {
+  static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun",
+                                      "srun",   "aprun",   "jsrun",   "ibrun"};
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  size_t length = strcspn(name, ".");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == length && strncmp(name, names[i], length) == 0)
+      return true;
+  return false;
+}
+
 void program_inspect(const char *path, struct program *ret) {
   char file_path[PATH_MAX];
-  *ret = (struct program){.path = strdup(path), .kind = PROGRAM_OTHER};
+  *ret = (struct program){.path = strdup(path), .kind = PROGRAM_OTHER, .has_mpi = is_launcher(path)};
   snprintf(file_path, sizeof file_path, "%s", path);
   ret->puts_libraries_first = is_r(file_path);
   for (int depth = 0; depth < SCRIPT_DEPTH && follow_script(file_path, sizeof file_path); depth++) {

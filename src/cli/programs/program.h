@@ -21,6 +21,7 @@ struct program {
   bool puts_libraries_first; /* R: its start script puts the system's folders in front of LD_LIBRARY_PATH */
   bool has_libomp;           /* loads libomp or libiomp5, or contains it */
   bool has_tsan;             /* is checked by ThreadSanitizer */
+  bool has_mpi;              /* loads an MPI, or starts programs that do: mpirun and the like */
   char *libgomp_user;        /* the file that needs libgomp.so.1 */
   /* the libgomp an RPATH or a full path leads to, which LD_LIBRARY_PATH cannot replace */
   char *libgomp_fixed;

@@ -161,7 +161,19 @@ static void fix_output(void) {
     free(absolute);
 }
 
-static void set_environment(const struct traced_run *run) {
+/* LD_PRELOAD separates paths by blanks and colons, so what has one gets another name. AddressSanitizer ends
+ * programs in which it is not the first library, though one of wrappers in front of it does no harm. */
+static void preload_mpi(struct traced_run *run) {
+  const char *path = run->plan.mpi;
+  if (path[strcspn(path, " \t\n:")] != '\0')
+    path = workdir_link_mpi(&run->workdir, path) == 0 ? run->workdir.mpi_path : NULL;
+  if (!path)
+    return;
+  prepend_variable("LD_PRELOAD", path);
+  prepend_variable("ASAN_OPTIONS", "verify_asan_link_order=0");
+}
+
+static void set_environment(struct traced_run *run) {
   fix_output();
   prepend_variable("OMP_TOOL_LIBRARIES", run->plan.library);
   set_variable("OMP_TOOL", "enabled");
@@ -170,6 +182,8 @@ static void set_environment(const struct traced_run *run) {
     prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
   if (run->workdir.libgomp_path[0] != '\0' && run->plan.preloads)
     prepend_variable("LD_PRELOAD", run->workdir.libgomp_path);
+  if (run->plan.mpi)
+    preload_mpi(run);
 }
 
 /* False if the program has to run untraced; has said why. */

@@ -3,6 +3,7 @@
 #include "cli/common/message.h"
 #include "cli/programs/locate.h"
 #include "cli/programs/runtime.h"
+#include "session/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,15 +118,28 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
   return false;
 }
 
+/* A rank may be a program that loads its MPI later, as Python does. Without libstave-mpi.so only OpenMP is
+ * traced. */
+static bool find_mpi(const struct program *program, struct plan *plan) {
+  const char *wanted = getenv("STAVE_MPI");
+  if (wanted && strcmp(wanted, "off") == 0)
+    return true;
+  if ((program->has_mpi || launcher_has_many()) && locate_mpi(plan->library, &plan->mpi) != 0)
+    message_say("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
+  return true;
+}
+
 bool plan_make(const struct program *program, bool preloads, struct plan *ret) {
   *ret = (struct plan){.preloads = preloads || program->puts_libraries_first};
-  return !cannot_load(program) && find_library(ret) && plan_libgomp(program, ret) && find_gomp(ret);
+  return !cannot_load(program) && find_library(ret) && plan_libgomp(program, ret) && find_gomp(ret) &&
+         find_mpi(program, ret);
 }
 
 void plan_clear(struct plan *plan) {
   free(plan->library);
   free(plan->runtime);
   free(plan->gomp);
+  free(plan->mpi);
   *plan = (struct plan){0};
 }
 

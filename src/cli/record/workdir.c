@@ -35,6 +35,10 @@ int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *
   return error != 0 ? error : make_link(workdir, "libgomp.so.1", gomp, workdir->libgomp_path);
 }
 
+int workdir_link_mpi(struct workdir *workdir, const char *library) {
+  return make_link(workdir, "libstave-mpi.so", library, workdir->mpi_path);
+}
+
 void workdir_remove(struct workdir *workdir) {
   if (workdir->path[0] == '\0')
     return;
@@ -43,6 +47,8 @@ void workdir_remove(struct workdir *workdir) {
     unlink(workdir->libgomp_path);
   if (workdir->runtime_path[0] != '\0')
     unlink(workdir->runtime_path);
+  if (workdir->mpi_path[0] != '\0')
+    unlink(workdir->mpi_path);
   rmdir(workdir->path);
   workdir->path[0] = '\0';
 }

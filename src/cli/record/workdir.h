@@ -10,6 +10,7 @@ struct workdir {
   char status_path[PATH_MAX];
   char libgomp_path[PATH_MAX]; /* the links, if workdir_link_libgomp made them */
   char runtime_path[PATH_MAX];
+  char mpi_path[PATH_MAX]; /* the link, if workdir_link_mpi made it */
 };
 
 /* Makes the directory in $TMPDIR or /tmp, for this user only. Returns 0 or a negative errno; in both cases
@@ -19,6 +20,9 @@ int workdir_make(struct workdir *ret);
 /* Puts links into it: libgomp.so.1 to libstave-gomp.so, `gomp`, and `runtime`. Returns 0 or a negative
  * errno. */
 int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime);
+
+/* Puts a link libstave-mpi.so to `library` into it. Returns 0 or a negative errno. */
+int workdir_link_mpi(struct workdir *workdir, const char *library);
 
 /* Removes it with what it holds. */
 void workdir_remove(struct workdir *workdir);
