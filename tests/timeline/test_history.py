@@ -26,7 +26,8 @@ def run(number, wall_s, gain_s, regions, **more):
             "threads": 2, "efficiency": {**efficiency, "parallel": 1 - gain_s / wall_s},
             "findings": findings if gain_s else [],
             "disturbances": {"lost_events": 0}, "regions": [
-                {"name": name, "parallel": {"duration": {"sum_s": seconds}}} for name, seconds in regions.items()], **more}
+                {"name": name, "parallel": {"duration": {"sum_s": seconds}}}
+                for name, seconds in regions.items()], **more}
 
 
 class History(Case):
