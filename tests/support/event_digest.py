@@ -6,6 +6,8 @@ import hashlib
 import json
 import sys
 
+import otf2
+
 import archive
 
 
@@ -14,7 +16,10 @@ def word(value):
     if hasattr(value, "source_code_location"):      # a calling context
         place = value.source_code_location
         return [word(value.region), place and (place.file, place.line_number), value.parent and word(value.parent)]
-    members = getattr(getattr(value, "group", value), "members", None)
+    group = getattr(value, "group", value)
+    members = getattr(group, "members", None)     # of MPI's only those of the archive's own rank are known
+    if isinstance(group, otf2.definitions.Group) and group.paradigm == otf2.Paradigm.MPI:
+        return f"{type(value).__name__} {value.name}"
     if members is not None:
         return [member.name for member in members]
     if isinstance(value, dict):
