@@ -13,6 +13,7 @@ const char *activity_name(enum activity activity) {
       [ACTIVITY_OVERHEAD] = "overhead",
       [ACTIVITY_IDLE] = "idle",
       [ACTIVITY_DEVICE] = "device",
+      [ACTIVITY_MPI] = "MPI",
   };
   return activity < ACTIVITY_COUNT ? names[activity] : "unknown";
 }

@@ -17,6 +17,7 @@ enum activity {
   ACTIVITY_OVERHEAD, /* forking, joining, the rest of the runtime */
   ACTIVITY_IDLE,     /* a worker without a team, a device stream without an operation */
   ACTIVITY_DEVICE,   /* a device at work; on the host: in a target construct */
+  ACTIVITY_MPI,      /* in a call of MPI */
   ACTIVITY_COUNT,
 };
 

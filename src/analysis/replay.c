@@ -343,6 +343,10 @@ static void learn_regions(struct replay *replay) {
     enum construct construct = construct_of_region(&replay->trace->regions[i]);
     enum activity activity = ACTIVITY_WORK;
     bool is_own = construct_activity(construct, &activity);
+    if (replay->trace->regions[i].paradigm == OTF2_PARADIGM_MPI) {
+      activity = ACTIVITY_MPI;
+      is_own = true;
+    }
     replay->meanings[i] = (struct region_meaning){(uint8_t)construct, (uint8_t)activity, !is_own};
   }
 }

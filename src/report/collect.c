@@ -131,7 +131,10 @@ static bool is_waiting(enum activity activity) {
 static void charge(struct collector *collector, size_t location, uint64_t event_ticks) {
   struct report_location *here = &collector->locations[location];
   struct report_thread *thread = &collector->report->threads[location];
+  struct report_process *process = &collector->report->processes[thread->process];
   uint64_t end = collector_cut(collector, event_ticks), begin = here->charged_ticks;
+  process->first_ticks = end < process->first_ticks ? end : process->first_ticks;
+  process->last_ticks = end > process->last_ticks ? end : process->last_ticks;
   if (!thread->is_seen || end <= begin) {
     here->charged_ticks = end > begin ? end : begin;
     thread->is_seen = true;
@@ -146,6 +149,8 @@ static void charge(struct collector *collector, size_t location, uint64_t event_
     return;
   if (member)
     member->activity[now.activity] += ticks;
+  else if (now.activity == ACTIVITY_MPI)
+    process->mpi += ticks;
   if (member && collector->has_taskwaits && now.team && now.team->slot < collector->live_team_capacity)
     taskwaits_charge(collector, location, &collector->live_teams[now.team->slot], begin, end,
                      is_waiting(now.activity));
@@ -309,6 +314,19 @@ static void learn_attributes(struct collector *collector) {
   collector->context_attribute = attribute_named(collector->trace, "calling context");
 }
 
+static void learn_processes(struct collector *collector) {
+  const struct trace *trace = collector->trace;
+  for (size_t i = 0; i <= trace->location_group_count; i++) {
+    collector->report->processes[i].first_ticks = UINT64_MAX;
+    collector->processes[i].last_parallel = REPLAY_NONE;
+  }
+  for (size_t i = 0; i < trace->location_count; i++) {
+    const struct trace_location_group *group = trace_location_group(trace, trace->locations[i].group);
+    collector->report->threads[i].process =
+        group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
+  }
+}
+
 static void learn_locations(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     collector->locations[i].wait_region = REPLAY_NONE;
@@ -327,18 +345,21 @@ static bool prepare(struct collector *collector) {
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
   report->devices = collector_get(collector, trace->location_count * sizeof *report->devices);
   report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
+  report->processes = collector_get(collector, (trace->location_group_count + 1) * sizeof *report->processes);
+  collector->processes =
+      collector_get(collector, (trace->location_group_count + 1) * sizeof *collector->processes);
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   collector->share_pool.item_bytes = sizeof(struct share);
   collector->lock_pool.item_bytes = sizeof(struct lock_history);
-  collector->last_parallel = REPLAY_NONE;
   collector->callback_histogram = histogram_new();
   collector->has_failed |= !collector->callback_histogram;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
   learn_regions(collector);
   learn_attributes(collector);
+  learn_processes(collector);
   learn_locations(collector);
   ending_prepare(collector);
   return true;
@@ -377,16 +398,16 @@ static void conclude(struct collector *collector) {
   struct report *report = collector->report;
   charge_rest(collector);
   replay_finish(collector->replay);
+  if (report->first_ticks > report->last_ticks)
+    report->first_ticks = report->last_ticks = 0;
+  report->wall = report->last_ticks - report->first_ticks;
+  processes_find(report);
   teams_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
   waits_finish(collector);
   samples_finish(collector);
   callers_finish(collector);
-  if (report->first_ticks > report->last_ticks)
-    report->first_ticks = report->last_ticks = 0;
-  report->wall = report->last_ticks - report->first_ticks;
-  report->serial = report->wall > report->parallel ? report->wall - report->parallel : 0;
   report->anomalies = *replay_anomalies(collector->replay);
   own_finish(collector);
   caveats_find(report);
@@ -418,6 +439,7 @@ static void free_collector(struct collector *collector) {
   free(collector->sources);
   free(collector->locations);
   free(collector->interests);
+  free(collector->processes);
   free(collector->live_teams);
   replay_free(collector->replay);
 }
@@ -464,6 +486,7 @@ void report_free(struct report *report) {
     free_region(&report->regions[i]);
   free(report->regions);
   free(report->threads);
+  free(report->processes);
   free(report->devices);
   free(report->gaps);
   free(report->states);

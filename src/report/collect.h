@@ -72,7 +72,8 @@ struct live_team {
   struct team_phase phases[2];
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   bool is_nested;
-  uint32_t at_once;                 /* threads in any team, at most */
+  uint32_t at_once;                 /* threads of the process in any team, at most */
+  struct live_process *process;     /* whose it is */
   uint32_t rounds;                  /* barriers that somebody has entered */
   struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
   uint64_t blocked_count;
@@ -176,6 +177,18 @@ struct report_location {
   uint32_t created_slot;
 };
 
+/* The teams of one process. */
+struct live_process {
+  uint32_t open_teams;
+  uint64_t open_ticks;         /* since when there is a team */
+  uint64_t opener;             /* which team that was */
+  uint64_t gap_begin, gap_end; /* before it */
+  uint64_t parallel_end_ticks;
+  uint64_t parallel_end_mpi, gap_mpi; /* its time in MPI so far at the end; in the gap */
+  uint32_t last_parallel;             /* of the last region that ended */
+  uint32_t in_teams;                  /* threads that are in any */
+};
+
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
@@ -199,19 +212,13 @@ struct collector {
   struct doacross_source *sources; /* NULL: none yet */
   struct path_store paths;
   struct path longest;
-  struct path fork; /* of the last fork anywhere */
-  uint32_t open_teams;
-  uint64_t open_ticks;         /* since when there is a team */
-  uint64_t opener;             /* which team that was */
-  uint64_t gap_begin, gap_end; /* before it */
-  uint64_t parallel_end_ticks;
-  uint32_t last_parallel; /* of the last region that ended */
+  struct path fork;               /* of the last fork anywhere */
+  struct live_process *processes; /* as the report's */
   uint64_t now_ticks;
   uint64_t stand_ticks;     /* what is open before this is what the run ended in; 0: not wanted, or taken */
   struct pair_map matching; /* operations on devices: see collect_offload.c */
   struct pair_map moved;
   uint64_t kernel_ticks, kernel_since; /* in which kernels ran, up to some time */
-  uint32_t in_teams;                   /* threads that are in any */
   uint32_t kernel_count;               /* that run */
   uint64_t matching_attribute, from_attribute, to_attribute;
   uint32_t *dispatch_histogram, *callback_histogram;
@@ -368,6 +375,9 @@ void waits_finish(struct collector *collector);
 
 /* -- efficiency.c -- */
 void caveats_find(struct report *report);
+
+/* All events have gone by, and the wall time is known. */
+void processes_find(struct report *report);
 void efficiency_find(struct report *report);
 
 /* -- findings.c -- */

@@ -26,6 +26,7 @@ static enum report_doing doing_of(enum activity activity) {
   case ACTIVITY_BARRIER_WAIT:
   case ACTIVITY_LOCK_WAIT:
   case ACTIVITY_TASK_WAIT:
+  case ACTIVITY_MPI:
     return DOING_WAITING;
   case ACTIVITY_IDLE:
     return DOING_IDLE;

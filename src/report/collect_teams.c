@@ -22,29 +22,37 @@ static void clear_paths(struct collector *collector, struct live_team *live_team
 }
 
 /* The first team that is open ends a serial part. */
-static void open_live_team(struct collector *collector, const struct replay_team *team) {
-  if (collector->open_teams++ > 0)
+static void open_live_team(const struct collector *collector, struct live_process *process,
+                           const struct replay_team *team) {
+  uint64_t mpi = collector->report->processes[process - collector->processes].mpi;
+  if (process->open_teams++ > 0)
     return;
-  collector->open_ticks = team->fork_ticks;
-  collector->opener = team->id;
-  collector->gap_begin = collector->parallel_end_ticks;
-  collector->gap_end = team->fork_ticks;
+  process->open_ticks = team->fork_ticks;
+  process->opener = team->id;
+  process->gap_begin = process->parallel_end_ticks;
+  process->gap_end = team->fork_ticks;
+  process->gap_mpi = mpi - process->parallel_end_mpi;
+}
+
+static struct live_process *live_process_of(const struct collector *collector, size_t location) {
+  return &collector->processes[collector->report->threads[location].process];
 }
 
 static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
-                                      bool is_nested) {
+                                      struct live_process *process, bool is_nested) {
   struct live_team *live_team = live_team_at(collector, team->slot);
   if (!live_team || live_team->id == team->id)
     return live_team;
   clear_paths(collector, live_team);
   uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
   *live_team = (struct live_team){.id = team->id,
+                                  .process = process,
                                   .is_nested = is_nested,
                                   .context = TRACE_NO_REF,
                                   .begin_ticks = begin_ticks,
                                   .phase_end_ticks = begin_ticks};
   path_join(&collector->paths, &live_team->start, &collector->fork);
-  open_live_team(collector, team);
+  open_live_team(collector, process, team);
   return live_team;
 }
 
@@ -74,15 +82,16 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
 
 static void begin(struct collector *collector, const struct replay_team_event *event) {
   struct report_location *here = &collector->locations[event->location];
-  struct live_team *live_team = live_team_of(collector, event->team, here->member_count > 0);
+  struct live_process *process = live_process_of(collector, event->location);
+  struct live_team *live_team = live_team_of(collector, event->team, process, here->member_count > 0);
   struct live_member *member = push_member(collector, here);
   struct live_task *live_task = live_task_of(collector, event->task);
   if (!live_team || !member || !live_task)
     return;
   *member = (struct live_member){.begin_ticks = event->ticks};
   live_team->latest_begin_ticks = event->ticks;
-  collector->in_teams += here->member_count == 1;
-  live_team->at_once = collector->in_teams > live_team->at_once ? collector->in_teams : live_team->at_once;
+  process->in_teams += here->member_count == 1;
+  live_team->at_once = process->in_teams > live_team->at_once ? process->in_teams : live_team->at_once;
   collector->report->threads[event->location].is_in_teams = true;
   if (event->team->primary == event->location) {
     path_join(&collector->paths, &live_team->start, &here->fork);
@@ -260,7 +269,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   if (last->shares) /* no barrier behind them */
     phases_arrive(collector, live_team, event->team->region, last->barriers, event->location, event->ticks);
   struct live_member member = here->members[--here->member_count];
-  collector->in_teams -= here->member_count == 0;
+  live_process_of(collector, event->location)->in_teams -= here->member_count == 0;
   fold_member(collector, live_team, &member, event->ticks);
   add_useful(collector, event->team->region, event->location, useful_of(&member));
   struct live_member *outer = member_at(collector, event->location);
@@ -278,12 +287,12 @@ static void end(struct collector *collector, const struct replay_team_event *eve
 }
 
 static void add_gap(struct collector *collector, uint32_t before, uint32_t after, uint64_t begin,
-                    uint64_t finish) {
+                    uint64_t finish, uint64_t mpi) {
   struct report *report = collector->report;
   uint64_t first = collector->trace->clock.first_ticks;
   begin = collector_cut(collector, begin > first ? begin : first);
   finish = collector_cut(collector, finish);
-  if (finish <= begin)
+  if (finish <= begin || finish - begin <= mpi)
     return;
   uintptr_t number = (uintptr_t)pair_map_get(&collector->gaps, before, after); /* from 1 */
   if (number == 0) {
@@ -295,8 +304,8 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
     number = report->gap_count;
     collector->has_failed |= !pair_map_put(&collector->gaps, before, after, (void *)number);
   }
-  spread_add(&report->gaps[number - 1].time, finish - begin);
-  scatter_add(&report->serial_parts, (double)(finish - begin));
+  spread_add(&report->gaps[number - 1].time, finish - begin - mpi);
+  scatter_add(&report->serial_parts, (double)(finish - begin - mpi));
 }
 
 static void add_instance(struct collector *collector, const struct live_team *live_team,
@@ -335,6 +344,22 @@ static void add_instance(struct collector *collector, const struct live_team *li
     parallel->activity[i] += live_team->activity[i];
 }
 
+/* The team that began a parallel part ends the serial one before it; the last one that is open begins one. */
+static void close_live_team(struct collector *collector, struct live_process *process,
+                            const struct replay_team *team, uint64_t finish) {
+  struct report_process *counted = &collector->report->processes[process - collector->processes];
+  if (process->opener == team->id) {
+    add_gap(collector, process->last_parallel, team->region, process->gap_begin, process->gap_end,
+            process->gap_mpi);
+    process->last_parallel = team->region;
+  }
+  if (process->open_teams > 0 && --process->open_teams == 0) {
+    counted->parallel += collector_cut(collector, finish) - collector_cut(collector, process->open_ticks);
+    process->parallel_end_ticks = finish;
+    process->parallel_end_mpi = counted->mpi;
+  }
+}
+
 static void joined(struct collector *collector, const struct replay_team_event *event) {
   struct live_team *live_team = live_team_at(collector, event->team->slot);
   if (!live_team || live_team->id != event->team->id)
@@ -343,16 +368,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   join_creator(collector, live_team);
   add_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);
-  if (collector->opener == event->team->id) {
-    add_gap(collector, collector->last_parallel, event->team->region, collector->gap_begin,
-            collector->gap_end);
-    collector->last_parallel = event->team->region;
-  }
-  if (collector->open_teams > 0 && --collector->open_teams == 0) {
-    collector->report->parallel +=
-        collector_cut(collector, finish) - collector_cut(collector, collector->open_ticks);
-    collector->parallel_end_ticks = finish;
-  }
+  close_live_team(collector, live_team->process, event->team, finish);
   clear_paths(collector, live_team);
   live_team->id = 0;
 }
@@ -373,9 +389,13 @@ void teams_on_event(void *data, const struct replay_team_event *event) {
 
 void teams_finish(struct collector *collector) {
   const struct report *report = collector->report;
-  if (report->first_ticks < report->last_ticks)
-    add_gap(collector, collector->last_parallel, REPLAY_NONE,
-            collector->parallel_end_ticks > report->first_ticks ? collector->parallel_end_ticks
-                                                                : report->first_ticks,
-            report->last_ticks);
+  for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
+    const struct report_process *counted = &report->processes[i];
+    const struct live_process *process = &collector->processes[i];
+    if (counted->cpus > 0 && counted->first_ticks < counted->last_ticks)
+      add_gap(collector, process->last_parallel, REPLAY_NONE,
+              process->parallel_end_ticks > counted->first_ticks ? process->parallel_end_ticks
+                                                                 : counted->first_ticks,
+              counted->last_ticks, counted->mpi - process->parallel_end_mpi);
+  }
 }

@@ -37,9 +37,40 @@ static double ratio(double part, double whole) {
 }
 
 static bool is_cpu(const struct report_thread *thread) {
-  uint64_t busy =
-      thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] + thread->activity[ACTIVITY_TASK];
+  uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] +
+                  thread->activity[ACTIVITY_TASK] + thread->activity[ACTIVITY_MPI];
   return thread->is_seen && !thread->is_device && (thread->is_in_teams || busy > 0);
+}
+
+/* How long the process was there. */
+static uint64_t length_of(const struct report *report, const struct report_process *process) {
+  if (report->process_count == 1)
+    return report->wall;
+  return process->last_ticks > process->first_ticks ? process->last_ticks - process->first_ticks : 0;
+}
+
+static void find_means(struct report *report) {
+  double serial = 0, parallel = 0, mpi = 0, n = report->process_count ? (double)report->process_count : 1;
+  for (size_t i = 0; i <= report->trace->location_group_count; i++) {
+    const struct report_process *process = &report->processes[i];
+    uint64_t length = length_of(report, process), used = process->parallel + process->mpi;
+    if (process->cpus == 0)
+      continue;
+    serial += length > used ? (double)(length - used) : 0;
+    parallel += (double)process->parallel;
+    mpi += (double)process->mpi;
+  }
+  report->serial = report->process_count ? (uint64_t)(serial / n) : report->wall;
+  report->parallel = (uint64_t)(parallel / n);
+  report->mpi = (uint64_t)(mpi / n);
+}
+
+void processes_find(struct report *report) {
+  for (size_t i = 0; i < report->trace->location_count; i++) {
+    struct report_process *process = &report->processes[report->threads[i].process];
+    if (is_cpu(&report->threads[i]))
+      report->process_count += process->cpus++ == 0;
+  }
 }
 
 /* The location whose useful time in teams is longest: what it loses is not lost by imbalance. */
@@ -61,22 +92,47 @@ static size_t add_up_threads(struct report *report) {
   return longest;
 }
 
-void efficiency_find(struct report *report) {
-  size_t longest = add_up_threads(report);
-  double n = (double)report->cpus, wall = (double)report->wall, parallel = (double)report->parallel;
-  double in_teams = 0, most = 0, overhead = 0;
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    in_teams += (double)report->threads[i].useful_in_teams;
-  if (report->trace->location_count > 0) {
-    const uint64_t *activity = report->threads[longest].activity;
-    most = (double)report->threads[longest].useful_in_teams;
-    overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] +
-                        activity[ACTIVITY_REDUCTION]);
+/* Of all processes. While the only thread outside of teams is in MPI, the others are lost by that, too. */
+static void find_efficiencies(struct report *report) {
+  double all = 0, serial = 0, mpi = (double)report->activity[ACTIVITY_MPI];
+  for (size_t i = 0; i <= report->trace->location_group_count; i++) {
+    const struct report_process *process = &report->processes[i];
+    double n = (double)process->cpus, length = (double)length_of(report, process);
+    double rest = length - (double)process->parallel - (double)process->mpi;
+    if (process->cpus == 0)
+      continue;
+    all += n * length;
+    serial += rest > 0 ? (n - 1) * rest : 0;
+    mpi += (n - 1) * (double)process->mpi;
   }
-  report->parallel_efficiency = ratio((double)report->useful, n * wall);
-  report->serial_efficiency = ratio((double)report->serial + n * parallel, n * wall);
+  report->parallel_efficiency = ratio((double)report->useful, all);
+  report->serial_efficiency = all > 0 ? (all - serial) / all : 0;
+  report->mpi_efficiency = mpi < all ? (all - mpi) / all : 0;
+}
+
+/* Of the process that has the busiest thread: threads of different ones share no work by OpenMP. */
+static void find_team_efficiencies(struct report *report, size_t longest) {
+  if (report->trace->location_count == 0)
+    return;
+  const uint64_t *activity = report->threads[longest].activity;
+  const struct report_process *process = &report->processes[report->threads[longest].process];
+  double most = (double)report->threads[longest].useful_in_teams, in_teams = 0;
+  double n = (double)process->cpus, parallel = (double)process->parallel;
+  double overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] +
+                             activity[ACTIVITY_REDUCTION]);
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (report->threads[i].process == report->threads[longest].process)
+      in_teams += (double)report->threads[i].useful_in_teams;
   report->thread_efficiency = ratio(in_teams, n * parallel);
   report->load_balance = ratio(in_teams, n * most);
   report->runtime_efficiency = parallel > overhead ? (parallel - overhead) / parallel : 0;
   report->serialisation = ratio(most, parallel - overhead);
+  report->busiest_process = report->threads[longest].process;
+}
+
+void efficiency_find(struct report *report) {
+  size_t longest = add_up_threads(report);
+  find_means(report);
+  find_efficiencies(report);
+  find_team_efficiencies(report, longest);
 }

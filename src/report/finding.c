@@ -61,6 +61,7 @@ const char *report_confidence_name(enum report_confidence confidence) {
 
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks) {
+  gain_ticks /= report->process_count ? (double)report->process_count : 1;
   if (gain_ticks < FINDING_LEAST_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
   struct report_finding *finding = array_add(&report->findings, &report->finding_count, sizeof *finding);
@@ -76,10 +77,14 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
   return finding;
 }
 
+double finding_team(const struct report *report) {
+  return report->cpus ? (double)report->cpus / (double)report->process_count : 1;
+}
+
 double finding_threads(const struct report *report, uint32_t region) {
   const struct report_parallel *parallel = region == REPLAY_NONE ? NULL : report->regions[region].parallel;
   if (!parallel || parallel->instances == 0)
-    return report->cpus ? (double)report->cpus : 1;
+    return finding_team(report);
   return parallel->is_nested ? (double)parallel->at_once
                              : (double)parallel->members / (double)parallel->instances;
 }

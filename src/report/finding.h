@@ -9,8 +9,8 @@
 /* Less than a hundredth of the time is not worth a line. */
 #define FINDING_LEAST_SHARE 0.01
 
-/* A new finding of the report, without words. NULL: it would save too little, or there is no memory, which
- * has_lost_findings says. */
+/* A new finding of the report, without words; gain_ticks is the sum of all processes. NULL: it would save too
+ * little, or there is no memory, which has_lost_findings says. */
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks);
 
@@ -19,6 +19,9 @@ void finding_scatter(struct report_finding *finding, const struct scatter *scatt
 
 /* How sure it is, and why: when all else of it is known. */
 void finding_judge(const struct report *report, struct report_finding *finding);
+
+/* The threads of a process, the mean of all processes; 1 if there are none. */
+double finding_team(const struct report *report);
 
 /* Among how many threads the time that the members of a region lose counts: in a nested team it is less of
  * the run's wall time, as others work meanwhile. */

@@ -32,18 +32,20 @@ static const struct report_gap *longest_gap(const struct report *report) {
 }
 
 static void find_serial(struct report *report) {
-  double n = (double)report->cpus, serial = (double)report->serial, wall = (double)report->wall;
+  double n = finding_team(report), serial = (double)report->serial, wall = (double)report->wall;
   struct finding_texts texts = {.report = report};
   const struct report_gap *gap = longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
     return;
-  struct report_finding *finding = finding_add(report, CAUSE_SERIAL, gap->before, serial * (1 - 1 / n));
+  struct report_finding *finding =
+      finding_add(report, CAUSE_SERIAL, gap->before, serial * (1 - 1 / n) * (double)report->process_count);
   if (!finding)
     return;
   finding_scatter(finding, &report->serial_parts);
   finding_say(finding->what,
-              "%s (%s) are spent outside of all parallel regions, where one of %zu threads works",
-              finding_time(&texts, serial), finding_share(&texts, serial, wall), report->cpus);
+              "%s (%s) are spent outside of all parallel regions, where one of %.0f threads works%s",
+              finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
+              report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out" : "");
   finding_say(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
               gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
               finding_time(&texts, (double)gap->time.sum), gap->time.count, gap->time.count == 1 ? "" : "s");

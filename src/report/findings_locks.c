@@ -75,7 +75,7 @@ static void find_lock(struct report *report, uint32_t region) {
   if (mutex->contended > 0)
     finding = finding_add(report, CAUSE_LOCK, region,
                           mutex->gain * weight_of(report, mutex->parallel) +
-                              (report->cpus ? (double)mutex->outside / (double)report->cpus : 0));
+                              (double)mutex->outside / finding_team(report));
   uint32_t reducing = finding ? reducing_construct(report, region) : REPLAY_NONE;
   if (reducing != REPLAY_NONE) {
     finding->cause = CAUSE_REDUCTION;

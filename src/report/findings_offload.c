@@ -8,7 +8,7 @@ enum { MANY_LAUNCHES = 10 };
 
 /* In a team any thread could have gone on meanwhile. */
 static double gain_of(const struct report *report, const struct report_offload *offload, double ticks) {
-  return offload->is_in_team && report->cpus > 0 ? ticks / (double)report->cpus : ticks;
+  return offload->is_in_team ? ticks / finding_team(report) : ticks;
 }
 
 static void find_moved_again(struct report *report, uint32_t region) {

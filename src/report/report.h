@@ -20,7 +20,16 @@ struct report_thread {
   bool is_in_teams;        /* was a member of a team, or forked one, or worked outside of all */
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t useful_in_teams;
+  size_t process;               /* position in struct report's processes */
   uint64_t stalls, stall_ticks; /* waits for room in Stave's buffers */
+};
+
+/* One process: a location group. */
+struct report_process {
+  uint64_t first_ticks, last_ticks; /* events in the window */
+  uint64_t parallel;                /* time in which it had a team */
+  uint64_t mpi;                     /* time that threads without a team were in MPI */
+  size_t cpus;                      /* as in struct report; 0: only devices, or nothing in the window */
 };
 
 /* From where a parallel construct was met. */
@@ -295,12 +304,17 @@ struct report_state {
 struct report {
   const struct trace *trace;
   uint64_t from_ticks, to_ticks, first_ticks, last_ticks; /* window; first and last event in it */
-  uint64_t wall, parallel, serial;                        /* serial: wall - parallel, when no team is there */
-  size_t cpus;                                            /* CPU locations that are in teams, or work */
-  uint64_t activity[ACTIVITY_COUNT];                      /* of all CPU locations */
-  uint64_t useful;                                        /* of all CPU locations */
-  double parallel_efficiency, serial_efficiency, thread_efficiency, load_balance, serialisation,
-      runtime_efficiency;
+  /* of processes the mean; serial: when no team is there, without mpi: calls of MPI meanwhile */
+  uint64_t wall, parallel, serial, mpi;
+  struct report_process
+      *processes;         /* by position of the location group; the last: of locations without one */
+  size_t busiest_process; /* of which the thread efficiency and its factors are */
+  size_t process_count;   /* with CPU locations that are in teams, or work */
+  size_t cpus;            /* CPU locations that are in teams, or work */
+  uint64_t activity[ACTIVITY_COUNT]; /* of all CPU locations */
+  uint64_t useful;                   /* of all CPU locations */
+  double parallel_efficiency, serial_efficiency, mpi_efficiency, thread_efficiency, load_balance,
+      serialisation, runtime_efficiency;
   uint64_t work, span;
   uint64_t forks, tasks_created, tasks_live;
   /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */

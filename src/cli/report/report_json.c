@@ -82,10 +82,10 @@ static void put_place(json_t *object, const struct report *report, uint32_t regi
 /* -- overview -- */
 
 static json_t *efficiency(const struct report *report) {
-  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parallel", report->parallel_efficiency, "serial",
+  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parallel", report->parallel_efficiency, "serial",
                    report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
                    report->load_balance, "serialisation", report->serialisation, "runtime",
-                   report->runtime_efficiency);
+                   report->runtime_efficiency, "mpi", report->mpi_efficiency);
 }
 
 static json_t *overview(const struct report_print *print) {
@@ -98,6 +98,8 @@ static json_t *overview(const struct report_print *print) {
   put_seconds(object, "wall_s", report, (double)report->wall);
   put_seconds(object, "serial_s", report, (double)report->serial);
   put_seconds(object, "parallel_s", report, (double)report->parallel);
+  put_seconds(object, "mpi_s", report, (double)report->mpi);
+  json_put(object, "processes", json_from_number(report->process_count));
   put_seconds(object, "useful_s", report, (double)report->useful);
   put_seconds(object, "lost_in_work_s", report, report->lost_in_work);
   json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));

@@ -107,8 +107,14 @@ static void print_overview(const struct report_print *print) {
     table_fact("threads", "%zu, on %" PRIu64 " processors", report->cpus, report->processors);
   else
     table_fact("threads", "%zu", report->cpus);
+  if (report->process_count > 1)
+    table_fact("processes", "%zu; serial and MPI are the mean of one", report->process_count);
   table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
              text_percent(share, ratio((double)report->serial, (double)report->wall)));
+  if (report->activity[ACTIVITY_MPI] > 0)
+    table_fact("MPI", "%s outside of parallel regions, %s of the wall time",
+               text_time(serial, report->trace, (double)report->mpi),
+               text_percent(share, ratio((double)report->mpi, (double)report->wall)));
   table_fact("parallel", "%s regions begun%s%s%s", summary_number(number, report->forks),
              report->tasks_created ? ", " : "",
              report->tasks_created ? summary_number(more, report->tasks_created) : "",
@@ -123,6 +129,22 @@ static void efficiency_row(struct table *table, const char *name, double value, 
   table_row(table, cells);
 }
 
+/* Two factors of the parallel efficiency, after POP's model of hybrid programs, and what MPI's one leaves. */
+static void print_mpi_efficiency(struct table *table, const struct report *report) {
+  if (report->activity[ACTIVITY_MPI] == 0)
+    return;
+  efficiency_row(table, "+ lost, MPI", 1 - report->mpi_efficiency,
+                 "threads x wall time in calls of MPI, with the threads that have no team meanwhile");
+  efficiency_row(table, "MPI efficiency", report->mpi_efficiency, "threads x wall time outside of MPI");
+  efficiency_row(table, "x OpenMP efficiency", ratio(report->parallel_efficiency, report->mpi_efficiency),
+                 "of that, useful work: both multiply to the parallel efficiency");
+}
+
+static const char *process_name(const struct report *report) {
+  bool is_named = report->busiest_process < report->trace->location_group_count;
+  return is_named ? report->trace->location_groups[report->busiest_process].name : "one process";
+}
+
 static void print_efficiency(const struct report *report) {
   struct table table;
   if (report->cpus == 0)
@@ -132,15 +154,19 @@ static void print_efficiency(const struct report *report) {
   table_column(&table, "factor", TABLE_NAME);
   table_column(&table, "value", TABLE_NUMBER);
   table_column(&table, "share of", TABLE_PROSE);
-  /* The first three add up to the whole; the last three multiply to the one above them. */
+  char teams[LABEL_BYTES];
+  snprintf(teams, sizeof teams, "threads x time in parallel regions that is useful work%s%s: the product of",
+           report->process_count > 1 ? ", " : "", report->process_count > 1 ? process_name(report) : "");
+  /* The first three, with MPI's, add up to the whole; the last three multiply to the one above them. */
   efficiency_row(&table, "parallel efficiency", report->parallel_efficiency,
                  "threads x wall time that is useful work");
   efficiency_row(&table, "+ lost, serial", 1 - report->serial_efficiency,
                  "threads x wall time outside of parallel regions, where one thread works");
-  efficiency_row(&table, "+ lost, in regions", report->serial_efficiency - report->parallel_efficiency,
+  efficiency_row(&table, "+ lost, in regions",
+                 report->serial_efficiency + report->mpi_efficiency - 1 - report->parallel_efficiency,
                  "threads x wall time in parallel regions that is no useful work");
-  efficiency_row(&table, "thread efficiency", report->thread_efficiency,
-                 "threads x time in parallel regions that is useful work: the product of");
+  print_mpi_efficiency(&table, report);
+  efficiency_row(&table, "thread efficiency", report->thread_efficiency, teams);
   efficiency_row(&table, "x load balance", report->load_balance,
                  "the busiest thread's useful work that the mean has");
   efficiency_row(&table, "x serialisation", report->serialisation,
@@ -248,8 +274,8 @@ static void thread_row(struct table *table, const struct report *report, size_t 
       rest[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES];
   const uint64_t *a = thread->activity;
   uint64_t work = a[ACTIVITY_WORK] + a[ACTIVITY_SERIAL] + a[ACTIVITY_TASK];
-  uint64_t other =
-      a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] + a[ACTIVITY_DEVICE];
+  uint64_t other = a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] +
+                   a[ACTIVITY_DEVICE] + a[ACTIVITY_MPI];
   const char *const cells[] = {trace->locations[index].name,
                                text_time(useful, trace, (double)work),
                                text_time(barrier, trace, (double)a[ACTIVITY_BARRIER_WAIT]),
