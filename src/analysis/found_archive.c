@@ -173,3 +173,8 @@ void find_archive(struct found_archive *ret, const char *path) {
   ret->state = state_of(ret);
   measure(ret);
 }
+
+bool found_is_job(const char *path) {
+  char ranks[PATH_MAX];
+  return join(ranks, path, "rank") && is_directory(ranks);
+}

@@ -37,4 +37,7 @@ struct found_archive {
 /* Looks at `path`: the directory of an archive, or its anchor file. */
 void find_archive(struct found_archive *ret, const char *path);
 
+/* Whether `path` is the directory of a job: it has a folder rank, with an archive for each rank. */
+bool found_is_job(const char *path);
+
 #endif

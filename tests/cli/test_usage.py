@@ -102,6 +102,11 @@ class Unreadable(cli.Case):
         for path in (self.path("folder"), self.path("text"), "/dev/null"):
             self.all_say(path, words=[f"{path}: not an OTF2 archive"])
 
+    def test_job(self):
+        """The directory of a job that was not merged yet."""
+        os.makedirs(self.path("a job") + "/rank/0")
+        self.all_say(self.path("a job"), words=[f"stave merge '{self.path('a job')}' makes one"], but=["not an OTF2"])
+
     def test_not_closed(self):
         archive = self.archive("unfinished")
         os.unlink(archive + "/traces.otf2")

@@ -151,6 +151,15 @@ static void report_open(const char *path, const struct found_archive *found) {
     message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
 }
 
+static void report_no_archive(const char *path) {
+  char word[PATH_MAX];
+  if (found_is_job(path))
+    message_say("%s: has an archive for each rank, in %s/rank: stave merge %s makes one of them", path, path,
+                message_shell_word(word, sizeof word, path));
+  else
+    message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
+}
+
 void archive_job_explain(const char *path, const struct found_archive *found) {
   switch (found->state) {
   case FOUND_CLOSED:
@@ -165,7 +174,7 @@ void archive_job_explain(const char *path, const struct found_archive *found) {
     report_unfinished(path, found);
     break;
   case FOUND_NO_ARCHIVE:
-    message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
+    report_no_archive(path);
     break;
   case FOUND_ABSENT:
     message_say("%s: %s", path, strerror(found->error));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/found_archive.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/merge/members.h"
@@ -71,7 +72,7 @@ static void trim(char *path) {
 static int merge_archives(const struct cmd_request *request, char **paths, int count) {
   struct members members = {0};
   struct merge_result result;
-  bool is_job = !request->out && count == 1 && members_is_job(paths[0]);
+  bool is_job = !request->out && count == 1 && found_is_job(paths[0]);
   char *out = strdup(request->out ? request->out : is_job ? paths[0] : out_default);
   bool is_done = false;
   if (!out) {

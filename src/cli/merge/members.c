@@ -18,16 +18,6 @@ static bool join(char target[PATH_MAX], const char *directory, const char *name)
   return (size_t)snprintf(target, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
 }
 
-static bool is_directory(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-bool members_is_job(const char *path) {
-  char ranks[PATH_MAX];
-  return join(ranks, path, "rank") && is_directory(ranks);
-}
-
 /* -- one archive -- */
 
 static bool is_closed(const char *path, struct found_archive *found) {
@@ -106,7 +96,7 @@ static bool add_job(struct members *members, const char *path) {
 }
 
 bool members_add(struct members *members, const char *path) {
-  return members_is_job(path) ? add_job(members, path) : add_archive(members, path);
+  return found_is_job(path) ? add_job(members, path) : add_archive(members, path);
 }
 
 void members_clear(struct members *members) {

@@ -20,9 +20,6 @@ struct members {
  * still being written. */
 bool members_add(struct members *members, const char *path);
 
-/* Whether this is the directory of a job, with a folder rank. */
-bool members_is_job(const char *path);
-
 void members_clear(struct members *members);
 
 #endif
