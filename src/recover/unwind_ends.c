@@ -103,6 +103,18 @@ void unwind_join(struct unwind *unwind, uint32_t index, uint64_t ticks) {
                (struct trace_event){.kind = TRACE_ThreadJoin, .ThreadJoin = {OTF2_PARADIGM_OPENMP}});
 }
 
+/* A team ends with a barrier: without one of its own, its primary would seem to end with the one that is its
+ * last by chance, before the others do. */
+static void add_barrier(struct unwind *unwind, uint32_t index, uint64_t ticks) {
+  const struct level *level = unwind_top(&unwind->locations[index]);
+  if (unwind->is_ending || !level->is_forked || level->own->count != 1 || level->barrier_ticks == 0 ||
+      level->barrier_ticks >= ticks ||
+      !regions_is(unwind->source.regions, level->barrier, CONSTRUCT_implicit_barrier))
+    return;
+  unwind_add(unwind, index, ticks, (struct trace_event){.kind = TRACE_Enter, .Enter = {level->barrier}});
+  unwind_add(unwind, index, ticks, (struct trace_event){.kind = TRACE_Leave, .Leave = {level->barrier}});
+}
+
 static void end_current(struct unwind *unwind, uint32_t index, uint64_t ticks) {
   struct level *level = unwind_top(&unwind->locations[index]);
   unwind_join(unwind, index, ticks);
@@ -110,6 +122,7 @@ static void end_current(struct unwind *unwind, uint32_t index, uint64_t ticks) {
     end_task(unwind, index, level->current, ticks);
     unwind_switch_to_own(unwind, index, ticks);
   }
+  add_barrier(unwind, index, ticks);
   leave_all(unwind, index, level->own, ticks);
 }
 
@@ -176,6 +189,15 @@ static void leave_innermost(struct unwind *unwind, uint32_t index, uint64_t tick
              (struct trace_event){.kind = TRACE_Leave, .Leave = {task->regions[task->count - 1]}});
 }
 
+/* No switch follows if it was not the running one. */
+static void switch_from_completed(struct unwind *unwind, uint32_t index) {
+  struct open_location *location = &unwind->locations[index];
+  const struct open_task completed = {.comm = location->completed};
+  if (location->is_between_tasks)
+    switch_from(unwind, index, &completed, location->ticks);
+  location->is_between_tasks = false;
+}
+
 void unwind_tidy(struct unwind *unwind, uint32_t index) {
   struct open_location *location = &unwind->locations[index];
   struct level *level = unwind_top(location);
@@ -187,13 +209,13 @@ void unwind_tidy(struct unwind *unwind, uint32_t index) {
   case TRACE_ProgramBegin:
     enter_program(unwind, index, location->ticks);
     return;
-  case TRACE_Enter: /* but not of the region of a team or of the program */
+  case TRACE_Enter: /* but not of the region of a team, a task or the program */
   case TRACE_ThreadTaskCreate:
-    if (level->current->count > is_own)
+    if (level->current->count > 1)
       leave_innermost(unwind, index, location->ticks);
     return;
   case TRACE_ThreadTaskComplete:
-    unwind_switch_to_own(unwind, index, location->ticks);
+    switch_from_completed(unwind, index);
     return;
   case TRACE_Leave: /* of the team's region, or the task's */
     if (level->current->count == 0 && !is_own) {

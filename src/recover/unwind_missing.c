@@ -168,13 +168,15 @@ static void on_task(struct unwind *unwind, uint32_t index, uint64_t ticks, uint3
     leave_task_elsewhere(unwind, index, unwind_known_task(unwind, comm, thread, generation), ticks);
 }
 
-static void on_lock(struct unwind *unwind, uint32_t index, uint32_t lock, uint64_t ticks) {
+/* The release was at the latest now. It stands where the location was seen last: its team may have ended
+ * since, and nobody knows yet that it has. */
+static void on_lock(struct unwind *unwind, uint32_t index, uint32_t lock) {
   struct trace_event release;
   if (!unwind_held_by(&unwind->held, lock, &release) || release.location == index ||
       !is_over(unwind, (uint32_t)release.location))
     return;
   unwind_tidy(unwind, (uint32_t)release.location);
-  unwind_add_release(unwind, (uint32_t)release.location, ticks, &release);
+  unwind_add_release(unwind, (uint32_t)release.location, 0, &release);
 }
 
 /* -- events -- */
@@ -210,7 +212,7 @@ void unwind_missing_before(struct unwind *unwind, const struct trace_event *even
             event->ThreadTaskComplete.generation);
     return;
   case TRACE_ThreadAcquireLock:
-    on_lock(unwind, index, event->ThreadAcquireLock.lock, event->ticks);
+    on_lock(unwind, index, event->ThreadAcquireLock.lock);
     return;
   }
 }

@@ -112,7 +112,9 @@ static void on_complete(struct unwind *unwind, struct open_location *location,
                         event->ThreadTaskComplete.generation);
   if (!task)
     return;
-  if (unwind_top(location)->current == task)
+  location->is_between_tasks = unwind_top(location)->current == task;
+  location->completed = task->comm;
+  if (location->is_between_tasks)
     unwind_run(location, unwind_top(location)->own);
   task->count = 0;
   if (task->running)
@@ -129,10 +131,12 @@ static void on_enter(struct level *level, uint32_t region) {
     level->region = region;
 }
 
-static void on_leave(struct level *level, uint64_t ticks) {
+static void on_leave(struct level *level, uint32_t region, uint64_t ticks) {
   level->current->count -= level->current->count > 0;
-  if (level->current->count == 1)
-    level->barrier_ticks = ticks;
+  if (level->current->count != 1)
+    return;
+  level->barrier_ticks = ticks;
+  level->barrier = region;
 }
 
 /* -- teams -- */
@@ -174,6 +178,7 @@ void unwind_team_ends(struct unwind *unwind, uint32_t index, uint64_t ticks) {
 void unwind_note(struct unwind *unwind, uint32_t index, const struct trace_event *event, bool is_forked) {
   struct open_location *location = &unwind->locations[index];
   location->last = event->kind;
+  location->is_between_tasks = false;
   switch ((unsigned)event->kind) { /* only what opens or ends something */
   case TRACE_ProgramBegin:
     location->is_program = true;
@@ -185,7 +190,7 @@ void unwind_note(struct unwind *unwind, uint32_t index, const struct trace_event
     on_enter(unwind_top(location), event->Enter.region);
     return;
   case TRACE_Leave:
-    on_leave(unwind_top(location), event->ticks);
+    on_leave(unwind_top(location), event->Leave.region, event->ticks);
     return;
   case TRACE_ThreadTeamBegin:
     on_team_begin(unwind, index, event->ThreadTeamBegin.comm, is_forked);

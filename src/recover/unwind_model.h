@@ -26,6 +26,7 @@ struct level {
   bool is_ending;
   uint32_t region;        /* that was entered first */
   uint64_t barrier_ticks; /* of the last end of what stands in that region: its barrier; 0: none has ended */
+  uint32_t barrier;       /* what that was */
   struct open_task *own, *current;
 };
 
@@ -38,7 +39,9 @@ struct open_location {
   uint64_t events_left; /* that are still to come; 0: whatever follows is added */
   bool is_over, is_tidy;
   enum trace_kind last;
-  uint32_t created; /* the last task's generation */
+  bool is_between_tasks; /* the running one is complete, and its switch still to come */
+  uint32_t completed;    /* that one's comm */
+  uint32_t created;      /* the last task's generation */
   /* a fork, held back until it is known that a team follows, and what came behind it */
   struct trace_event *waiting;
   size_t waiting_count, waiting_capacity;

@@ -243,6 +243,23 @@ static void local_definitions_are_what_otf2_writes(void **state) {
 
 /* -- without room -- */
 
+/* Zeros where more must be: the last event may be cut. Nothing is missing: it is whole. */
+static void an_event_is_cut_by_zeros(void **state) {
+  static const unsigned char records[] = {5, 1, 0, 0, 0, 0, 0, 0, 0, 12, 1, 7, 13, 1, 0};
+  static const uint64_t most[] = {5, 2, UINT64_MAX};
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    unsigned char bytes[64] = {0};
+    struct chunk_position position = {0};
+    size_t used;
+    chunk_begin(bytes);
+    memcpy(bytes + CHUNK_HEADER_BYTES, records, sizeof records);
+    assert_int_equal(chunk_walk(bytes, sizeof bytes, most[i], &position, &used), CHUNK_CUT);
+    assert_int_equal(position.events, i ? 2 : 1);
+    assert_int_equal(used, CHUNK_HEADER_BYTES + sizeof records - (i ? 0 : 3));
+  }
+}
+
 /* Goes through the file's chunks as a reader does. */
 static uint64_t events_in_file(uint64_t *ret_gap) {
   size_t count, used;
@@ -403,6 +420,7 @@ static void refused_definitions_are_told(void **state) {
 
 int main(void) {
   static const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_event_is_cut_by_zeros),
       cmocka_unit_test_setup_teardown(without_events, setup, teardown),
       cmocka_unit_test_setup_teardown(of_less_than_a_chunk, setup, teardown),
       cmocka_unit_test_setup_teardown(around_the_end_of_a_chunk, setup, teardown),

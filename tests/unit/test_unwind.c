@@ -13,9 +13,11 @@ enum { COMM = 0, CONTEXT = 7, TICKS = 100, END_TICKS = 500, EVENTS_MAX = 32, KEY
 /* As the written events are, for comparisons that show what is wrong. */
 struct written {
   char kinds[EVENTS_MAX * 32];
-  uint64_t ticks;  /* of the last one */
-  uint64_t values; /* attributes of samples that have the value */
-  uint64_t marked; /* events that say that they were added */
+  uint64_t ticks;    /* of the last one */
+  uint64_t values;   /* attributes of samples that have the value */
+  uint64_t marked;   /* events that say that they were added */
+  uint64_t gap;      /* from what came before to the completion of a task */
+  uint64_t released; /* the first lock, then */
 };
 
 /* -- the definitions that unwind.c asks for: one communicator with one member -- */
@@ -46,7 +48,7 @@ uint32_t definitions_comm_parent(const struct definitions *definitions, uint32_t
   return COMM_UNKNOWN;
 }
 
-enum { MARK = 5, POINT_REGION = 1, CREATE_REGION = 9, PROGRAM_REGION = 8 };
+enum { MARK = 5, POINT_REGION = 1, BARRIER_REGION = 7, CREATE_REGION = 9, PROGRAM_REGION = 8 };
 
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
   (void)definitions;
@@ -74,8 +76,8 @@ const struct region *regions_all(const struct regions *regions, size_t *ret_coun
 }
 
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {
-  (void)regions, (void)id, (void)construct;
-  return false;
+  (void)regions;
+  return id == BARRIER_REGION && construct == CONSTRUCT_implicit_barrier;
 }
 
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
@@ -137,6 +139,10 @@ static void note_written(void *data, const struct trace_event *event) {
     assert_int_equal(event->ProgramBegin.arguments[0], strlen("it's"));
     assert_int_equal(event->ProgramBegin.arguments[1], strlen("-x"));
   }
+  if (event->kind == TRACE_ThreadTaskComplete)
+    written->gap = event->ticks - written->ticks;
+  if (event->kind == TRACE_ThreadReleaseLock && !written->released)
+    written->released = event->ticks;
   written->ticks = event->ticks;
   strcat(written->kinds, name_of(event->kind));
 }
@@ -149,6 +155,8 @@ static void take(struct unwind *unwind, uint32_t location, enum trace_kind kind,
   struct trace_event event = {.kind = kind, .location = location, .ticks = ticks};
   if (kind == TRACE_Enter)
     event.Enter.region = region_entered;
+  if (kind == TRACE_Leave)
+    event.Leave.region = region_entered;
   if (kind == TRACE_ThreadTeamBegin)
     event.ThreadTeamBegin.comm = COMM;
   if (kind == TRACE_CallingContextSample) {
@@ -289,14 +297,87 @@ static void releases_are_marked(void **state) {
   assert_int_equal(written.marked, 1);
 }
 
+/* The primary's events are cut behind these in its team; the other member leaves the team, having acquired
+ * the lock if that is asked for. */
+static struct written cut_in_team(const enum trace_kind *kinds, size_t count, bool acquires) {
+  struct written written = {0};
+  uint64_t events[] = {3 + count, 4 + acquires}, ticks = TICKS;
+  struct unwind_source source = {.events = events, .arguments = "", .location_count = 2};
+  member_count = 2;
+  struct unwind *unwind = unwind_open(&source, note_written, &written);
+  take(unwind, 0, TRACE_ThreadFork, ticks++);
+  for (uint32_t i = 0; i < 2; i++) {
+    take(unwind, i, TRACE_ThreadTeamBegin, ticks++);
+    take(unwind, i, TRACE_Enter, ticks++);
+  }
+  for (size_t i = 0; i < count; i++)
+    take(unwind, 0, kinds[i], ticks++);
+  if (acquires)
+    take(unwind, 1, TRACE_ThreadAcquireLock, ticks + TICKS);
+  take(unwind, 1, TRACE_Leave, ticks + 2 * TICKS);
+  take(unwind, 1, TRACE_ThreadTeamEnd, ticks + 2 * TICKS);
+  unwind_end(unwind, 4 * TICKS);
+  unwind_close(unwind);
+  member_count = 1;
+  return written;
+}
+
+/* Its region ends with it, at one time. */
+static void a_task_has_just_begun(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_ThreadTaskSwitch, TRACE_Enter};
+  (void)state;
+  struct written written = cut_in_team(kinds, COUNT(kinds), false);
+  assert_string_equal(written.kinds, "fork begin enter begin enter task enter leave end "
+                                     "leave complete task leave end join ");
+  assert_int_equal(written.gap, 0);
+}
+
+static void a_task_has_just_completed(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_ThreadTaskSwitch, TRACE_Enter, TRACE_Leave,
+                                          TRACE_ThreadTaskComplete};
+  (void)state;
+  assert_string_equal(cut_in_team(kinds, COUNT(kinds), false).kinds,
+                      "fork begin enter begin enter task enter leave complete leave end "
+                      "task leave end join ");
+}
+
+/* Not when the next one acquires it: the team's end may be earlier. */
+static void a_lock_is_released_where_its_owner_was_seen(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_ThreadAcquireLock};
+  (void)state;
+  assert_int_equal(cut_in_team(kinds, COUNT(kinds), true).released, TICKS + 5);
+}
+
+/* That was not the one with which the team ends. */
+static void a_barrier_is_the_last_event(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_Enter, TRACE_Leave};
+  (void)state;
+  region_entered = BARRIER_REGION;
+  struct written left = cut_in_team(kinds, 2, false), entered = cut_in_team(kinds, 1, false);
+  region_entered = 0;
+  assert_string_equal(left.kinds, "fork begin enter begin enter enter leave leave end "
+                                  "enter leave leave end join ");
+  assert_string_equal(entered.kinds, "fork begin enter begin enter enter leave end leave "
+                                     "enter leave leave end join ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_team_follows_at_once),    cmocka_unit_test(samples_come_between),
-      cmocka_unit_test(a_pause_comes_between),     cmocka_unit_test(a_stall_comes_between),
-      cmocka_unit_test(the_team_has_ended),        cmocka_unit_test(no_team_follows),
-      cmocka_unit_test(a_member_is_gone),          cmocka_unit_test(the_primary_is_gone),
-      cmocka_unit_test(a_begin_is_the_last_event), cmocka_unit_test(a_point_is_the_last_event),
+      cmocka_unit_test(a_team_follows_at_once),
+      cmocka_unit_test(samples_come_between),
+      cmocka_unit_test(a_pause_comes_between),
+      cmocka_unit_test(a_stall_comes_between),
+      cmocka_unit_test(the_team_has_ended),
+      cmocka_unit_test(no_team_follows),
+      cmocka_unit_test(a_member_is_gone),
+      cmocka_unit_test(the_primary_is_gone),
+      cmocka_unit_test(a_begin_is_the_last_event),
+      cmocka_unit_test(a_point_is_the_last_event),
       cmocka_unit_test(releases_are_marked),
+      cmocka_unit_test(a_task_has_just_begun),
+      cmocka_unit_test(a_task_has_just_completed),
+      cmocka_unit_test(a_barrier_is_the_last_event),
+      cmocka_unit_test(a_lock_is_released_where_its_owner_was_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,10 +78,17 @@ static size_t next_record(const unsigned char *bytes, size_t count, uint64_t *ti
   return 1 + sizeof *ticks;
 }
 
+/* Zeros may be where bytes have not been written: they may have begun within the record that ends at `at`. */
+static bool may_be_cut(const unsigned char *bytes, size_t count, size_t at) {
+  return at < count && bytes[at] == 0 && bytes[at - 1] == 0;
+}
+
 enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t most,
                           struct chunk_position *position, size_t *ret_bytes) {
   size_t at = CHUNK_HEADER_BYTES, length;
   uint64_t ticks = position->ticks;
+  struct chunk_position before = *position;
+  size_t bytes_before = 0;
   *ret_bytes = 0;
   if (!follows(bytes, count, position->events))
     return CHUNK_CUT;
@@ -94,9 +101,16 @@ enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t mos
     at += length;
     if (!is_event)
       continue;
+    before = *position;
+    bytes_before = *ret_bytes;
     position->events++;
     position->ticks = ticks;
     *ret_bytes = at;
+  }
+  bool is_short = most != UINT64_MAX && position->events < most && position->events != last;
+  if (is_short && bytes_before && may_be_cut(bytes, count, *ret_bytes)) {
+    *position = before;
+    *ret_bytes = bytes_before;
   }
   return position->events == last ? end_of_full(bytes, count, *ret_bytes) : CHUNK_CUT;
 }

@@ -40,7 +40,8 @@ void chunk_begin(unsigned char *bytes);
 
 /* Goes through the chunk of `count` bytes, which is to follow what *position says, but not behind event
  * number `most`. Moves *position behind the last whole event; *ret_bytes is where that ends in the chunk, 0
- * if this chunk does not follow there at all. */
+ * if this chunk does not follow there at all. Where there must be more (of a known `most`) and are zeros, an
+ * event that ends with zeros counts as cut. */
 enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t most,
                           struct chunk_position *position, size_t *ret_bytes);
 
