@@ -66,11 +66,12 @@ def report(options):
     return said.getvalue()
 
 
-def audit(archive, expect=None, ignore=IGNORED):
+def audit(archive, expect=None, ignore=IGNORED, killed=False):
     """Lines of text: the violations of an archive and what it does not hold of the expectations."""
     if not AUDIT.exists():
         return []
-    options = ["--ignore", ignore, *(["--expect", str(expect)] if expect else []), str(archive)]
+    options = ["--ignore", ignore, *(["--killed"] if killed else []),
+               *(["--expect", str(expect)] if expect else []), str(archive)]
     with ONE_AT_A_TIME, OWN_OTF2:
         said = report(options)
     return [line for line in said.splitlines() if "no violation" not in line][:LINES]
