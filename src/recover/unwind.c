@@ -168,6 +168,7 @@ static void begin(struct unwind *unwind, uint64_t ticks) {
   if (!unwind->has_begun)
     unwind_missing_begin(unwind, ticks);
   unwind->has_begun = true;
+  unwind->ticks = ticks;
 }
 
 void unwind_event(struct unwind *unwind, const struct trace_event *event) {

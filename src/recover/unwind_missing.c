@@ -244,6 +244,7 @@ static void end_with_primary(struct unwind *unwind, uint32_t index) {
   }
 }
 
+/* Now: its own last event may have been before they were forked. */
 static void join_open_teams(struct unwind *unwind, uint32_t index) {
   for (uint32_t i = 0; i < unwind->source.location_count; i++)
     for (size_t k = 1; i != index && k < unwind->locations[i].count; k++) {
@@ -253,7 +254,7 @@ static void join_open_teams(struct unwind *unwind, uint32_t index) {
       while (rank < count && members[rank] != index)
         rank++;
       if (team.is_forked && team.region != OTF2_UNDEFINED_REGION && rank < count)
-        join_team(unwind, index, &team, unwind->locations[index].ticks);
+        join_team(unwind, index, &team, unwind->ticks);
     }
 }
 

@@ -65,6 +65,7 @@ struct unwind {
   struct unwind_held held;
   OTF2_AttributeList *mark; /* of a release that is added */
   uint32_t create_region;   /* in which tasks are made that nobody is known to have made */
+  uint64_t ticks;           /* of the event that came last */
   uint64_t end_ticks;       /* the trace's, once it ends */
   bool has_begun, is_ending;
   uint64_t added, left_out;

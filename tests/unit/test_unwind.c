@@ -361,6 +361,27 @@ static void a_barrier_is_the_last_event(void **state) {
                                      "enter leave leave end join ");
 }
 
+/* What is left out then says that the team is there by now: it has not begun where the member was last. */
+static void a_members_begin_is_the_last_event(void **state) {
+  enum { FORK = 2 * TICKS };
+  uint64_t events[] = {4, 2};
+  struct written written = {0};
+  struct unwind_source source = {.events = events, .arguments = "", .location_count = 2};
+  (void)state;
+  member_count = 2;
+  struct unwind *unwind = unwind_open(&source, note_written, &written);
+  take(unwind, 1, TRACE_Enter, TICKS);
+  take(unwind, 0, TRACE_ThreadFork, FORK);
+  take(unwind, 0, TRACE_ThreadTeamBegin, FORK);
+  take(unwind, 0, TRACE_Enter, FORK);
+  take(unwind, 1, TRACE_ThreadTeamBegin, FORK + 1);
+  assert_string_equal(written.kinds, "enter fork begin enter begin enter ");
+  assert_int_equal(written.ticks, FORK + 1);
+  unwind_end(unwind, END_TICKS);
+  unwind_close(unwind);
+  member_count = 1;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_team_follows_at_once),
@@ -377,6 +398,7 @@ int main(void) {
       cmocka_unit_test(a_task_has_just_begun),
       cmocka_unit_test(a_task_has_just_completed),
       cmocka_unit_test(a_barrier_is_the_last_event),
+      cmocka_unit_test(a_members_begin_is_the_last_event),
       cmocka_unit_test(a_lock_is_released_where_its_owner_was_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
