@@ -64,6 +64,24 @@ static void what_is_open_at_its_end_is_entered_there(void **state) {
                 "33 ThreadJoin");
 }
 
+/* A worker is quicker than its team's primary, and pauses before that has begun. */
+static void the_primary_forked_before_the_pause(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  begin_thread(1, 11, OMPT_THREAD_worker);
+  uint64_t team = fork_team(0, 20);
+  begin_member(1, 21, team, 2, 1);
+  control(1, 22, OMPT_CONTROL_TOOL_pause);
+  begin_member(0, 23, team, 2, 0);
+  control(1, 30, OMPT_CONTROL_TOOL_start);
+  end_member(0, 40, 0);
+  end_member(1, 40, 1);
+  join_team(0, 41);
+  finish();
+  expect_events(0, "20 ThreadFork 2, 22 MeasurementOnOff 2, 23 ThreadTeamBegin 0, 23 Enter parallel, "
+                   "30 MeasurementOnOff 1, 40 Leave parallel, 40 ThreadTeamEnd 0, 41 ThreadJoin");
+}
+
 /* All threads pause where the one that says so is. */
 static void the_pause_of_one_thread_is_that_of_all(void **state) {
   (void)state;
@@ -146,6 +164,7 @@ int main(void) {
       CORRELATED(what_ends_in_it_leaves_no_trace),
       CORRELATED(what_began_before_it_ends_in_it),
       CORRELATED(what_is_open_at_its_end_is_entered_there),
+      CORRELATED(the_primary_forked_before_the_pause),
       CORRELATED(the_pause_of_one_thread_is_that_of_all),
       CORRELATED(a_task_from_a_pause),
       CORRELATED(nothing_comes_behind_the_end),

@@ -105,6 +105,7 @@ struct team {
   bool is_league;
   bool is_serial;
   bool is_forked;         /* the primary has begun */
+  bool has_fork;          /* before that, as a pause came between */
   bool is_hidden;         /* it was forked in a pause: nothing of it is written */
   uint32_t actual;        /* size, as its members say */
   bool has_ended;         /* the primary has left: end_ticks is final */

@@ -241,7 +241,7 @@ static void fork_if_primary(struct correlator *c, struct traced_thread *thread, 
   if (index != 0 || thread != team->primary || team->is_forked)
     return;
   team->is_forked = true;
-  if (!team->is_hidden)
+  if (!team->is_hidden && !team->has_fork)
     team_write_fork(c, team, team->fork_ticks);
 }
 
