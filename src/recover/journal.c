@@ -235,10 +235,9 @@ static bool on_call_site(struct journal *journal, struct payload payload) {
 }
 
 static bool on_mpi_process(struct journal *journal, struct payload payload) {
-  enum { PROCESSES_MOST = 1 << 26 };
   struct journal_mpi_process process;
-  if (!read_head(&payload, &process, sizeof process) || process.rank >= PROCESSES_MOST ||
-      process.size > PROCESSES_MOST)
+  if (!read_head(&payload, &process, sizeof process) || process.rank >= MPI_PROCESSES_MOST ||
+      process.size > MPI_PROCESSES_MOST)
     return false;
   char *library = read_text(&payload);
   definitions_mpi_process(journal->definitions, process.rank, process.size, library);

@@ -6,6 +6,7 @@
 
 #include "recover/salvage.h"
 #include "session/clock.h"
+#include "writer/definitions/call_sites.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"

@@ -16,6 +16,7 @@ enum reference {
   REFERENCE_PARAMETER,
   REFERENCE_METRIC, /* whatever is known has its number of values: nothing can stand for it */
   REFERENCE_WINDOW,
+  REFERENCE_CALL_SITE,
   REFERENCE_COMM,  /* a team: its members are not known */
   REFERENCE_NEVER, /* to what Stave does not define */
   REFERENCES
@@ -59,6 +60,7 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
   case REFERENCE_NONE:
   case REFERENCE_METRIC:
   case REFERENCE_WINDOW:
+  case REFERENCE_CALL_SITE:
   case REFERENCE_COMM:
   case REFERENCE_NEVER:
   case REFERENCES:
@@ -103,12 +105,26 @@ static void mend_arguments(struct rewriter *rewriter, struct trace_event *event)
     }
 }
 
+/* Of the types that Stave's attributes have (attributes.def). */
+static enum reference reference_of_type(OTF2_Type type) {
+  switch (type) {
+  case OTF2_TYPE_STRING:
+    return REFERENCE_STRING;
+  case OTF2_TYPE_CALLING_CONTEXT:
+    return REFERENCE_CONTEXT;
+  case OTF2_TYPE_SOURCE_CODE_LOCATION:
+    return REFERENCE_CALL_SITE;
+  case OTF2_TYPE_INT64:
+  case OTF2_TYPE_UINT64:
+    return REFERENCE_NONE;
+  }
+  return REFERENCE_NEVER;
+}
+
 static void mend_attributes(struct rewriter *rewriter, struct trace_event *event) {
   for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
     struct trace_event_attribute attribute = trace_event_attribute(event, i);
-    enum reference reference = attribute.type == OTF2_TYPE_STRING            ? REFERENCE_STRING
-                               : attribute.type == OTF2_TYPE_CALLING_CONTEXT ? REFERENCE_CONTEXT
-                                                                             : REFERENCE_NONE;
+    enum reference reference = reference_of_type(attribute.type);
     bool is_unknown = attribute.attribute >= rewriter->known_attributes ||
                       (reference != REFERENCE_NONE && attribute.number >= rewriter->known[reference]);
     if (!is_unknown)
@@ -230,6 +246,7 @@ static void find_references(struct rewriter *rewriter) {
   rewriter->known[REFERENCE_PARAMETER] = definitions_parameter_count(journal->definitions);
   rewriter->known[REFERENCE_METRIC] = definitions_metric_count(journal->definitions);
   rewriter->known[REFERENCE_WINDOW] = definitions_device_count(journal->definitions) > 0;
+  rewriter->known[REFERENCE_CALL_SITE] = call_sites_count(journal->call_sites);
   rewriter->known_attributes = definitions_attribute_count(journal->definitions);
 }
 

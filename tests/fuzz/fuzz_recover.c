@@ -276,9 +276,12 @@ static bool check_event(void *data, const struct trace_event *event) {
     if (!field[i].is_array)
       expect(is_defined(reading->trace, field[i].meaning, trace_field_value(event, &field[i])),
              "an event refers to what is not defined");
-  for (uint32_t i = 0; i < trace_event_attribute_count(event); i++)
-    expect(trace_attribute(reading->trace, trace_event_attribute(event, i).attribute) != NULL,
-           "an attribute is not defined");
+  for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
+    struct trace_event_attribute attribute = trace_event_attribute(event, i);
+    expect(trace_attribute(reading->trace, attribute.attribute) != NULL, "an attribute is not defined");
+    if (attribute.type == OTF2_TYPE_SOURCE_CODE_LOCATION)
+      expect(trace_code_line(reading->trace, attribute.number) != NULL, "a call site is not defined");
+  }
   return true;
 }
 

@@ -15,6 +15,8 @@
 #include "session_input.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
+#include "writer/definitions/call_sites.h"
+#include "writer/definitions/definitions.h"
 #include "writer/merge.h"
 #include "writer/symbols/modules.h"
 
@@ -84,6 +86,8 @@ static void check_reference(const char *meaning, uint64_t number) {
   regions_all(regions, &count);
   if (strcmp(meaning, "region") == 0)
     expect(number < count, "an event of a region that is not defined");
+  if (strcmp(meaning, "comm") == 0)
+    expect(number < definitions_comm_count(definitions), "an event of a communicator that is not defined");
 }
 
 static OTF2_ErrorCode take(OTF2_EvtWriter *writer, OTF2_TimeStamp ticks) {
@@ -177,6 +181,7 @@ static void put_record(const struct input_unit *unit) {
 struct run_state {
   struct modules *modules;
   struct contexts *contexts;
+  struct call_sites *call_sites;
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
@@ -191,6 +196,8 @@ static void open_run(struct run_state *state) {
   emitter_open(&state->emitter, definitions, regions, state->contexts);
   correlator_open(&state->correlator, &state->emitter, definitions, regions, state->modules, state->contexts,
                   session->constants.states);
+  state->call_sites = call_sites_create(NULL);
+  state->correlator.call_sites = state->call_sites;
   state->merge = merge_create(session, correlate, &state->correlator);
 }
 
@@ -204,6 +211,7 @@ static void close_run(struct run_state *state) {
   correlator_close(&state->correlator);
   emitter_close(&state->emitter);
   definitions_destroy(definitions);
+  call_sites_destroy(state->call_sites);
   contexts_destroy(state->contexts);
   regions_destroy(regions);
   modules_destroy(state->modules);

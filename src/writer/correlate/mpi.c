@@ -88,13 +88,13 @@ static void add_ranks(struct mpi_ranks *ranks, uint64_t first_and_count, int64_t
 }
 
 void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const struct record_mpi_ranks *record) {
-  enum { WORLD_MOST = 1 << 26 };
   struct mpi_comm *comm = comm_at(c, record->comm);
   thread_now(c, thread, record->ticks);
   if (!comm)
     return;
   for (uint64_t i = 0; i < record->groups && 2 * i + 1 < 4u * record->more; i++)
-    add_ranks(&comm->ranks[record->endpoint == 1], c->words[2 * i], (int64_t)c->words[2 * i + 1], WORLD_MOST);
+    add_ranks(&comm->ranks[record->endpoint == 1], c->words[2 * i], (int64_t)c->words[2 * i + 1],
+              MPI_PROCESSES_MOST);
 }
 
 static void free_ranks(struct mpi_comm *comm) {
@@ -192,6 +192,8 @@ void on_mpi_process(struct correlator *c, struct traced_thread *thread,
                     const struct record_mpi_process *record) {
   char library[RECORD_SLOTS_MAX * RECORD_BYTES] = "";
   thread_now(c, thread, record->ticks);
+  if (record->rank >= MPI_PROCESSES_MOST || record->size > MPI_PROCESSES_MOST)
+    return;
   if (record->more)
     read_text(c, record->more, record->library_bytes, library, sizeof library);
   definitions_mpi_process(c->definitions, (uint32_t)record->rank, (uint32_t)record->size, library);

@@ -113,7 +113,7 @@ void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWr
   }
 }
 
-static void write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+void definitions_write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   for (uint32_t i = 0; i < definitions->parameter_count; i++)
     OTF2_GlobalDefWriter_WriteParameter(
         w, i, definitions_write_string(definitions, definitions->parameters[i]), OTF2_PARAMETER_TYPE_UINT64);
@@ -138,5 +138,4 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
   free(ids);
   OTF2_GlobalDefWriter_WriteComm(w, comm, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
   OTF2_GlobalDefWriter_WriteRmaWin(w, DEFINITIONS_WINDOW, name, comm, OTF2_RMA_WIN_FLAG_NONE);
-  write_parameters(definitions, w);
 }

@@ -4,6 +4,9 @@
 
 #include "writer/definitions/definitions.h"
 
+/* More are no job: such a number is damaged. */
+enum { MPI_PROCESSES_MOST = 1 << 26 };
+
 struct mpi_comm_facts {
   uint64_t key;    /* the same in all processes; 0: none */
   uint32_t parent; /* COMM_UNKNOWN: none */
@@ -24,7 +27,8 @@ void definitions_mpi_comm_restore_name(struct definitions *definitions, uint32_t
 /* Whether the program made it: its beginning is in the archive. */
 bool definitions_mpi_comm_is_made(const struct definitions *definitions, uint32_t comm);
 
-/* The process is one of `size`; library: what MPI says it is. */
+/* The process is `rank`, below MPI_PROCESSES_MOST, of `size`, at most as many. library: what MPI says it
+ * is. */
 void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uint32_t size,
                              const char *library);
 

@@ -279,6 +279,7 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   bool has_newer_words = run->constants->config.otf2 == OTF2_WORDS_3_1;
   definitions_write_window(definitions, w,
                            has_newer_words ? NEWER_PARADIGM_OPENMP_TARGET : OTF2_PARADIGM_OPENACC, groups);
+  definitions_write_parameters(definitions, w);
   definitions_write_metrics(definitions, w);
   definitions_write_sampling(definitions, w, regions, contexts, run);
   write_attributes(definitions, w);

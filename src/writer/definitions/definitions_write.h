@@ -76,11 +76,13 @@ static inline uint32_t definitions_first_group(const struct definitions *definit
 uint32_t definitions_write_string(struct definitions *definitions, const char *text);
 
 /* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads'
- * groups and communicators, the window with its own, the metric and the parameters. Nothing where there is no
- * device. */
+ * groups and communicators, the window with its own. Nothing where there is no device. */
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
 void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                               OTF2_Paradigm paradigm, uint32_t first_group);
+
+/* Devices or none: of a recovered archive only these may have been left. */
+void definitions_write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
 /* definitions_mpi.c: what there is of MPI; nothing where there is none. */
 void definitions_write_mpi_paradigm(struct definitions *definitions, OTF2_GlobalDefWriter *w);
