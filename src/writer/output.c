@@ -158,7 +158,7 @@ static int write_run(const char *directory, const char *run) {
 }
 
 static void remove_new(const char *directory) {
-  static const char *const names[] = {"rank/" OUTPUT_RUN_FILE, "rank", "."};
+  static const char *const names[] = {("rank/" OUTPUT_RUN_FILE), "rank", "."};
   char path[PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (join(path, sizeof path, directory, names[i]) == 0 && names[i][0] != '.')
