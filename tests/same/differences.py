@@ -78,15 +78,21 @@ def of_archives(old, new, is_end_chance=False):
                             second.events[location])
 
 
-def of_texts(what, old, new):
+def without_age(line):
+    """How long a recorded memory has lasted when it is played: from its first event, of long ago, to this second."""
+    return re.sub(r"\b\d+ s\b", "* s", of_the_trace(line))
+
+
+def of_texts(what, old, new, of_line=of_the_trace):
     """Outputs, as bytes."""
     if old != new:
-        lines = [list(map(of_the_trace, text.decode(errors="replace").splitlines())) for text in (old, new)]
+        lines = [list(map(of_line, text.decode(errors="replace").splitlines())) for text in (old, new)]
         yield from of_lists(f"{what}: line", *lines)
 
 
-def of_files(what, old, new):
-    yield from of_texts(what, *(path.read_bytes() if path.exists() else b"(no file)" for path in (old, new)))
+def of_files(what, old, new, of_line=of_the_trace):
+    yield from of_texts(what, *(path.read_bytes() if path.exists() else b"(no file)" for path in (old, new)),
+                        of_line=of_line)
 
 
 # What is chance when the same script is recorded twice: times of the host and of devices (which have fewer digits than
