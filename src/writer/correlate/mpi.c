@@ -78,13 +78,14 @@ static bool find_comm(struct correlator *c, uint32_t number, uint32_t *ret) {
   return true;
 }
 
-static void add_ranks(struct mpi_ranks *ranks, uint64_t first_and_count, int64_t distance, uint32_t most) {
+/* A distance may be negative: that is modulo 2^32, as ranks are. */
+static void add_ranks(struct mpi_ranks *ranks, uint64_t first_and_count, uint32_t distance, uint32_t most) {
   uint32_t first = (uint32_t)first_and_count, count = (uint32_t)(first_and_count >> 32);
   if (count > most - (ranks->count < most ? ranks->count : most))
     return;
   memory_grow(&ranks->all, &ranks->capacity, ranks->count + count, sizeof *ranks->all);
   for (uint32_t i = 0; i < count; i++)
-    ranks->all[ranks->count++] = (uint32_t)(first + i * distance);
+    ranks->all[ranks->count++] = first + i * distance;
 }
 
 void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const struct record_mpi_ranks *record) {
@@ -93,7 +94,7 @@ void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const stru
   if (!comm)
     return;
   for (uint64_t i = 0; i < record->groups && 2 * i + 1 < 4u * record->more; i++)
-    add_ranks(&comm->ranks[record->endpoint == 1], c->words[2 * i], (int64_t)c->words[2 * i + 1],
+    add_ranks(&comm->ranks[record->endpoint == 1], c->words[2 * i], (uint32_t)c->words[2 * i + 1],
               MPI_PROCESSES_MOST);
 }
 
