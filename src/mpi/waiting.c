@@ -65,8 +65,9 @@ static void complete_all(struct waited *set) {
     complete_one(set, i, i);
 }
 
+/* A call that failed may have left the count as it was: there are no more indices than requests. */
 static void complete_some(struct waited *set, const int *indices, int count) {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count && (size_t)i < set->count; i++)
     complete_one(set, (size_t)indices[i], (size_t)i);
 }
 
