@@ -120,19 +120,20 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
 
 /* A rank may be a program that loads its MPI later, as Python does. Without libstave-mpi.so only OpenMP is
  * traced. */
-static bool find_mpi(const struct program *program, struct plan *plan) {
+static void find_mpi(const struct program *program, struct plan *plan) {
   const char *wanted = getenv("STAVE_MPI");
   if (wanted && strcmp(wanted, "off") == 0)
-    return true;
+    return;
   if ((program->has_mpi || launcher_has_many()) && locate_mpi(plan->library, &plan->mpi) != 0)
     message_say("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
-  return true;
 }
 
 bool plan_make(const struct program *program, bool preloads, struct plan *ret) {
   *ret = (struct plan){.preloads = preloads || program->puts_libraries_first};
-  return !cannot_load(program) && find_library(ret) && plan_libgomp(program, ret) && find_gomp(ret) &&
-         find_mpi(program, ret);
+  if (cannot_load(program) || !find_library(ret) || !plan_libgomp(program, ret) || !find_gomp(ret))
+    return false;
+  find_mpi(program, ret);
+  return true;
 }
 
 void plan_clear(struct plan *plan) {
