@@ -7,7 +7,11 @@
 #include "session/ring.h"
 #include "session/session.h"
 
-enum { RELEASE_RECORDS = 2048 }; /* room is given back this often inside a long run */
+enum {
+  RELEASE_RECORDS = 2048, /* room is given back this often inside a long run */
+  TIED_RINGS_MOST = 64,   /* compared where times are equal, and */
+  TIED_RECORDS_MOST = 64  /* looked at in each: a clock's tick is as short as a few events */
+};
 
 struct source {
   struct ring_view view;
@@ -136,6 +140,112 @@ static void deliver(struct merge *merge, uint32_t slot) {
     give_back(merge, source);
 }
 
+/* -- equal times -- */
+
+static const struct record *next_record(const struct source *source) {
+  return ring_view_at(&source->view, source->view.next);
+}
+
+/* Whether it may be known what of the same time came before the ring's next record. */
+static bool may_follow(const struct source *source) {
+  unsigned type = next_record(source)->type;
+  return type == RECORD_mutex_acquired || type == RECORD_task_schedule || type == RECORD_implicit_task_begin;
+}
+
+/* The entry of the heap in whose ring the id's record is still to come, at the same time; 0: none. */
+static uint32_t maker_of(const struct merge *merge, uint64_t id) {
+  uint64_t slot = id >> ID_POSITION_BITS, ticks = merge->sources[merge->heap[0]].ticks;
+  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
+    const struct source *source = &merge->sources[merge->heap[i]];
+    if (merge->heap[i] == slot && source->ticks == ticks)
+      return id >= id_base((uint32_t)slot) + source->view.next ? i : 0;
+  }
+  return 0;
+}
+
+/* Steps to the ring's next record, of those that are looked at in advance. Returns whether there is one. */
+static bool step(const struct source *source, uint64_t *position, unsigned *steps) {
+  uint8_t more = ring_view_at(&source->view, *position)->more;
+  *position += 1u + more;
+  return more < RECORD_SLOTS_MAX && ++*steps < TIED_RECORDS_MOST &&
+         (int64_t)(source->view.head - *position) > 0;
+}
+
+/* The first acquisition of the lock among the records of the ring that have the time of its next one. */
+static bool find_acquisition(const struct source *source, uint64_t wait_id, uint64_t *ret) {
+  uint64_t position = source->view.next;
+  unsigned steps = 0;
+  do {
+    const struct record *record = ring_view_at(&source->view, position);
+    if (record->ticks != source->ticks)
+      return false;
+    if (record->type == RECORD_mutex_acquired && record->a == wait_id) {
+      *ret = position;
+      return true;
+    }
+  } while (step(source, &position, &steps));
+  return false;
+}
+
+/* When the thread has told that it gave the lock back which it acquired at the position. UINT64_MAX: it has
+ * not told yet, or it told of something else before, after the time of the acquisition. (What the tool says
+ * for itself may come between the end of the lock and the callback that tells of it.) */
+static uint64_t hold_end(const struct source *source, uint64_t position) {
+  const struct record *acquired = ring_view_at(&source->view, position);
+  unsigned steps = 0;
+  while (step(source, &position, &steps)) {
+    const struct record *record = ring_view_at(&source->view, position);
+    if (record->type == RECORD_mutex_released && record->a == acquired->a)
+      return record->ticks;
+    if (record->ticks > acquired->ticks && record_class(record->type) != RECORD_CLASS_tool)
+      break;
+  }
+  return UINT64_MAX;
+}
+
+/* The entry of the heap whose thread had the lock, at the time at which the top acquires it, before all
+ * others; 0: the top itself. */
+static uint32_t first_owner(const struct merge *merge) {
+  const struct source *top = &merge->sources[merge->heap[0]];
+  uint64_t wait_id = ((const struct record_mutex_acquired *)next_record(top))->wait_id, position;
+  uint64_t earliest = hold_end(top, top->view.next);
+  uint32_t first = 0;
+  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
+    const struct source *other = &merge->sources[merge->heap[i]];
+    if (other->ticks != top->ticks || !find_acquisition(other, wait_id, &position))
+      continue;
+    uint64_t end = hold_end(other, position);
+    first = end < earliest ? i : first;
+    earliest = end < earliest ? end : earliest;
+  }
+  return first;
+}
+
+/* The entry of the heap that is to be taken before the top, whose time is the same: what made the task or
+ * the team that the top names, or had its lock before. */
+static uint32_t find_earlier(const struct merge *merge) {
+  const struct record *next = next_record(&merge->sources[merge->heap[0]]);
+  if (next->type == RECORD_mutex_acquired)
+    return first_owner(merge);
+  return maker_of(merge, next->type == RECORD_task_schedule
+                             ? ((const struct record_task_schedule *)next)->next_task
+                             : ((const struct record_implicit_task_begin *)next)->parallel);
+}
+
+/* The time alone does not say which of the rings of the earliest time is first. */
+static void settle_tie(struct merge *merge) {
+  for (unsigned tries = 0; tries < TIED_RINGS_MOST; tries++) {
+    uint32_t slot = merge->heap[0];
+    if (!may_follow(&merge->sources[slot]) || merge->sources[slot].ticks != second_ticks(merge))
+      return;
+    uint32_t earlier = find_earlier(merge);
+    merge->heap[0] = merge->heap[earlier];
+    merge->heap[earlier] = slot;
+    if (earlier == 0)
+      return;
+  }
+}
+
 /* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how
  * many. */
 static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
@@ -147,6 +257,8 @@ static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
     if (source->view.next == source->view.head)
       break;
     look_at_next(source);
+    if (source->ticks == until && may_follow(source))
+      break;
   } while (source->ticks <= until && (int64_t)(end - source->view.next) > 0);
   return taken;
 }
@@ -223,6 +335,7 @@ uint64_t merge_pass(struct merge *merge) {
   uint64_t taken = 0;
   read_heads(merge);
   for (uint32_t due = fill_heap(merge); due > 0;) {
+    settle_tie(merge);
     uint32_t slot = merge->heap[0];
     struct source *source = &merge->sources[slot];
     bool was_due = is_due(source);

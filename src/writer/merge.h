@@ -4,7 +4,8 @@
  * stops when all below H1 is done. Why two readings: a record below H1 was committed before the first
  * reading; whatever happened before it in another thread was committed before that, so the second reading
  * sees it, and the merge has it in front. Lock order, task resumption, parents and late ends of teams all
- * rest on this rule alone. */
+ * rest on this rule alone. Of records with equal times, what makes a task or team comes before what names it,
+ * and of a lock's acquisitions the one that has been released first. */
 #ifndef STAVE_WRITER_MERGE_H
 #define STAVE_WRITER_MERGE_H
 
