@@ -63,6 +63,7 @@ struct check_result {
   bool is_partial;
   uint64_t until_ticks;
   char partial_reason[CHECK_REASON_BYTES];
+  uint64_t dependences_withheld;                          /* tasks whose dependences no rule could look at */
   char not_checked[CHECK_RULE_COUNT][CHECK_REASON_BYTES]; /* why a rule could not be checked; "": it was */
 };
 

@@ -323,6 +323,13 @@ static void leave_out_paused(struct checker *checker) {
   }
 }
 
+/* The tasks whose dependences Stave did not ask for to the end: the others' are checked. */
+static void note_withheld(struct checker *checker) {
+  if (checks(checker, CHECK_DEPENDENCE) || checks(checker, CHECK_MUTUAL_EXCLUSION))
+    checker->result->dependences_withheld =
+        trace_archive_number(checker->trace, STAVE_PROPERTY_DEPENDENCES_WITHHELD);
+}
+
 /* -- all of it -- */
 
 static int by_severity(const void *left, const void *right) {
@@ -380,6 +387,7 @@ int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, ch
   if (result == 0) {
     leave_out_unrecorded(&checker);
     leave_out_paused(&checker);
+    note_withheld(&checker);
     end_at_closing(&checker);
     result = end_at_losses(&checker, error);
   }

@@ -87,6 +87,9 @@ void check_print_text(const struct trace *trace, const struct check_result *resu
     prose_say(0, "%llu findings at more places than are kept are left out",
               (unsigned long long)result->omitted);
   print_not_checked(result);
+  if (result->dependences_withheld > 0)
+    prose_say(0, "not checked: the dependences of %llu tasks, which were not recorded",
+              (unsigned long long)result->dependences_withheld);
   if (result->is_partial)
     prose_say(0, "checked only up to %.6f ms: %s", (double)trace_ns(trace, result->until_ticks) / 1e6,
               result->partial_reason);
@@ -141,10 +144,11 @@ void check_print_json(const struct trace *trace, const struct check_result *resu
   for (size_t i = 0; i < result->count; i++)
     json_array_append_new(findings, finding_of(trace, &result->findings[i]));
   json_t *object = json_pack(
-      "{s:I,s:b,s:I,s:I,s:I,s:o,s:o,s:I,s:o}", "events", (json_int_t)result->events, "has_openmp",
+      "{s:I,s:b,s:I,s:I,s:I,s:o,s:o,s:I,s:I,s:o}", "events", (json_int_t)result->events, "has_openmp",
       (int)result->has_openmp, "violations", (json_int_t)result->of_severity[CHECK_VIOLATION], "hazards",
       (json_int_t)result->of_severity[CHECK_HAZARD], "information",
       (json_int_t)result->of_severity[CHECK_INFORMATION], "partial", partial(trace, result), "not_checked",
-      not_checked(result), "omitted", (json_int_t)result->omitted, "findings", findings);
+      not_checked(result), "dependences_withheld", (json_int_t)result->dependences_withheld, "omitted",
+      (json_int_t)result->omitted, "findings", findings);
   json_print(object);
 }

@@ -5,7 +5,8 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
-/* Of the callback in OMPT. */
+/* Of the callbacks in OMPT. */
+#define DEPENDENCES_NUMBER "18"
 #define DISPATCH_NUMBER "32"
 
 /* A loop that was given out in chunks says so in its schedule, but libomp 14 does not tell that of all. */
@@ -26,6 +27,9 @@ void caveats_find(struct report *report) {
   report->processors = trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS);
   report->caveats.lost_events = trace_lost_events(trace);
   report->caveats.lacks_chunks = lacks_chunks(report);
+  report->caveats.dependences_withheld = trace_archive_number(trace, STAVE_PROPERTY_DEPENDENCES_WITHHELD);
+  report->caveats.lacks_dependences =
+      report->tasks_created > 0 && trace_archive_property(trace, STAVE_PROPERTY_NOT_ASKED DEPENDENCES_NUMBER);
   for (size_t i = 0; i < trace->location_count; i++) {
     report->caveats.stalls += report->threads[i].stalls;
     report->caveats.stall_ticks += report->threads[i].stall_ticks;

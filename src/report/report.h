@@ -267,10 +267,12 @@ struct report_oversubscription {
 /* What disturbs the numbers. */
 struct report_caveats {
   uint64_t lost_events, stalls, stall_ticks, recording_pauses;
-  uint64_t callbacks;      /* about as many as there were: times at which threads have events */
-  uint64_t callback_ticks; /* what one takes at least: one percent of times between two are shorter */
-  bool lacks_chunks;       /* there are loops, and the runtime does not tell of their chunks */
-  bool is_incomplete;      /* the archive says so */
+  uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
+  uint64_t callbacks;            /* about as many as there were: times at which threads have events */
+  uint64_t callback_ticks;       /* what one takes at least: one percent of times between two are shorter */
+  bool lacks_chunks;             /* there are loops, and the runtime does not tell of their chunks */
+  bool is_incomplete;            /* the archive says so */
+  bool lacks_dependences;        /* there are tasks, and nobody asked for the dependences of any */
 };
 
 /* What was open on a thread when the run ended. */

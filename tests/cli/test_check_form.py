@@ -167,6 +167,14 @@ class Losses(Case):
         self.assertIn("does not tell of the acquisition of locks", report["not_checked"]["lock-order"])
         self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: dependence: ")
 
+    def test_dependences_withheld(self):
+        """Of some tasks: said, and not in the way of the others."""
+        with self.make(properties=[("STAVE::DEPENDENCES_WITHHELD", "3")]) as made:
+            made.point(0, "flush", line=11)
+        self.assertEqual(self.json(0)["dependences_withheld"], 3)
+        self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: the dependences of 3 tasks, ")
+        self.assertEqual(self.json(0, "--rules", "team-order")["dependences_withheld"], 0)
+
 
 class Nameless(Case):
     def test_tasks_without_teams(self):

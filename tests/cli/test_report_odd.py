@@ -117,7 +117,7 @@ class Others(Case):
 
     def test_disturbances(self):
         with self.timed("stalled") as made:
-            made.properties.append(("STAVE::LOST_EVENTS", "12"))
+            made.properties += [("STAVE::LOST_EVENTS", "12"), ("STAVE::DEPENDENCES_WITHHELD", "4")]
             made.fork(0)
             made.begin(0)
             made.at(1).event(0, "buffer_flush", made.now + 2000)
@@ -128,9 +128,11 @@ class Others(Case):
             made.end_all(5)
         found = self.numbers(self.path("stalled"))["disturbances"]
         self.assertEqual((found["lost_events"], found["stalls"], found["pauses"]), (12, 1, 1))
+        self.assertEqual((found["dependences_withheld"], found["lacks_dependences"]), (4, False))
         self.ms(found["stall_s"], 2)
         text = self.text(self.path("stalled"))
-        for words in ("12 events were lost", "1 times a thread waited for room", "paused 1 times"):
+        for words in ("12 events were lost", "1 times a thread waited for room", "paused 1 times",
+                      "the dependences of 4 tasks were not recorded"):
             self.assertIn(words, text)
 
     def test_no_openmp(self):

@@ -49,6 +49,21 @@ class Tasks(Case):
         self.assertEqual(c["construct"], "!$omp task @made.c:13")
         self.ms(self.region(numbers, "taskwait")["wait_s"], (5 - 3) + (47 - 35))
 
+    def test_dependences_that_nobody_asked_for(self):
+        with self.timed("unasked") as made:
+            made.properties.append(("STAVE::NOT_ASKED::18", "never"))
+            made.fork(0)
+            made.begin(0)
+            made.create(0, 1, 11)
+            made.start(0, 0, 1, 11)
+            made.at(20).end(0, 0, 1, 11)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(25)
+        found = self.numbers(self.path("unasked"))["disturbances"]
+        self.assertEqual((found["dependences_withheld"], found["lacks_dependences"]), (0, True))
+        self.assertIn("the dependences of tasks were not recorded", self.text(self.path("unasked")))
+
     def test_dependence_on_a_complete_task(self):
         """No event tells of it, but the variable does."""
         with self.timed("complete") as made:

@@ -386,7 +386,8 @@ static bool is_disturbed(const struct report *report) {
                  anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
-         caveats->is_incomplete || caveats->lacks_chunks || report->tasks_live > 0;
+         caveats->is_incomplete || caveats->lacks_chunks || caveats->dependences_withheld > 0 ||
+         caveats->lacks_dependences || report->tasks_live > 0;
 }
 
 static void print_caveats(const struct report *report) {
@@ -412,6 +413,12 @@ static void print_caveats(const struct report *report) {
     prose_say(
         2, "the runtime does not tell of the chunks of loops (libomp does from 15 on): whether they are too "
            "small is not known");
+  if (caveats->dependences_withheld > 0)
+    prose_say(2, "the dependences of %s tasks were not recorded: the critical path may be longer",
+              summary_number(number, caveats->dependences_withheld));
+  else if (caveats->lacks_dependences)
+    prose_say(
+        2, "the dependences of tasks were not recorded: if there are any, the critical path may be longer");
   if (report->tasks_live > 0)
     prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",
               summary_number(number, report->tasks_live));
