@@ -52,3 +52,14 @@ char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t
     shorten_middle(buffer, LABEL_BYTES, *name ? name : "(without a name)", LABEL_WIDTH);
   return buffer;
 }
+
+char *label_call(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region, uint64_t site) {
+  const struct trace_code_line *line = site == TRACE_NO_REF ? NULL : trace_code_line(trace, site);
+  char name[LABEL_BYTES], label[FUNCTION_BYTES];
+  if (!line || line->line == 0)
+    return label_region(buffer, trace, region);
+  const char *slash = strrchr(line->file, '/');
+  snprintf(label, sizeof label, "%s @%s:%u", label_region(name, trace, region),
+           slash ? slash + 1 : line->file, line->line);
+  return shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
+}

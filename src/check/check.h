@@ -47,6 +47,7 @@ struct check_finding {
   uint64_t count;
   size_t location; /* of the first one, as are the time and the detail */
   uint64_t ticks;
+  uint64_t site; /* of calls of MPI: ref of the code line where it is called; TRACE_NO_REF: not known */
   uint64_t lock; /* of lock-across-scheduling: which is held (replay_lock_event), and by which task */
   uint64_t holder;
   char detail[CHECK_DETAIL_BYTES];

@@ -57,6 +57,16 @@ struct task_state *checker_known_task(struct checker *checker, struct dependence
   return is_known ? &checker->tasks[task.slot] : NULL;
 }
 
+size_t checker_process(const struct checker *checker, size_t location) {
+  const struct trace *trace = checker->trace;
+  const struct trace_location_group *group = trace_location_group(trace, trace->locations[location].group);
+  return group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
+}
+
+static uint64_t checker_process_end(const struct checker *checker, size_t location) {
+  return checker->process_ends ? checker->process_ends[checker_process(checker, location)] : UINT64_MAX;
+}
+
 uint32_t checker_region(const struct checker *checker, uint64_t ref) {
   const struct trace_region *region = trace_region(checker->trace, ref);
   return region ? (uint32_t)(region - checker->trace->regions) : CHECK_NO_REGION;
@@ -87,10 +97,11 @@ static struct check_finding *add_finding(struct checker *checker) {
   return finding;
 }
 
-struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
-                                   uint64_t ticks, uint32_t region, uint32_t other) {
+/* `kind` holds the rule and what tells places apart besides the regions. */
+static struct check_finding *find_of_kind(struct checker *checker, uint64_t kind, enum check_rule rule,
+                                          size_t location, uint64_t ticks, uint32_t region, uint32_t other) {
   uint64_t place = (uint64_t)region << 32 | other;
-  uintptr_t known = (uintptr_t)pair_map_get(&checker->findings, rule, place);
+  uintptr_t known = (uintptr_t)pair_map_get(&checker->findings, kind, place);
   if (known > 0) {
     checker->result->findings[known - 1].count++;
     return NULL;
@@ -104,12 +115,27 @@ struct check_finding *checker_find(struct checker *checker, enum check_rule rule
                                     .other = other,
                                     .count = 1,
                                     .location = location,
-                                    .ticks = ticks};
-  if (!pair_map_put(&checker->findings, rule, place, (void *)(uintptr_t)checker->result->count))
+                                    .ticks = ticks,
+                                    .site = TRACE_NO_REF};
+  if (!pair_map_put(&checker->findings, kind, place, (void *)(uintptr_t)checker->result->count))
     checker->error = -ENOMEM;
   return finding;
 }
 
+struct check_finding *checker_find_called(struct checker *checker, enum check_rule rule,
+                                          const struct mpi_call *call, uint64_t ticks) {
+  uint64_t kind = rule | (call->site + 1) << 8;
+  struct check_finding *finding =
+      find_of_kind(checker, kind, rule, call->location, ticks, call->region, CHECK_NO_REGION);
+  if (finding)
+    finding->site = call->site;
+  return finding;
+}
+
+struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
+                                   uint64_t ticks, uint32_t region, uint32_t other) {
+  return find_of_kind(checker, rule, rule, location, ticks, region, other);
+}
 /* -- events -- */
 
 static void on_task(void *data, const struct replay_task_event *step) {
@@ -136,6 +162,12 @@ static bool is_added(struct checker *checker, const struct trace_event *event) {
   struct location_state *here = &checker->locations[event->location];
   here->is_closing |= event->kind != TRACE_Enter || checker->result->is_partial;
   return here->is_closing;
+}
+
+static bool is_behind_end(struct checker *checker, const struct trace_event *event) {
+  uint64_t end = checker->end_ticks, own = checker_process_end(checker, event->location);
+  end = own < end ? own : end;
+  return event->ticks > end || (event->ticks == end && is_added(checker, event));
 }
 
 /* From here on the rules are not checked. */
@@ -177,9 +209,10 @@ static bool on_event(void *data, const struct trace_event *event) {
   struct checker *checker = data;
   checker->event = event;
   check_form_always(checker, event);
-  if (event->ticks > checker->end_ticks || (event->ticks == checker->end_ticks && is_added(checker, event)))
+  if (is_behind_end(checker, event))
     return checker->error == 0;
   checker->result->events++;
+  check_mpi_on_event(checker, event);
   stop_for_nameless(checker, event);
   check_form_before_event(checker, event);
   check_tasks_before_event(checker, event);
@@ -256,6 +289,22 @@ static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES])
   return result;
 }
 
+/* Several processes have been ended at different times. */
+static bool note_end(void *data, const struct trace_event *event) {
+  struct checker *checker = data;
+  uint64_t *end = &checker->process_ends[checker_process(checker, event->location)];
+  *end = event->ticks > *end ? event->ticks : *end;
+  return true;
+}
+
+static int find_process_ends(struct checker *checker, char error[TRACE_ERROR_BYTES]) {
+  if (checker->trace->location_group_count < 2 ||
+      trace_archive_number(checker->trace, STAVE_PROPERTY_CLOSED_BY_WRITER) == 0)
+    return 0;
+  checker->process_ends = calloc(checker->trace->location_group_count + 1, sizeof *checker->process_ends);
+  return checker->process_ends ? trace_read_events(checker->trace, note_end, checker, error) : -ENOMEM;
+}
+
 /* What the writer added at the end to close what was open says nothing about the program. */
 static void end_at_closing(struct checker *checker) {
   const struct trace_clock *clock = &checker->trace->clock;
@@ -313,8 +362,10 @@ static void leave_out_unrecorded(struct checker *checker) {
  * created in a pause, which of the team's regions a thread met in it. */
 static void leave_out_paused(struct checker *checker) {
   static const enum check_rule rules_of_order[] = {
-      CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE, CHECK_MUTUAL_EXCLUSION,   CHECK_UNDEFERRED,
-      CHECK_TEAM_ORDER,      CHECK_LOCK_INIT,  CHECK_LOCK_UNINITIALISED, CHECK_LOCK_OWNER};
+      CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE,  CHECK_MUTUAL_EXCLUSION,   CHECK_UNDEFERRED,
+      CHECK_TEAM_ORDER,      CHECK_LOCK_INIT,   CHECK_LOCK_UNINITIALISED, CHECK_LOCK_OWNER,
+      CHECK_MPI_SEND,        CHECK_MPI_RECEIVE, CHECK_MPI_LENGTH,         CHECK_MPI_REQUEST,
+      CHECK_MPI_COLLECTIVE};
   for (size_t i = 0; trace_archive_number(checker->trace, STAVE_PROPERTY_PAUSES) > 0 &&
                      i < sizeof rules_of_order / sizeof *rules_of_order;
        i++) {
@@ -345,6 +396,7 @@ static void finish(struct checker *checker) {
   struct check_result *result = checker->result;
   check_form_finish(checker);
   check_locks_finish(checker);
+  check_mpi_finish(checker);
   if (result->count > 1)
     qsort(result->findings, result->count, sizeof *result->findings, by_severity);
   for (size_t i = 0; i < result->count; i++)
@@ -357,7 +409,9 @@ static int open_checker(struct checker *checker) {
   for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
     checker->locations[i].left_work = CHECK_NO_REGION;
   checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
-  return checker->locations && checker->replay ? check_tasks_open(checker) : -ENOMEM;
+  if (!checker->locations || !checker->replay || !check_mpi_open(checker))
+    return -ENOMEM;
+  return check_tasks_open(checker);
 }
 
 static void free_location_state(struct location_state *here) {
@@ -372,10 +426,12 @@ static void close_checker(struct checker *checker) {
     free_location_state(&checker->locations[i]);
   check_teams_close(checker);
   check_locks_close(checker);
+  check_mpi_close(checker);
   pair_map_free(&checker->running_sets);
   pair_map_free(&checker->findings);
   free(checker->tasks);
   free(checker->locations);
+  free(checker->process_ends);
   dependences_free(checker->dependences);
   replay_free(checker->replay);
 }
@@ -391,6 +447,8 @@ int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, ch
     end_at_closing(&checker);
     result = end_at_losses(&checker, error);
   }
+  if (result == 0)
+    result = find_process_ends(&checker, error);
   if (result == 0)
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &checker, error);
   if (result == 0 && checker.error == 0)

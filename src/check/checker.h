@@ -3,6 +3,7 @@
 #define STAVE_CHECK_CHECKER_H
 
 #include "analysis/dependences.h"
+#include "analysis/mpi.h"
 #include "analysis/replay.h"
 #include "base/pair_map.h"
 #include "check/check.h"
@@ -168,7 +169,8 @@ struct checker {
   struct dependences *dependences;
   struct check_result *result;
   uint32_t rules;
-  uint64_t end_ticks; /* from here on nothing is checked; UINT64_MAX: everything is */
+  uint64_t end_ticks;     /* from here on nothing is checked; UINT64_MAX: everything is */
+  uint64_t *process_ends; /* the last event of each process, if they have been ended; NULL: there is one */
   struct task_state *tasks;
   size_t task_count;
   struct location_state *locations; /* by location */
@@ -181,6 +183,7 @@ struct checker {
   uint64_t edge_count;
   /* something was cancelled or not recorded: threads need not have passed the same barriers */
   bool has_no_phases;
+  struct check_mpi *mpi; /* NULL: there is none in the trace */
   int error;
 };
 
@@ -207,11 +210,18 @@ struct task_state *checker_known_task(struct checker *checker, struct dependence
 struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
                                    uint64_t ticks, uint32_t region, uint32_t other);
 
+/* The same for a call of MPI: its place in the source is where it is called. */
+struct check_finding *checker_find_called(struct checker *checker, enum check_rule rule,
+                                          const struct mpi_call *call, uint64_t ticks);
+
 /* The region's name without "!$omp "; where a task is created, that of the task. */
 const char *checker_name(const struct checker *checker, uint32_t region);
 
 /* Position of the region, or CHECK_NO_REGION. */
 uint32_t checker_region(const struct checker *checker, uint64_t ref);
+
+/* Position of the location group, or behind all. */
+size_t checker_process(const struct checker *checker, size_t location);
 
 /* A place in the source that the task is known by: its construct. */
 uint32_t checker_place_of(const struct task_state *task);
@@ -270,6 +280,12 @@ void check_form_before_event(struct checker *checker, const struct trace_event *
 /* What holds of every archive, whatever is missing in it: also behind what is checked otherwise. */
 void check_form_always(struct checker *checker, const struct trace_event *event);
 void check_form_finish(struct checker *checker);
+
+/* -- mpi.c -- */
+bool check_mpi_open(struct checker *checker); /* false: no memory */
+void check_mpi_on_event(struct checker *checker, const struct trace_event *event);
+void check_mpi_finish(struct checker *checker);
+void check_mpi_close(struct checker *checker);
 
 /* -- teams.c -- */
 

@@ -38,7 +38,7 @@ static void print_place(const struct trace *trace, const struct check_finding *f
   bool has_region = finding->region < trace->region_count;
   char name[LABEL_BYTES] = "";
   if (has_region)
-    label_region(name, trace, finding->region);
+    label_call(name, trace, finding->region, finding->site);
   summary_number(count, finding->count);
   snprintf(where, sizeof where, "%s at %.6f ms", location_name(trace, finding),
            (double)trace_ns(trace, finding->ticks) / 1e6);
@@ -111,14 +111,22 @@ static json_t *region_of(const struct trace *trace, uint32_t position) {
                    json_from_text(region->file), "line", (json_int_t)region->begin_line);
 }
 
+/* Where a function of MPI is called; null if it is not known, or none. */
+static json_t *site_of(const struct trace *trace, uint64_t site) {
+  const struct trace_code_line *line = site == TRACE_NO_REF ? NULL : trace_code_line(trace, site);
+  if (!line)
+    return json_null();
+  return json_pack("{s:o,s:I}", "file", json_from_text(line->file), "line", (json_int_t)line->line);
+}
+
 static json_t *finding_of(const struct trace *trace, const struct check_finding *finding) {
   const struct check_rule_text *rule = check_rule_text(finding->rule);
   return json_pack(
-      "{s:s,s:s,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:I,s:I,s:o}", "rule", rule->name, "severity",
+      "{s:s,s:s,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:o,s:I,s:I,s:o}", "rule", rule->name, "severity",
       check_severity_name(finding->severity), "specification", rule->place, "summary", rule->summary,
       "explanation", rule->explanation, "count", (json_int_t)finding->count, "region",
-      region_of(trace, finding->region), "other_region", region_of(trace, finding->other), "thread",
-      json_from_text(location_name(trace, finding)), "location",
+      region_of(trace, finding->region), "call_site", site_of(trace, finding->site), "other_region",
+      region_of(trace, finding->other), "thread", json_from_text(location_name(trace, finding)), "location",
       (json_int_t)(finding->location < trace->location_count ? trace->locations[finding->location].ref : 0),
       "time_ns", (json_int_t)trace_ns(trace, finding->ticks), "detail", json_from_text(finding->detail));
 }

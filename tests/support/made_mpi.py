@@ -1,0 +1,119 @@
+"""Archives of several ranks made by hand, in virtual time: what Stave and its merging would have written.
+
+    with Job(path, ranks=2) as job:
+        job.call(0, "MPI_Send", 10, 11, line=5, send=(1, 7, 100))     # from 10 ms to 11: to rank 1, tag 7, 100 bytes
+        job.call(1, "MPI_Recv", 0, 11, line=9, receive=(0, 7, 100))
+
+Every rank has the same number of threads; times are in ms and have to grow on each thread.
+"""
+from made_archive import Made
+from otf2.enums import CollectiveOp, GroupType, Paradigm, RegionRole, Type
+
+OPERATIONS = {"MPI_Barrier": CollectiveOp.BARRIER, "MPI_Bcast": CollectiveOp.BCAST, "MPI_Reduce": CollectiveOp.REDUCE,
+              "MPI_Allreduce": CollectiveOp.ALLREDUCE, "MPI_Gather": CollectiveOp.GATHER, "MPI_Scan": CollectiveOp.SCAN,
+              "MPI_Ibarrier": CollectiveOp.BARRIER}
+
+class Job(Made):
+    """Of MPI_COMM_WORLD only the first `known` ranks are known, if it is said: what others have sent is not there."""
+
+    def __init__(self, path, ranks=2, threads=1, known=0, **more):
+        super().__init__(path, threads=ranks * threads, region=False, processes=ranks, **more)
+        self.ranks, self.width, self.line_of = ranks, threads, {}
+        first = tuple(self.locations[rank * threads] for rank in range(ranks))
+        self.definitions.group("MPI", GroupType.COMM_LOCATIONS, Paradigm.MPI, members=first)
+        self.world = self.new_comm("MPI_COMM_WORLD", range(known or ranks))
+        self.teams = [self.new_team(f"team {rank}", range(rank * threads, (rank + 1) * threads))
+                      for rank in range(ranks)]
+
+    def new_comm(self, name, ranks):
+        members = tuple(self.locations[rank * self.width] for rank in ranks)
+        group = self.definitions.group(name, GroupType.COMM_GROUP, Paradigm.MPI, members=members)
+        return self.definitions.comm(name, group)
+
+    # without `step`: at() has set the time
+
+    def at(self, ms):
+        self.now = 1000 + round(1000 * ms)
+        return self
+
+    def event(self, thread, name, *arguments, attributes=None, step=True):
+        super().event(thread, name, *arguments, attributes=attributes, step=False)
+
+    def named(self, attributes):
+        return {name if not isinstance(name, str) else self.attribute(name): value for name, value in
+                attributes.items()}
+
+    def site(self, line):
+        if not line:
+            return {}
+        attribute = self.definitions.attribute("call site", "", Type.SOURCE_CODE_LOCATION)
+        return {attribute: self.definitions.source_code_location("/src/" + self.source, line)}
+
+    def function(self, name):
+        return self.definitions.region(name, name, "", RegionRole.POINT2POINT, Paradigm.MPI)
+
+    # calls: one event or several inside of an Enter and a Leave
+
+    def begin(self, rank, name, ms, line=0, thread=0):
+        self.at(ms).event(rank * self.width + thread, "enter", self.function(name), attributes=self.site(line))
+
+    def end(self, rank, name, ms, thread=0):
+        self.at(ms).event(rank * self.width + thread, "leave", self.function(name))
+
+    def call(self, rank, name, begin_ms, end_ms, line=0, thread=0, comm=None, *, send=None, receive=None, isend=None,
+             irecv=None, sent=(), received=(), collective=None, request=None, done=None):
+        """send: (to, tag, bytes); receive: (from, tag, bytes); isend: and a request; irecv: a request; sent: requests
+        that end; received: (from, tag, bytes, request) of those that do; collective: root or -1; request: that of one
+        without blocking, which ends as done=(name, root, request)."""
+        comm, place = comm or self.world, rank * self.width + thread
+        self.begin(rank, name, begin_ms, line, thread)
+        if send:
+            self.event(place, "mpi_send", send[0], comm, send[1], send[2])
+        if isend:
+            self.event(place, "mpi_isend", isend[0], comm, isend[1], isend[2], isend[3])
+        if irecv:
+            self.event(place, "mpi_irecv_request", irecv)
+        if collective is not None:
+            self.event(place, "mpi_collective_begin")
+        if request:
+            self.event(place, "non_blocking_collective_request", request)
+        self.at(end_ms)
+        for one in sent:
+            self.event(place, "mpi_isend_complete", one)
+        for peer, tag, size, one in received:
+            self.event(place, "mpi_irecv", peer, comm, tag, size, one)
+        if receive:
+            self.event(place, "mpi_recv", receive[0], comm, receive[1], receive[2])
+        if collective is not None:
+            self.event(place, "mpi_collective_end", OPERATIONS[name], comm, self.root(collective), 8, 8)
+        if done:
+            self.event(place, "non_blocking_collective_complete", OPERATIONS[done[0]], comm, self.root(done[1]), 8, 8,
+                       done[2])
+        self.end(rank, name, end_ms, thread)
+
+    def root(self, rank):
+        return rank if rank >= 0 else 2**32 - 1
+
+    def finalize(self, ms, ranks=None):
+        for rank in ranks if ranks is not None else range(self.ranks):
+            self.call(rank, "MPI_Finalize", ms, ms + 1)
+
+    # teams
+
+    def fork(self, rank, ms, line=1):
+        self.team, first = self.teams[rank], rank * self.width
+        self.at(ms).event(first, "thread_fork", Paradigm.OPENMP, self.width)
+        for thread in range(first, first + self.width):
+            self.begin_team(thread, line)
+
+    def arrive(self, rank, thread, ms, line=1):
+        self.at(ms).enter(rank * self.width + thread, "implicit barrier", line)
+
+    def join(self, rank, ms, line=1):
+        self.team, first = self.teams[rank], rank * self.width
+        self.at(ms)
+        for thread in reversed(range(first, first + self.width)):
+            self.leave(thread, "implicit barrier", line)
+            self.leave(thread, "parallel", line)
+            self.event(thread, "thread_team_end", self.team)
+        self.event(first, "thread_join", Paradigm.OPENMP)
