@@ -65,8 +65,10 @@ struct mpi_observer {
   void (*open_request)(void *data, const struct mpi_call *begun);
   /* all have ended it; or, at mpi_finish, some */
   void (*operation)(void *data, const struct mpi_operation *operation);
-  /* an end of a message, or a part of an operation, ends in this call, and will be told later */
+  /* an end of a message, or a part of an operation, ends in this call, and will be told later; and a send
+   * begins in it */
   void (*ends_in)(void *data, const struct mpi_call *call);
+  void (*begins_in)(void *data, const struct mpi_call *call);
 };
 
 struct mpi_replay;

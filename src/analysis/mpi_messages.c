@@ -165,6 +165,8 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
     message.send.end_ticks = event->ticks;
   }
   if (message.sender != UINT32_MAX && is_present(mpi, comm, message.receiver)) {
+    if (mpi->observer.begins_in)
+      mpi->observer.begins_in(mpi->data, &call);
     request.half = add_end(mpi, &message, true);
     if (request.half != MPI_LINK_NONE && has_request)
       half_at(mpi, request.half)->is_open = true;

@@ -116,6 +116,7 @@ static void charge_useful(struct collector *collector, size_t location, const st
   struct report *report = collector->report;
   uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
   struct live_task *live_task = live_task_of(collector, now->task);
+  mpi_waits_useful(collector, report->threads[location].process, ticks);
   if (region != REPLAY_NONE)
     report->regions[region].useful += ticks;
   if (now->activity != ACTIVITY_SERIAL) /* some writers tell of teams only for the primary */
@@ -239,6 +240,7 @@ static bool on_event(void *data, const struct trace_event *event) {
     ending_take(collector);
   own_count(collector, event);
   charge(collector, event->location, event->ticks);
+  mpi_waits_on_event(collector, event);
   if (event->kind == TRACE_Enter)
     before_enter(collector, event);
   else if (event->kind == TRACE_Leave)
@@ -320,20 +322,18 @@ static void learn_processes(struct collector *collector) {
     collector->report->processes[i].first_ticks = UINT64_MAX;
     collector->processes[i].last_parallel = REPLAY_NONE;
   }
+}
+
+static void learn_locations(struct collector *collector) {
+  const struct trace *trace = collector->trace;
   for (size_t i = 0; i < trace->location_count; i++) {
     const struct trace_location_group *group = trace_location_group(trace, trace->locations[i].group);
     collector->report->threads[i].process =
         group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
-  }
-}
-
-static void learn_locations(struct collector *collector) {
-  for (size_t i = 0; i < collector->trace->location_count; i++) {
     collector->locations[i].wait_region = REPLAY_NONE;
     collector->locations[i].fork_context = TRACE_NO_REF;
     collector->locations[i].charged_ticks = collector->report->from_ticks;
-    collector->report->threads[i].is_device =
-        collector->trace->locations[i].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    collector->report->threads[i].is_device = trace_location_is_device(&trace->locations[i]);
   }
 }
 
@@ -362,7 +362,8 @@ static bool prepare(struct collector *collector) {
   learn_processes(collector);
   learn_locations(collector);
   ending_prepare(collector);
-  return true;
+  mpi_waits_prepare(collector);
+  return !collector->has_failed;
 }
 
 /* The window's end if there is more of the trace behind it. */
@@ -402,6 +403,7 @@ static void conclude(struct collector *collector) {
     report->first_ticks = report->last_ticks = 0;
   report->wall = report->last_ticks - report->first_ticks;
   processes_find(report);
+  mpi_waits_finish(collector);
   teams_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
@@ -424,6 +426,7 @@ static void free_collector(struct collector *collector) {
   tasks_free(collector);
   locks_free(collector);
   devices_free(collector);
+  mpi_waits_free(collector);
   pool_free(&collector->share_pool, NULL);
   pool_free(&collector->lock_pool, NULL);
   path_store_free(&collector->paths);
@@ -489,6 +492,7 @@ void report_free(struct report *report) {
   free(report->processes);
   free(report->devices);
   free(report->gaps);
+  free(report->mpi_waits);
   free(report->states);
   free(report->findings);
   ending_free(report);

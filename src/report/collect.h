@@ -208,6 +208,7 @@ struct collector {
   struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed,
       samples, callers;
   struct pool share_pool, lock_pool;
+  struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
   struct dependences *dependences;
   struct doacross_source *sources; /* NULL: none yet */
   struct path_store paths;
@@ -359,6 +360,15 @@ void offload_before_leave(struct collector *collector, const struct trace_event 
 uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks);
 void offload_transfer_ends(struct collector *collector, uint64_t id, uint64_t begin_ticks,
                            uint64_t begin_busy, uint64_t ticks);
+
+/* -- collect_messages.c: calls of MPI (mpi_waits.h) -- */
+void mpi_waits_prepare(struct collector *collector);
+void mpi_waits_on_event(struct collector *collector, const struct trace_event *event);
+
+/* A thread of the process has worked. */
+void mpi_waits_useful(struct collector *collector, size_t process, uint64_t ticks);
+void mpi_waits_finish(struct collector *collector);
+void mpi_waits_free(struct collector *collector);
 
 /* -- collect_own.c -- */
 void own_on_stall(struct collector *collector, const struct trace_event *event);

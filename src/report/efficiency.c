@@ -134,9 +134,34 @@ static void find_team_efficiencies(struct report *report, size_t longest) {
   report->busiest_process = report->threads[longest].process;
 }
 
+/* A process's time outside of MPI: what one of its threads is in MPI in a team counts by their number. */
+static double outside_mpi(const struct report *report, size_t process) {
+  const struct report_process *one = &report->processes[process];
+  double n = (double)one->cpus, mpi = (n - 1) * (double)one->mpi;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (report->threads[i].process == process && is_cpu(&report->threads[i]))
+      mpi += (double)report->threads[i].activity[ACTIVITY_MPI];
+  return (double)length_of(report, one) - mpi / n;
+}
+
+/* After POP: they multiply to the MPI efficiency. */
+static void find_mpi_efficiencies(struct report *report) {
+  double most = 0;
+  for (size_t i = 0; i <= report->trace->location_group_count && report->activity[ACTIVITY_MPI] > 0; i++) {
+    double outside = report->processes[i].cpus > 0 ? outside_mpi(report, i) : 0;
+    most = outside > most ? outside : most;
+  }
+  double ideal = report->ideal_wall > most ? report->ideal_wall : most;
+  ideal = ideal < (double)report->wall ? ideal : (double)report->wall;
+  report->mpi_transfer = ratio(ideal, (double)report->wall);
+  report->mpi_serialisation = ratio(most, ideal);
+  report->mpi_load_balance = ratio(report->mpi_efficiency * (double)report->wall, most);
+}
+
 void efficiency_find(struct report *report) {
   size_t longest = add_up_threads(report);
   find_means(report);
   find_efficiencies(report);
+  find_mpi_efficiencies(report);
   find_team_efficiencies(report, longest);
 }

@@ -41,6 +41,16 @@ static const struct {
                           "that the work of a chunk is as long as the shortest one is assumed"},
     [CAUSE_DOACROSS] = {"doacross", CONFIDENCE_MEDIUM,
                         "no event tells when an iteration begins to wait: what others do before is taken"},
+    [CAUSE_LATE_SENDER] = {"late sender", CONFIDENCE_HIGH,
+                           "the events show each message, who waited for it, and when it was sent"},
+    [CAUSE_LATE_RECEIVER] = {"late receiver", CONFIDENCE_MEDIUM,
+                             "that the send went on because somebody received is assumed"},
+    [CAUSE_MPI_COLLECTIVE] = {"wait at collective", CONFIDENCE_HIGH,
+                              "the events show who waited, and for whom"},
+    [CAUSE_MPI_BARRIER] = {"wait at MPI barrier", CONFIDENCE_HIGH,
+                           "the events show who waited, and for whom"},
+    [CAUSE_RANK_THREADS] = {"threads make ranks late", CONFIDENCE_MEDIUM,
+                            "that the late process would come earlier by what its threads lose is assumed"},
     [CAUSE_OVERSUBSCRIPTION] =
         {"oversubscription", CONFIDENCE_MEDIUM,
          "the numbers are measured, that nothing else delays these threads is assumed"},
@@ -71,6 +81,7 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
   *finding = (struct report_finding){.cause = cause,
                                      .region = region,
                                      .location = REPLAY_NONE,
+                                     .site = TRACE_NO_REF,
                                      .gain_ticks = gain_ticks,
                                      .uncertainty_ticks = -1,
                                      .sampled_function = REPLAY_NONE};
@@ -137,6 +148,10 @@ const char *finding_share(struct finding_texts *texts, double part, double whole
 
 const char *finding_label(struct finding_texts *texts, uint32_t region) {
   return label_region(texts->labels[texts->label_count++ % 4], texts->report->trace, region);
+}
+
+const char *finding_call_label(struct finding_texts *texts, uint32_t region, uint64_t site) {
+  return label_call(texts->labels[texts->label_count++ % 4], texts->report->trace, region, site);
 }
 
 const char *finding_instant(struct finding_texts *texts, uint64_t ticks) {

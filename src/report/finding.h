@@ -43,6 +43,7 @@ struct finding_texts {
 const char *finding_time(struct finding_texts *texts, double ticks);
 const char *finding_share(struct finding_texts *texts, double part, double whole);
 const char *finding_label(struct finding_texts *texts, uint32_t region);
+const char *finding_call_label(struct finding_texts *texts, uint32_t region, uint64_t site);
 const char *finding_instant(struct finding_texts *texts, uint64_t ticks);
 
 /* If few instances make up most of the cost: which, in its numbers and its evidence. Accepts NULL. */
@@ -69,6 +70,9 @@ void findings_add_samples(struct report *report);
 
 /* Those of loops whose iterations wait for each other. */
 void findings_of_doacross(struct report *report);
+
+/* Those of calls of MPI. */
+void findings_of_mpi(struct report *report);
 
 /* After all regions. */
 void findings_of_oversubscription(struct report *report);

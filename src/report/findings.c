@@ -412,6 +412,7 @@ bool findings_make(struct report *report) {
   findings_of_chunks(report);
   findings_of_doacross(report);
   findings_of_oversubscription(report);
+  findings_of_mpi(report);
   findings_of_devices(report);
   findings_add_samples(report);
   share_what_can_be_saved(report);

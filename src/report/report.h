@@ -231,6 +231,11 @@ enum report_cause {
   CAUSE_OVERSUBSCRIPTION,
   CAUSE_CHUNK_SIZE,
   CAUSE_DOACROSS,
+  CAUSE_LATE_SENDER,
+  CAUSE_LATE_RECEIVER,
+  CAUSE_MPI_COLLECTIVE,
+  CAUSE_MPI_BARRIER,
+  CAUSE_RANK_THREADS,
 };
 
 /* How far a finding can be trusted, the least first. */
@@ -242,6 +247,7 @@ enum { FINDING_BYTES = 768 };
 struct report_finding {
   enum report_cause cause;
   uint32_t region;   /* where; REPLAY_NONE: nowhere in particular */
+  uint64_t site;     /* of a call of MPI: ref of the code line; TRACE_NO_REF: not known, or none */
   uint32_t location; /* that is waited for most: has most to do, holds the lock; REPLAY_NONE: no one */
   double gain_ticks; /* of wall time, if all of it could be saved */
   /* how much it would be another one in a run like this (a standard deviation); below 0: one run cannot tell
@@ -255,6 +261,29 @@ struct report_finding {
   uint64_t samples, samples_in;
   uint32_t sampled_function;
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
+};
+
+/* Who was waited for in MPI, and where that one was when it came. */
+struct report_late {
+  uint32_t process, location, region; /* region: REPLAY_NONE: none */
+  uint64_t site;
+  double ticks;
+};
+
+enum { REPORT_LATE = 8 };
+
+/* Where processes wait for each other: calls of one function of MPI at one place, for one cause. */
+struct report_mpi_wait {
+  enum report_cause cause;
+  uint32_t region, location; /* location: that has waited longest at once */
+  uint64_t site, count;
+  double ticks, longest; /* of processes' time */
+  /* the part of it that there would not be if the late one's threads were never idle; the one that this has
+   * cost most, and its last parallel region before (REPLAY_NONE: none) */
+  double by_threads, most_by_threads;
+  uint32_t parallel, threads_of;
+  struct report_late late[REPORT_LATE];
+  struct scatter scatter;
 };
 
 /* Parallel regions with more threads than the process may use processors. */
@@ -317,6 +346,11 @@ struct report {
   uint64_t useful;                   /* of all CPU locations */
   double parallel_efficiency, serial_efficiency, mpi_efficiency, thread_efficiency, load_balance,
       serialisation, runtime_efficiency;
+  /* factors of mpi_efficiency */
+  double mpi_load_balance, mpi_serialisation, mpi_transfer;
+  double ideal_wall; /* ticks: of the run, if the network took no time */
+  struct report_mpi_wait *mpi_waits;
+  size_t mpi_wait_count;
   uint64_t work, span;
   uint64_t forks, tasks_created, tasks_live;
   /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */

@@ -76,6 +76,13 @@ static void print_overview(const struct report_print *print) {
              text_percent(efficiency, report->parallel_efficiency));
 }
 
+static void print_mpi(const struct report *report) {
+  char all[TEXT_TIME_BYTES], balance[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], transfer[TEXT_TIME_BYTES];
+  print_line("MPI efficiency %s = load balance %s x serialisation %s x transfer %s",
+             text_percent(all, report->mpi_efficiency), text_percent(balance, report->mpi_load_balance),
+             text_percent(serial, report->mpi_serialisation), text_percent(transfer, report->mpi_transfer));
+}
+
 static int longest_below(const struct report *report, int above) {
   int longest = -1;
   for (int i = 0; i < ACTIVITY_COUNT; i++) {
@@ -153,9 +160,11 @@ void report_print_brief(const struct report_print *print) {
   print_ending(report);
   print_overview(print);
   print_activities(report);
-  if (report->has_openmp)
+  if (report->activity[ACTIVITY_MPI] > 0)
+    print_mpi(report);
+  if (report->has_openmp || report->activity[ACTIVITY_MPI] > 0)
     print_findings(print);
-  else
+  if (!report->has_openmp)
     print_line("no OpenMP events");
   print_caveats(report);
 }

@@ -82,10 +82,12 @@ static void put_place(json_t *object, const struct report *report, uint32_t regi
 /* -- overview -- */
 
 static json_t *efficiency(const struct report *report) {
-  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parallel", report->parallel_efficiency, "serial",
-                   report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
+  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parallel", report->parallel_efficiency,
+                   "serial", report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
                    report->load_balance, "serialisation", report->serialisation, "runtime",
-                   report->runtime_efficiency, "mpi", report->mpi_efficiency);
+                   report->runtime_efficiency, "mpi", report->mpi_efficiency, "mpi_load_balance",
+                   report->mpi_load_balance, "mpi_serialisation", report->mpi_serialisation, "mpi_transfer",
+                   report->mpi_transfer);
 }
 
 static json_t *overview(const struct report_print *print) {
@@ -140,6 +142,14 @@ static void put_uncertainty(json_t *object, const struct report *report,
   json_put(object, "reason", json_string(finding->reason));
 }
 
+/* Where a function of MPI is called; null: not known, or none. */
+static json_t *call_site(const struct report *report, uint64_t site) {
+  const struct trace_code_line *line = site == TRACE_NO_REF ? NULL : trace_code_line(report->trace, site);
+  if (!line)
+    return json_null();
+  return json_pack("{s:o,s:I}", "file", json_from_text(line->file), "line", (json_int_t)line->line);
+}
+
 static json_t *findings(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->finding_count; i++) {
@@ -150,6 +160,7 @@ static json_t *findings(const struct report *report) {
     put_uncertainty(object, report, finding);
     json_put(object, "gain_share", json_real(report->wall ? finding->gain_ticks / (double)report->wall : 0));
     put_place(object, report, finding->region);
+    json_put(object, "call_site", call_site(report, finding->site));
     json_put(object, "thread", location_name(report, finding->location));
     json_put(object, "instances", finding->has_peak ? peak(report, &finding->peak) : json_null());
     json_put(object, "samples", report_finding_samples_json(report, finding));

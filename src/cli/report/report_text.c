@@ -136,6 +136,12 @@ static void print_mpi_efficiency(struct table *table, const struct report *repor
   efficiency_row(table, "+ lost, MPI", 1 - report->mpi_efficiency,
                  "threads x wall time in calls of MPI, with the threads that have no team meanwhile");
   efficiency_row(table, "MPI efficiency", report->mpi_efficiency, "threads x wall time outside of MPI");
+  efficiency_row(table, "  load balance", report->mpi_load_balance,
+                 "time outside of MPI: mean of the processes / the longest");
+  efficiency_row(table, "  x serialisation", report->mpi_serialisation,
+                 "the rest of what processes wait for each other");
+  efficiency_row(table, "  x transfer", report->mpi_transfer,
+                 "the rest of MPI: the network, copies, MPI_Init");
   efficiency_row(table, "x OpenMP efficiency", ratio(report->parallel_efficiency, report->mpi_efficiency),
                  "of that, useful work: both multiply to the parallel efficiency");
 }
@@ -166,13 +172,15 @@ static void print_efficiency(const struct report *report) {
                  report->serial_efficiency + report->mpi_efficiency - 1 - report->parallel_efficiency,
                  "threads x wall time in parallel regions that is no useful work");
   print_mpi_efficiency(&table, report);
-  efficiency_row(&table, "thread efficiency", report->thread_efficiency, teams);
-  efficiency_row(&table, "x load balance", report->load_balance,
-                 "the busiest thread's useful work that the mean has");
-  efficiency_row(&table, "x serialisation", report->serialisation,
-                 "the busiest thread's time, without overhead, in which it does not wait");
-  efficiency_row(&table, "x runtime", report->runtime_efficiency,
-                 "the busiest thread's time not spent on forks, task management, reductions");
+  if (report->has_openmp) {
+    efficiency_row(&table, "thread efficiency", report->thread_efficiency, teams);
+    efficiency_row(&table, "x load balance", report->load_balance,
+                   "the busiest thread's useful work that the mean has");
+    efficiency_row(&table, "x serialisation", report->serialisation,
+                   "the busiest thread's time, without overhead, in which it does not wait");
+    efficiency_row(&table, "x runtime", report->runtime_efficiency,
+                   "the busiest thread's time not spent on forks, task management, reductions");
+  }
   table_print(&table);
 }
 
@@ -429,18 +437,19 @@ void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
   if (report->standings)
     report_print_ending(print);
+  bool has_findings = report->has_openmp || report->activity[ACTIVITY_MPI] > 0;
   print_overview(print);
-  if (report->has_openmp) {
+  if (has_findings)
     print_efficiency(report);
-  } else {
+  if (!report->has_openmp) {
     putchar('\n');
     prose_say(0, "This archive has no OpenMP events: there is nothing to say about regions, tasks or locks.");
   }
   print_activities(report);
-  if (report->has_openmp) {
+  if (has_findings)
     print_findings(print);
+  if (report->has_openmp)
     report_print_tables(print);
-  }
   report_print_samples(print);
   print_devices(report);
   print_threads(print);

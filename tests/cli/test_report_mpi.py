@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""stave report on processes that wait for each other in MPI, in archives of virtual time, where every number is known:
+test_report_mpi.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import report_case
+from made_mpi import Job
+
+
+class Mpi(report_case.Case):
+    def job(self, **more):
+        return Job(self.path(self._testMethodName), **more)
+
+    def begin(self, job):
+        for rank in range(job.ranks):
+            job.call(rank, "MPI_Init", 0, 1)
+
+    def report(self, *arguments):
+        numbers = self.parsed(report_case.report("--json", *arguments, self.path(self._testMethodName)))
+        self.is_sound(numbers)
+        efficiency = numbers["efficiency"]
+        factors = [efficiency["mpi_" + name] for name in ("load_balance", "serialisation", "transfer")]
+        self.assertAlmostEqual(factors[0] * factors[1] * factors[2], efficiency["mpi"])
+        return numbers
+
+    def finds(self, numbers, cause, ms, line, thread=None):
+        found = [one for one in numbers["findings"] if one["cause"] == cause]
+        self.assertEqual(len(found), 1, numbers["findings"])
+        self.assertAlmostEqual(1000 * found[0]["gain_s"], ms, delta=0.01)
+        self.assertEqual((found[0]["call_site"]["file"], found[0]["call_site"]["line"]), ("/src/made.c", line))
+        if thread:
+            self.assertEqual(found[0]["thread"], thread)
+        return found[0]
+
+    def factors(self, numbers, balance, serialisation, transfer):
+        for name, value in (("load_balance", balance), ("serialisation", serialisation), ("transfer", transfer)):
+            self.assertAlmostEqual(numbers["efficiency"]["mpi_" + name], value, msg=name)
+
+    def late_sender(self, work=20):
+        with self.job() as job:
+            self.begin(job)
+            job.call(1, "MPI_Recv", 11, work + 2, line=9, receive=(0, 7, 100))
+            job.call(0, "MPI_Send", work + 1, work + 2, line=5, send=(1, 7, 100))
+            job.finalize(31)
+
+    def test_late_sender(self):
+        """What rank 1 waits for 10 of 32 ms is work of rank 0, of which it could do a half."""
+        self.late_sender()
+        numbers = self.report()
+        self.assertEqual(len(numbers["findings"]), 1)
+        found = self.finds(numbers, "late sender", 5, 9, "Master thread")
+        self.assertIn("MPI_Recv @made.c:9 waits for messages", found["what"])
+        self.assertIn("10.0 ms of processes' time in 1 calls", found["evidence"])
+        self.assertIn("Process is the last one for 100.0 % of it, in MPI_Send @made.c:5", found["evidence"])
+        self.assertEqual((found["confidence"], found["uncertainty_s"]), ("high", None))
+        self.assertAlmostEqual(numbers["efficiency"]["mpi"], 24 / 32)
+        self.factors(numbers, 24 / 29, 1, 29 / 32)
+        self.assertIn("x transfer", self.text(self.path(self._testMethodName)))
+
+    def test_repaired_twin(self):
+        """The finding's gain is what the run is shorter with equal work: 15 ms each in place of 20 and 10."""
+        with self.job() as job:
+            self.begin(job)
+            job.call(1, "MPI_Recv", 16, 17, line=9, receive=(0, 7, 100))
+            job.call(0, "MPI_Send", 16, 17, line=5, send=(1, 7, 100))
+            job.finalize(26)
+        numbers = self.report()
+        self.assertEqual(numbers["findings"], [])
+        self.ms(numbers["wall_s"], 32 - 5)
+
+    def test_window(self):
+        self.late_sender()
+        self.finds(self.report("--from", "16ms", "--to", "31ms"), "late sender", 2.5, 9)
+
+    def test_serialised(self):
+        """One works at a time: of 40 ms each waits for the other's 20."""
+        with self.job() as job:
+            self.begin(job)
+            for start in (1, 21):
+                job.call(1, "MPI_Recv", start, start + 10, line=9, receive=(0, 7, 8))
+                job.call(0, "MPI_Send", start + 10, start + 10.001, line=5, send=(1, 7, 8))
+                job.call(0, "MPI_Recv", start + 10.001, start + 20, line=6, receive=(1, 7, 8))
+                job.call(1, "MPI_Send", start + 20, start + 20, line=10, send=(0, 7, 8))
+            job.finalize(41)
+        numbers = self.report()
+        for line in (9, 6):
+            found = [one for one in numbers["findings"] if one["call_site"]["line"] == line]
+            self.assertAlmostEqual(1000 * found[0]["gain_s"], 10, delta=0.01)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi_serialisation"], 0.5, delta=0.001)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi_load_balance"], 1, delta=0.001)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi_transfer"], 40 / 42, delta=0.001)
+
+    def test_late_receiver(self):
+        """A send that ends when somebody receives; and one that had ended before, which costs nothing."""
+        with self.job() as job:
+            self.begin(job)
+            job.call(0, "MPI_Send", 5, 21.2, line=5, send=(1, 7, 1000000))
+            job.call(1, "MPI_Recv", 21, 21.2, line=9, receive=(0, 7, 1000000))
+            job.call(0, "MPI_Send", 22, 22.1, line=6, send=(1, 8, 8))
+            job.call(1, "MPI_Recv", 25, 25.1, line=10, receive=(0, 8, 8))
+            job.finalize(31)
+        numbers = self.report()
+        self.assertEqual(len(numbers["findings"]), 1)
+        self.finds(numbers, "late receiver", 8, 5, "OMP thread 1")
+
+    def test_wait(self):
+        """Without blocking: rank 1 waits in MPI_Waitall for the later of two messages, at which rank 0 has begun to
+        receive what it sent."""
+        with self.job() as job:
+            self.begin(job)
+            job.call(1, "MPI_Irecv", 1, 1.1, irecv=1)
+            job.call(1, "MPI_Irecv", 1.1, 1.2, irecv=2)
+            job.call(1, "MPI_Isend", 1.2, 1.3, isend=(0, 9, 1000000, 3))
+            job.call(0, "MPI_Isend", 2, 2, line=4, isend=(1, 7, 8, 1))
+            job.begin(1, "MPI_Waitall", 3, line=9)
+            job.call(0, "MPI_Irecv", 22.9, 23, line=3, irecv=2)
+            job.call(0, "MPI_Isend", 23, 23, line=5, isend=(1, 7, 8, 3))
+            job.at(23.5)
+            job.event(1, "mpi_irecv", 0, job.world, 7, 8, 1)
+            job.event(1, "mpi_irecv", 0, job.world, 7, 8, 2)
+            job.event(1, "mpi_isend_complete", 3)
+            job.end(1, "MPI_Waitall", 23.5)
+            job.call(0, "MPI_Waitall", 24, 24.1, sent=[1, 3], received=[(1, 9, 1000000, 2)])
+            job.finalize(31)
+        found = self.finds(self.report(), "late sender", 10, 9)
+        self.assertIn("in MPI_Isend @made.c:5", found["evidence"])
+
+    def test_collective(self):
+        """All wait for the last; what rank 2 gets from the root, it waits for alone; the root waits for all."""
+        with self.job(ranks=3) as job:
+            self.begin(job)
+            for rank in range(3):
+                job.call(rank, "MPI_Allreduce", 11 + 10 * rank, 32, line=4, collective=-1)
+            for rank, ms in enumerate((45, 55, 35)):
+                job.call(rank, "MPI_Bcast", ms, max(ms, 46), line=5, collective=0)
+            for rank, ms in enumerate((61, 63, 79)):
+                job.call(rank, "MPI_Reduce", ms, 80 if rank == 0 else ms + 0.1, line=6, collective=0)
+            for rank, ms in enumerate((90, 95, 85)):
+                job.call(rank, "MPI_Barrier", ms, 96, line=7, collective=-1)
+            job.finalize(97)
+        numbers = self.report()
+        gains = {one["call_site"]["line"]: (one["cause"], round(1000 * one["gain_s"], 3))
+                 for one in numbers["findings"]}
+        self.assertEqual(gains, {4: ("wait at collective", 10), 5: ("wait at collective", round(10 / 3, 3)),
+                                 6: ("wait at collective", 6), 7: ("wait at MPI barrier", 5)})
+
+    def test_at_the_end(self):
+        with self.job() as job:
+            self.begin(job)
+            job.call(0, "MPI_Finalize", 11, 32, line=3)
+            job.call(1, "MPI_Finalize", 31, 32, line=3)
+        self.finds(self.report(), "wait at MPI barrier", 10, 3)
+
+    def test_scan_and_lost_ranks(self):
+        """Who waits for whom is not known: nothing is said."""
+        with self.job(ranks=3, known=2) as job:
+            self.begin(job)
+            for rank in range(2):
+                job.call(rank, "MPI_Scan", 11 + 10 * rank, 32, line=4, collective=-1)
+            job.call(0, "MPI_Recv", 33, 60, line=5, receive=(2, 7, 8))
+            job.call(2, "MPI_Send", 59, 60, line=5, send=(0, 7, 8))
+            job.finalize(61)
+        self.assertEqual(self.report()["findings"], [])
+
+    def threads(self, arrivals):
+        """Ranks of two threads, each with a region from 2 ms on, and a barrier of MPI behind it."""
+        with self.job(threads=2) as job:
+            self.begin(job)
+            for rank in range(2):
+                job.fork(rank, 2)
+            order = sorted((ms, rank, thread) for rank in range(2) for thread, ms in enumerate(arrivals[rank]))
+            for ms, rank, thread in order:
+                job.arrive(rank, thread, ms)
+            for rank in sorted(range(2), key=lambda rank: max(arrivals[rank])):
+                job.join(rank, max(arrivals[rank]) + 0.001)
+            ends = [max(arrivals[rank]) + 0.002 for rank in range(2)]
+            for rank in range(2):
+                job.call(rank, "MPI_Barrier", ends[rank], max(ends) + 1, line=7, collective=-1)
+            job.finalize(50)
+        return self.report()
+
+    def test_imbalance_of_ranks(self):
+        """20 ms of work for both threads of one rank, 40 for those of the other."""
+        numbers = self.threads([[42, 42], [22, 22]])
+        self.finds(numbers, "wait at MPI barrier", 10, 7)
+        self.assertNotIn("threads make ranks late", [one["cause"] for one in numbers["findings"]])
+
+    def test_imbalance_of_threads(self):
+        """The same work in both ranks, 30 ms a thread, but one has 40 for one thread and 20 for the other: balanced, it
+        would be 10 ms less; half of it is found by the imbalance of the region, in the mean of the ranks."""
+        numbers = self.threads([[42, 22], [32, 32]])
+        self.assertNotIn("wait at MPI barrier", [one["cause"] for one in numbers["findings"]])
+        found = self.finds(numbers, "threads make ranks late", 5, 7)
+        self.assertIn("parallel @made.c:1 was the last region before", found["evidence"])
+        imbalance = [one for one in numbers["findings"] if one["cause"] == "imbalance"]
+        self.assertAlmostEqual(1000 * imbalance[0]["gain_s"], 5, delta=0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()
