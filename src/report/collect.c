@@ -1,7 +1,6 @@
 /* The pass over the events. Every event first charges the time since the last one on its location to what the
  * location was doing: to its thread, team, region and path. Then the event changes what it is doing. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

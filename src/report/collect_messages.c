@@ -11,151 +11,13 @@ enum { CALLS_MOST = 1 << 20 };
 /* A receiver is late only if the sender is not nearly as much. */
 #define ANOTHER 0.9
 
-/* -- lists -- */
-
-static bool push(struct collector *collector, uint32_t *list, struct mpi_link link) {
-  struct pool *links = &collector->waits->links;
-  uint32_t slot = pool_get(links);
-  collector->has_failed |= slot == POOL_NONE;
-  if (slot == POOL_NONE)
-    return false;
-  link.next = *list;
-  *(struct mpi_link *)pool_item(links, slot) = link;
-  *list = slot;
-  return true;
-}
-
-/* Takes the first out; false: there is none. */
-static bool pop(struct collector *collector, uint32_t *list, struct mpi_link *ret) {
-  struct pool *links = &collector->waits->links;
-  uint32_t slot = *list;
-  if (slot == MPI_NONE)
-    return false;
-  *ret = *(struct mpi_link *)pool_item(links, slot);
-  *list = ret->next;
-  pool_put(links, slot);
-  return true;
-}
-
-static void make_ready(struct collector *collector, uint32_t call) {
-  struct mpi_waits *waits = collector->waits;
-  if (!array_reserve(&waits->ready, &waits->ready_capacity, waits->ready_count + 1, sizeof *waits->ready))
-    collector->has_failed = true;
-  else
-    waits->ready[waits->ready_count++] = call;
-}
-
-/* -- calls -- */
-
-struct live_call *mpi_waits_call(struct collector *collector, uint32_t slot) {
-  return pool_item(&collector->waits->calls, slot);
-}
-
-uint32_t mpi_waits_find(struct collector *collector, const struct mpi_call *call) {
-  uintptr_t found = call->id ? (uintptr_t)pair_map_get(&collector->waits->by_id, 0, call->id) : 0;
-  return found ? (uint32_t)(found - 1) : MPI_NONE;
-}
-
-static void drop_if_done(struct collector *collector, uint32_t slot) {
-  struct live_call *call = mpi_waits_call(collector, slot);
-  if (!call->is_done || call->references > 0)
-    return;
-  pair_map_remove(&collector->waits->by_id, 0, call->call.id);
-  pool_put(&collector->waits->calls, slot);
-}
-
-/* -- moments -- */
-
-static struct moment *moment_at(struct collector *collector, uint32_t slot) {
-  return pool_item(&collector->waits->moments, slot);
-}
-
-uint32_t mpi_waits_moment(struct collector *collector, uint32_t parts) {
-  uint32_t slot = pool_get(&collector->waits->moments);
-  collector->has_failed |= slot == POOL_NONE;
-  if (slot != POOL_NONE)
-    *moment_at(collector, slot) =
-        (struct moment){.unknown = parts, .references = 1 + parts, .waiting = MPI_NONE};
-  return slot;
-}
-
-void mpi_waits_release(struct collector *collector, uint32_t slot) {
-  struct moment *moment = moment_at(collector, slot);
-  struct mpi_link link;
-  if (--moment->references > 0)
-    return;
-  while (pop(collector, &moment->waiting, &link)) {
-  }
-  pool_put(&collector->waits->moments, slot);
-}
-
-static void know_part(struct collector *collector, uint32_t slot, const struct moment *part) {
-  struct moment *moment = moment_at(collector, slot);
-  struct mpi_link link;
-  moment->ideal = part->ideal > moment->ideal ? part->ideal : moment->ideal;
-  if (part->ticks >= moment->ticks) {
-    moment->ticks = part->ticks;
-    moment->late = part->late;
-    moment->late_process = part->late_process;
-    moment->late_lost = part->late_lost;
-    moment->late_parallel = part->late_parallel;
-  }
-  moment->unknown--;
-  while (moment->unknown == 0 && pop(collector, &moment->waiting, &link))
-    make_ready(collector, link.item);
-  mpi_waits_release(collector, slot);
-}
-
-static struct moment part_of(const struct live_call *call, uint64_t ticks) {
-  return (struct moment){.ticks = ticks,
-                         .ideal = (double)ticks - call->begin_gained,
-                         .late = call->call,
-                         .late_process = call->process,
-                         .late_lost = call->lost,
-                         .late_parallel = call->parallel};
-}
-
-void mpi_waits_add_part(struct collector *collector, uint32_t moment, const struct mpi_call *call,
-                        uint32_t process, uint64_t ticks) {
-  uint32_t slot = mpi_waits_find(collector, call);
-  struct live_call *live = slot == MPI_NONE ? NULL : mpi_waits_call(collector, slot);
-  if (live && !live->has_begun) {
-    push(collector, &live->waiting, (struct mpi_link){.item = moment, .ticks = ticks});
-    return;
-  }
-  struct moment part = {.ticks = ticks,
-                        .ideal = (double)ticks - collector->waits->gained[process],
-                        .late = *call,
-                        .late_process = process,
-                        .late_parallel = REPLAY_NONE};
-  if (live)
-    part = part_of(live, ticks);
-  know_part(collector, moment, &part);
-}
-
-void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, uint32_t moment,
-                      enum report_cause cause) {
-  uint32_t slot = mpi_waits_find(collector, call);
-  if (slot == MPI_NONE)
-    return;
-  struct live_call *live = mpi_waits_call(collector, slot);
-  live->pending -= live->pending > 0;
-  if (moment != MPI_NONE &&
-      push(collector, &live->depends, (struct mpi_link){.item = moment, .cause = cause})) {
-    moment_at(collector, moment)->references++;
-    if (moment_at(collector, moment)->unknown > 0)
-      push(collector, &moment_at(collector, moment)->waiting, (struct mpi_link){.item = slot});
-  }
-  make_ready(collector, slot);
-}
-
 /* -- computing a call -- */
 
 static bool is_known(struct collector *collector, const struct live_call *call) {
   const struct pool *links = &collector->waits->links;
   for (uint32_t at = call->depends; at != MPI_NONE;) {
     const struct mpi_link *link = pool_item(links, at);
-    if (moment_at(collector, link->item)->unknown > 0)
+    if (mpi_moment_at(collector, link->item)->unknown > 0)
       return false;
     at = link->next;
   }
@@ -185,7 +47,7 @@ static struct latest take_latest(struct collector *collector, struct live_call *
   for (int is_receiver = 0; is_receiver < 2; is_receiver++)
     for (uint32_t at = call->depends; at != MPI_NONE;) {
       const struct mpi_link *link = pool_item(&collector->waits->links, at);
-      const struct moment *moment = moment_at(collector, link->item);
+      const struct moment *moment = mpi_moment_at(collector, link->item);
       at = link->next;
       if ((link->cause == CAUSE_LATE_RECEIVER) != is_receiver || moment->unknown > 0)
         continue;
@@ -196,7 +58,7 @@ static struct latest take_latest(struct collector *collector, struct live_call *
       }
     }
   struct mpi_link link;
-  while (pop(collector, &call->depends, &link))
+  while (mpi_pop(collector, &call->depends, &link))
     mpi_waits_release(collector, link.item);
   return latest;
 }
@@ -274,7 +136,7 @@ static void compute(struct collector *collector, uint32_t slot) {
     collector->waits->gained[call->process] += (took - needed) * call->weight;
   add_wait(collector, call, &latest);
   call->is_done = true;
-  drop_if_done(collector, slot);
+  mpi_drop_if_done(collector, slot);
 }
 
 /* It is the first on its thread: what it has gained by now is known. */
@@ -283,9 +145,9 @@ static void begin(struct collector *collector, uint32_t slot) {
   struct mpi_link link;
   call->has_begun = true;
   call->begin_gained = collector->waits->gained[call->process];
-  while (pop(collector, &call->waiting, &link)) {
-    struct moment part = part_of(call, link.ticks);
-    know_part(collector, link.item, &part);
+  while (mpi_pop(collector, &call->waiting, &link)) {
+    struct moment part = mpi_part_of(call, link.ticks);
+    mpi_know_part(collector, link.item, &part);
   }
 }
 
@@ -299,7 +161,7 @@ static void go_on(struct collector *collector, size_t location) {
   if (next == MPI_NONE)
     return;
   begin(collector, next);
-  make_ready(collector, next);
+  mpi_make_ready(collector, next);
 }
 
 static void advance(struct collector *collector) {
@@ -363,7 +225,7 @@ static void leave(struct collector *collector, const struct mpi_call *call, uint
   if (slot == MPI_NONE)
     return;
   mpi_waits_call(collector, slot)->leave_ticks = ticks;
-  make_ready(collector, slot);
+  mpi_make_ready(collector, slot);
   if (waits->calls.count - waits->calls.unused_count > CALLS_MOST)
     go_on(collector, call->location);
 }
@@ -448,7 +310,7 @@ static void on_message(void *data, const struct mpi_message *message) {
   if (sent == MPI_NONE)
     return;
   mpi_waits_call(collector, sent)->references -= mpi_waits_call(collector, sent)->references > 0;
-  drop_if_done(collector, sent);
+  mpi_drop_if_done(collector, sent);
 }
 
 /* -- beginning and end -- */

@@ -67,7 +67,23 @@ struct mpi_waits {
   size_t finalize_capacity;
 };
 
-/* -- collect_messages.c -- */
+/* -- mpi_moments.c -- */
+
+/* Adds to a list, by the position of its first; takes the first out, false: there is none. */
+bool mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link);
+bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret);
+
+/* It may be that the call can be computed now. */
+void mpi_make_ready(struct collector *collector, uint32_t call);
+
+/* Forgets a call that is computed and that nobody will ask for. */
+void mpi_drop_if_done(struct collector *collector, uint32_t slot);
+
+struct moment *mpi_moment_at(struct collector *collector, uint32_t slot);
+
+/* A part of a moment: what a call that has begun did at `ticks`. */
+struct moment mpi_part_of(const struct live_call *call, uint64_t ticks);
+void mpi_know_part(struct collector *collector, uint32_t slot, const struct moment *part);
 
 struct live_call *mpi_waits_call(struct collector *collector, uint32_t slot);
 /* The slot of a call that lives; MPI_NONE: it does not. */
