@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/kinds.h"
+#include "base/otf2_events.h"
 
 enum trace_kind {
 #define KIND(kind) TRACE_##kind,
@@ -55,7 +55,7 @@ enum trace_type trace_type_of(uint8_t type);
 
 /* What is known of a field, for those who print or export any kind. */
 struct trace_field {
-  const char *name, *meaning; /* as in kinds.h */
+  const char *name, *meaning; /* as in base/otf2_events.h */
   size_t offset;              /* in struct trace_event */
   size_t bytes;
   bool is_signed;

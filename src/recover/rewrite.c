@@ -137,25 +137,31 @@ static void mend_attributes(struct rewriter *rewriter, struct trace_event *event
 
 /* -- writing -- */
 
-/* An event of a kind that OTF2 did not know when Stave was built. */
-static OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *writer, OTF2_AttributeList *list,
-                                             OTF2_TimeStamp ticks) {
-  (void)writer, (void)list, (void)ticks;
-  return OTF2_ERROR_INVALID_ARGUMENT;
+/* Returns false if there are more than can be written. */
+static bool take_attributes(const struct trace_event *event, struct event_attributes *ret) {
+  uint32_t count = trace_event_attribute_count(event);
+  if (count > EVENT_ATTRIBUTES_MOST)
+    return false;
+  for (ret->count = 0; ret->count < count; ret->count++) {
+    struct trace_event_attribute attribute = trace_event_attribute(event, ret->count);
+    ret->items[ret->count].attribute = (uint32_t)attribute.attribute;
+    ret->items[ret->count].type = attribute.type;
+    ret->items[ret->count].value = attribute.number;
+  }
+  return true;
 }
 
-/* Of every kind, those that OTF2 would not have new programs use too. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-static OTF2_ErrorCode write_event(OTF2_EvtWriter *writer, const struct trace_event *event, uint64_t ticks) {
-  OTF2_AttributeList *list = (OTF2_AttributeList *)event->attributes;
+static bool write_event(struct event_writer *writer, const struct trace_event *event, uint64_t ticks) {
+  struct event_attributes attributes;
+  if (!take_attributes(event, &attributes))
+    return false;
   switch (event->kind) {
 #define ARGUMENT(type, name, meaning) , fields->name
 #define KIND(k)                                                                                              \
   case TRACE_##k: {                                                                                          \
     const __typeof__(event->k) *fields = &event->k;                                                          \
     (void)fields;                                                                                            \
-    return OTF2_EvtWriter_##k(writer, list, ticks TRACE_FIELDS_##k(ARGUMENT));                               \
+    return event_writer_##k(writer, &attributes, ticks TRACE_FIELDS_##k(ARGUMENT));                          \
   }
     TRACE_KINDS(KIND)
 #undef KIND
@@ -163,16 +169,14 @@ static OTF2_ErrorCode write_event(OTF2_EvtWriter *writer, const struct trace_eve
   case TRACE_KIND_COUNT:
     break;
   }
-  return OTF2_ERROR_INVALID_ARGUMENT;
+  return false;
 }
-
-#pragma GCC diagnostic pop
 
 static void put(void *data, const struct trace_event *event) {
   struct rewriter *rewriter = data;
   struct location *location = rewriter->locations[event->location];
   uint64_t ticks = event->ticks < location->written_ticks ? location->written_ticks : event->ticks;
-  if (write_event(location->writer, event, ticks) != OTF2_SUCCESS) {
+  if (!write_event(location->writer, event, ticks)) {
     rewriter->result->refused++;
     return;
   }

@@ -5,7 +5,7 @@
  *   number of locations, and the type of each
  *   number of regions, and construct (ompt/constructs.def), role and line of each
  *   number of communicators, and of each: its parent + 1, number of members, members
- *   events: location, kind, ticks since the last one, fields as in analysis/kinds.h but for arrays, number of
+ *   events: location, kind, ticks since the last one, fields as in otf2_events.h but for arrays, number of
  *     attributes, and of each: which one, value
  *
  * Each is a byte, but ticks, fields and values: below INPUT_WIDE they are a byte, INPUT_WIDE and 4 bytes,

@@ -8,9 +8,9 @@
 
 #include <otf2/otf2.h>
 
-#include "analysis/kinds.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/otf2_events.h"
 #include "session/session.h"
 #include "session_input.h"
 #include "writer/correlate/correlate.h"
@@ -41,12 +41,12 @@ static void expect(bool is_so, const char *what) {
   abort();
 }
 
-OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
+struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {
   (void)archive;
   if (location >= LOCATIONS_MOST)
     return NULL;
   locations[location] = (struct written){.is_open = true};
-  return (OTF2_EvtWriter *)&locations[location];
+  return (struct event_writer *)&locations[location];
 }
 
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
@@ -58,7 +58,7 @@ void archive_expect_many(struct archive *archive, uint32_t location) {
   (void)archive, (void)location;
 }
 
-uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
+uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {
   struct written *written = (struct written *)writer;
   (void)archive;
   expect(written->is_open, "a location is closed twice");
@@ -90,26 +90,24 @@ static void check_reference(const char *meaning, uint64_t number) {
     expect(number < definitions_comm_count(definitions), "an event of a communicator that is not defined");
 }
 
-static OTF2_ErrorCode take(OTF2_EvtWriter *writer, OTF2_TimeStamp ticks) {
+static bool take(struct event_writer *writer, uint64_t ticks) {
   struct written *written = (struct written *)writer;
   if (!written || !written->is_open)
-    return OTF2_ERROR_INVALID_ARGUMENT;
+    return false;
   expect(ticks >= written->ticks, "a time decreases");
   written->ticks = ticks;
   written->events++;
-  return OTF2_SUCCESS;
+  return true;
 }
 
-#define OURS __attribute__((visibility("default")))
 #define PARAMETER(type, name, meaning) , type name
 #define CHECK(type, name, meaning) check_reference(#meaning, (uint64_t)(uintptr_t)name);
 #define KIND(k)                                                                                              \
-  OURS OTF2_ErrorCode OTF2_EvtWriter_##k(OTF2_EvtWriter *writer, OTF2_AttributeList *list,                   \
-                                         OTF2_TimeStamp ticks TRACE_FIELDS_##k(PARAMETER)) {                 \
-    TRACE_FIELDS_##k(CHECK) if (list) OTF2_AttributeList_RemoveAllAttributes(list);                          \
+  bool event_writer_##k(struct event_writer *writer, const struct event_attributes *list,                    \
+                        uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
+    TRACE_FIELDS_##k(CHECK) expect(!list || list->count <= EVENT_ATTRIBUTES_MOST, "too many attributes");    \
     return take(writer, ticks);                                                                              \
   }
-OURS OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp);
 TRACE_KINDS(KIND)
 #undef KIND
 #undef CHECK

@@ -8,9 +8,9 @@
 
 #include "unit.h"
 
-#include "analysis/kinds.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/otf2_events.h"
 #include "writer/correlate/emit.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/symbols/modules.h"
@@ -23,7 +23,7 @@ struct shown_attribute {
   uint64_t value;
 };
 
-/* An event as OTF2 got it: its region is named at the end. */
+/* An event as it was written: its region is named at the end. */
 struct written_event {
   uint64_t ticks;
   const char *kind;
@@ -56,11 +56,11 @@ static struct {
 
 /* -- in place of the archive -- */
 
-OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
+struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {
   (void)archive;
   assert_true(location < LOCATIONS_MOST);
   run.locations[location].is_open = true;
-  return (OTF2_EvtWriter *)&run.locations[location];
+  return (struct event_writer *)&run.locations[location];
 }
 
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
@@ -72,7 +72,7 @@ void archive_expect_many(struct archive *archive, uint32_t location) {
   (void)archive, (void)location;
 }
 
-uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
+uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {
   struct written_location *location = (struct written_location *)writer;
   (void)archive;
   assert_true(location->is_open);
@@ -94,30 +94,24 @@ void archive_write_local(struct archive *archive, const uint32_t *mapping, uint3
   (void)archive, (void)mapping, (void)count;
 }
 
-static void keep_attributes(struct written_event *event, const OTF2_AttributeList *list) {
-  uint32_t count = list ? OTF2_AttributeList_GetNumberOfElements(list) : 0;
-  assert_true(count <= ATTRIBUTES_MOST);
-  event->attribute_count = count;
-  for (uint32_t i = 0; i < count; i++) {
-    OTF2_AttributeRef number;
-    OTF2_AttributeValue value = {0};
-    struct shown_attribute *shown = &event->attributes[i];
-    OTF2_AttributeList_GetAttributeByIndex(list, i, &number, &shown->type, &value);
-    shown->attribute = run.definitions->attributes[number];
-    shown->value =
-        shown->type == OTF2_TYPE_STRING || shown->type == OTF2_TYPE_UINT32 ? value.uint32 : value.uint64;
-  }
+static void keep_attributes(struct written_event *event, const struct event_attributes *list) {
+  event->attribute_count = list ? list->count : 0;
+  assert_true(event->attribute_count <= ATTRIBUTES_MOST);
+  for (uint32_t i = 0; i < event->attribute_count; i++)
+    event->attributes[i] =
+        (struct shown_attribute){.attribute = run.definitions->attributes[list->items[i].attribute],
+                                 .type = list->items[i].type,
+                                 .value = list->items[i].value};
 }
 
-static OTF2_ErrorCode keep(OTF2_EvtWriter *writer, struct written_event *event, OTF2_AttributeList *list) {
+static bool keep(struct event_writer *writer, struct written_event *event,
+                 const struct event_attributes *list) {
   struct written_location *location = (struct written_location *)writer;
   assert_true(location->is_open && location->count < EVENTS_MOST);
   assert_true(!location->count || location->events[location->count - 1].ticks <= event->ticks);
   keep_attributes(event, list);
-  if (list)
-    OTF2_AttributeList_RemoveAllAttributes(list);
   location->events[location->count++] = *event;
-  return OTF2_SUCCESS;
+  return true;
 }
 
 /* Of numbers only, and not of those that are the same in all events. */
@@ -130,16 +124,14 @@ static void add_field(struct written_event *event, const char *meaning, uint64_t
     snprintf(event->fields + length, sizeof event->fields - length, " %" PRIu64, value);
 }
 
-#define OURS __attribute__((visibility("default")))
 #define PARAMETER(type, name, meaning) , type name
 #define FIELD(type, name, meaning) add_field(&event, #meaning, (uint64_t)(uintptr_t)name);
 #define KIND(k)                                                                                              \
-  OURS OTF2_ErrorCode OTF2_EvtWriter_##k(OTF2_EvtWriter *writer, OTF2_AttributeList *list,                   \
-                                         OTF2_TimeStamp ticks TRACE_FIELDS_##k(PARAMETER)) {                 \
+  bool event_writer_##k(struct event_writer *writer, const struct event_attributes *list,                    \
+                        uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
     struct written_event event = {.ticks = ticks, .kind = #k, .region = REGION_NONE};                        \
     TRACE_FIELDS_##k(FIELD) return keep(writer, &event, list);                                               \
   }
-OURS OTF2_ErrorCode OTF2_EvtWriter_Unknown(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp);
 TRACE_KINDS(KIND)
 #undef KIND
 #undef FIELD

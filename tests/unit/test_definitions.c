@@ -130,7 +130,7 @@ static void locations_are_closed_once(void **state) {
   (void)state;
   struct location *location = definitions_add_location(definitions, sizeof(struct location));
   assert_non_null(location->writer);
-  assert_int_equal(OTF2_EvtWriter_Enter(location->writer, NULL, 1, 0), OTF2_SUCCESS);
+  assert_true(event_writer_Enter(location->writer, NULL, 1, 0));
   definitions_close_location(definitions, location);
   assert_null(location->writer);
   assert_int_equal(location->events, 1);

@@ -57,9 +57,18 @@ static int teardown(void **state) {
 }
 
 /* Regions of one byte, and from time to time a longer record with an attribute. */
-static void write_events(OTF2_EvtWriter *writer, uint64_t from, uint64_t to) {
-  OTF2_AttributeList *list = OTF2_AttributeList_New();
+static void write_events(struct event_writer *writer, uint64_t from, uint64_t to) {
+  struct event_attributes list = {.items = {{.type = OTF2_TYPE_UINT64}}};
   for (uint64_t i = from; i < to; i++) {
+    list.count = i % 100 == 99;
+    list.items[0].value = i;
+    event_writer_Enter(writer, &list, 1000 + i, i % 100);
+  }
+}
+
+static void write_events_by_otf2(OTF2_EvtWriter *writer, uint64_t events) {
+  OTF2_AttributeList *list = OTF2_AttributeList_New();
+  for (uint64_t i = 0; i < events; i++) {
     if (i % 100 == 99)
       OTF2_AttributeList_AddUint64(list, 0, i);
     OTF2_EvtWriter_Enter(writer, list, 1000 + i, i % 100);
@@ -82,7 +91,7 @@ static void write_by_otf2(uint64_t events) {
   OTF2_Archive_SetSerialCollectiveCallbacks(archive);
   OTF2_Archive_OpenEvtFiles(archive);
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, 0);
-  write_events(writer, 0, events);
+  write_events_by_otf2(writer, events);
   OTF2_Archive_CloseEvtWriter(archive, writer);
   OTF2_Archive_CloseEvtFiles(archive);
   OTF2_Archive_Close(archive);
@@ -115,7 +124,7 @@ static void files_are_what_otf2_writes(void **state, uint64_t events) {
   (void)state;
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct event_writer *writer = archive_open_location(archive, 0);
   write_events(writer, 0, events);
   assert_int_equal(archive_close_location(archive, writer), events);
   assert_int_equal(archive_refused_events(archive), 0);
@@ -155,18 +164,18 @@ static struct recovery_block *block_of(struct archive *archive, uint32_t locatio
                                    offsetof(struct recovery_block, count));
 }
 
-/* OTF2 puts its second mark one byte behind the chunk then. The neighbour's memory lies there, in the
- * recovery file. */
+/* The neighbour's memory lies behind the chunk, in the recovery file. */
 static void up_to_the_last_byte(void **state) {
   enum { BYTES = 15, EVENTS = (RECOVERY_CHUNK_BYTES - 1 - CHUNK_HEADER_BYTES) / BYTES };
   size_t count;
   (void)state;
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0), *neighbour = archive_open_location(archive, 1);
+  struct event_writer *writer = archive_open_location(archive, 0),
+                      *neighbour = archive_open_location(archive, 1);
   struct recovery_block *block = block_of(archive, 1);
   for (uint64_t i = 0; i < EVENTS; i++)
-    OTF2_EvtWriter_Enter(writer, NULL, 1 + i, 1 << 24);
+    event_writer_Enter(writer, NULL, 1 + i, 1 << 24);
   archive_close_location(archive, writer);
   assert_int_equal(block->use, RECOVERY_EVENTS);
   assert_int_equal(block->location, 1);
@@ -252,7 +261,7 @@ static void an_event_is_cut_by_zeros(void **state) {
     unsigned char bytes[64] = {0};
     struct chunk_position position = {0};
     size_t used;
-    chunk_begin(bytes);
+    chunk_begin(bytes, 0);
     memcpy(bytes + CHUNK_HEADER_BYTES, records, sizeof records);
     assert_int_equal(chunk_walk(bytes, sizeof bytes, most[i], &position, &used), CHUNK_CUT);
     assert_int_equal(position.events, i ? 2 : 1);
@@ -286,7 +295,7 @@ static void room_ends_at(uint64_t bytes, uint64_t events_after, uint64_t *ret_in
   enum { BEFORE = 2 * EVENTS_OF_A_CHUNK };
   signal(SIGXFSZ, SIG_IGN);
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct event_writer *writer = archive_open_location(archive, 0);
   write_events(writer, 0, BEFORE);
   assert_int_equal(archive_stop_error(archive), 0);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY});
@@ -330,7 +339,7 @@ static void a_file_that_cannot_be_ended_is_told(void **state) {
   none.rlim_max = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){32, limit.rlim_max}); /* all of them are kept for other things */
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct event_writer *writer = archive_open_location(archive, 0);
   write_events(writer, 0, 2 * EVENTS_OF_A_CHUNK);
   assert_int_equal(archive_stop_error(archive), 0);
   setrlimit(RLIMIT_NOFILE, &none);
@@ -350,7 +359,8 @@ static void what_found_no_file_is_kept(void **state) {
   signal(SIGXFSZ, SIG_IGN);
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
-  OTF2_EvtWriter *failing = archive_open_location(archive, 0), *whole = archive_open_location(archive, 1);
+  struct event_writer *failing = archive_open_location(archive, 0),
+                      *whole = archive_open_location(archive, 1);
   struct recovery_block *kept = block_of(archive, 0), *released = block_of(archive, 1);
   write_events(failing, 0, EVENTS);
   write_events(whole, 0, EVENTS);
@@ -372,7 +382,7 @@ static void a_file_that_is_lost_as_it_is_closed_is_told(void **state) {
   (void)state;
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct event_writer *writer = archive_open_location(archive, 0);
   struct recovery_block *block = block_of(archive, 0);
   write_events(writer, 0, 1000);
   close_error = EDQUOT;
@@ -393,7 +403,7 @@ static void a_chunk_that_is_lost_as_its_file_is_closed_stops(void **state) {
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){32, limit.rlim_max});
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct event_writer *writer = archive_open_location(archive, 0);
   close_error = EDQUOT;
   write_events(writer, 0, EVENTS_OF_A_CHUNK + 100);
   close_error = 0;

@@ -39,25 +39,16 @@ struct archive {
   bool is_defining;           /* none of the calls that write definitions may fail */
 };
 
-/* Events never go to a file through OTF2: it asks here only when a location is closed, with the last chunk in
- * its hands. */
+/* OTF2 writes definitions only where it is told to; events never go through it. */
 static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
                                 bool is_final) {
-  (void)caller, (void)is_final;
-  struct archive *archive = data;
-  if (type != OTF2_FILETYPE_EVENTS)
-    return OTF2_FLUSH;
-  event_files_end(archive->files, location);
-  return OTF2_NO_FLUSH;
+  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+  return OTF2_FLUSH;
 }
 
-/* OTF2 asks for a chunk's memory when it has filled the one before and put its header in order. It keeps the
- * addresses of all, but looks at them again only to write them. */
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
                       uint64_t bytes) {
-  struct archive *archive = data;
-  if (type == OTF2_FILETYPE_EVENTS)
-    return event_files_next_chunk(archive->files, location);
+  (void)data, (void)type, (void)location;
   struct chunk *chunk = malloc(sizeof *chunk + bytes);
   if (!chunk)
     return NULL;
@@ -68,10 +59,7 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
 
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
                      bool is_final) {
-  struct archive *archive = data;
-  (void)is_final;
-  if (type == OTF2_FILETYPE_EVENTS)
-    event_files_release(archive->files, location);
+  (void)data, (void)type, (void)location, (void)is_final;
   for (struct chunk *chunk = *buffer, *next; chunk; chunk = next) {
     next = chunk->next;
     free(chunk);
@@ -163,12 +151,9 @@ static void count_progress(struct archive *archive) {
     atomic_fetch_add_explicit(archive->progress, 1, memory_order_relaxed);
 }
 
-OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location) {
-  OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
-  if (!writer)
-    fail(archive, ENOMEM);
+struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {
   local_files_add(archive->local_files, location);
-  return writer;
+  return event_writer_open(archive->files, location);
 }
 
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
@@ -179,13 +164,9 @@ void archive_expect_many(struct archive *archive, uint32_t location) {
   event_files_expect_many(archive->files, location);
 }
 
-uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer) {
-  uint64_t events = 0, refused = event_files_refused(archive->files);
-  OTF2_LocationRef location;
-  check(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
-  if (check(archive, OTF2_EvtWriter_GetLocationID(writer, &location)))
-    event_files_expect(archive->files, location, events);
-  check(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
+uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {
+  uint64_t events = event_writer_events(writer), refused = event_files_refused(archive->files);
+  event_writer_close(writer);
   count_progress(archive);
   return events - (event_files_refused(archive->files) - refused);
 }

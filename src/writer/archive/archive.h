@@ -6,6 +6,8 @@
 
 #include <otf2/otf2.h>
 
+#include "writer/archive/event_writer.h"
+
 struct archive;
 struct recovery;
 
@@ -18,8 +20,9 @@ struct archive *archive_open(const char *directory, struct recovery *recovery);
 /* Each file that is closed from now on is counted there. NULL: nowhere. */
 void archive_count_into(struct archive *archive, _Atomic uint64_t *counter);
 
-/* The event writer of a new location; locations are numbered from 0. NULL if OTF2 cannot. */
-OTF2_EvtWriter *archive_open_location(struct archive *archive, uint32_t location);
+/* The event writer of a new location; locations are numbered from 0. NULL if it takes no
+ * more. */
+struct event_writer *archive_open_location(struct archive *archive, uint32_t location);
 
 /* Where the number of whole events of an open location is to be stored after each, for its recovery. */
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location);
@@ -28,7 +31,7 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
 void archive_expect_many(struct archive *archive, uint32_t location);
 
 /* Closes the location's events for good; returns how many there are. */
-uint64_t archive_close_location(struct archive *archive, OTF2_EvtWriter *writer);
+uint64_t archive_close_location(struct archive *archive, struct event_writer *writer);
 
 /* 0, or the errno for which writing should stop now, while there is room for what is in memory. */
 int archive_stop_error(const struct archive *archive);

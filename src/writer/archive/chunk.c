@@ -6,13 +6,9 @@
 enum {
   FIRST_EVENT_AT = 2, /* in the header */
   LAST_EVENT_AT = 10,
+  END_OF_CHUNK = 0x00,
   RECORD_END_OF_FILE = 0x02,
   RECORD_HEADER = 0x03,
-  RECORD_TIMESTAMP = 0x05,
-  RECORD_ATTRIBUTES = 0x06,
-  RECORD_FIRST_EVENT = 10,
-  RECORD_ENTER = 12,
-  RECORD_LEAVE = 13,
   LITTLE_ENDIAN_MARK = 0x42,
   LONG_LENGTH = 0xFF,
 };
@@ -35,12 +31,17 @@ bool chunk_is_begun(const unsigned char *bytes, uint64_t events) {
   return bytes[0] == RECORD_HEADER && bytes[1] == LITTLE_ENDIAN_MARK && chunk_events_before(bytes) == events;
 }
 
-void chunk_begin(unsigned char *bytes) {
-  static const uint64_t first = 1, last = 0;
+void chunk_begin(unsigned char *bytes, uint64_t events) {
+  uint64_t first = events + 1, last = 0;
   bytes[0] = RECORD_HEADER;
   bytes[1] = LITTLE_ENDIAN_MARK;
   memcpy(bytes + FIRST_EVENT_AT, &first, sizeof first);
   memcpy(bytes + LAST_EVENT_AT, &last, sizeof last);
+}
+
+void chunk_fill(unsigned char *bytes, size_t used, size_t count, uint64_t last_event) {
+  memcpy(bytes + LAST_EVENT_AT, &last_event, sizeof last_event);
+  memset(bytes + used, END_OF_CHUNK, count - used);
 }
 
 static bool follows(const unsigned char *bytes, size_t count, uint64_t events) {
@@ -52,8 +53,8 @@ static size_t record_bytes(const unsigned char *bytes, size_t count) {
   if (count < 2)
     return 0;
   uint64_t head = 2, length = bytes[1];
-  if (length == LONG_LENGTH && (bytes[0] == RECORD_ENTER || bytes[0] == RECORD_LEAVE)) {
-    length = 0; /* they have no length: it is that of their only number, and this is the undefined one */
+  if (length == LONG_LENGTH && !chunk_has_length(bytes[0])) {
+    length = 0; /* it is that of the only number, and this is the undefined one */
   } else if (length == LONG_LENGTH) {
     head = 2 + sizeof length;
     length = count < head ? UINT64_MAX : number_at(bytes + 2);
@@ -70,9 +71,9 @@ static enum chunk_end end_of_full(const unsigned char *bytes, size_t count, size
 
 /* The bytes of the record at `bytes`, 0 if it is cut or none that could be there; *ticks may move. */
 static size_t next_record(const unsigned char *bytes, size_t count, uint64_t *ticks) {
-  if (bytes[0] == RECORD_ATTRIBUTES || bytes[0] >= RECORD_FIRST_EVENT)
+  if (bytes[0] == CHUNK_ATTRIBUTES || bytes[0] >= CHUNK_FIRST_EVENT)
     return record_bytes(bytes, count);
-  if (bytes[0] != RECORD_TIMESTAMP || count < 1 + sizeof *ticks || number_at(bytes + 1) < *ticks)
+  if (bytes[0] != CHUNK_TICKS || count < 1 + sizeof *ticks || number_at(bytes + 1) < *ticks)
     return 0;
   *ticks = number_at(bytes + 1);
   return 1 + sizeof *ticks;
@@ -97,7 +98,7 @@ enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t mos
   last = last ? last : UINT64_MAX; /* not full yet */
   while (at < count && position->events != most && position->events != last &&
          (length = next_record(bytes + at, count - at, &ticks)) > 0) {
-    bool is_event = bytes[at] >= RECORD_FIRST_EVENT;
+    bool is_event = bytes[at] >= CHUNK_FIRST_EVENT;
     at += length;
     if (!is_event)
       continue;

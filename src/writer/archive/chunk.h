@@ -12,7 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHUNK_HEADER_BYTES = 18 };
+#include "base/otf2_events.h"
+
+enum {
+  CHUNK_HEADER_BYTES = 18,
+  CHUNK_TICKS = 0x05,
+  CHUNK_ATTRIBUTES = 0x06,
+  CHUNK_FIRST_EVENT = TRACE_NUMBER_BufferFlush,
+};
 
 enum chunk_end {
   CHUNK_FULL, /* another chunk follows */
@@ -26,6 +33,24 @@ struct chunk_position {
   uint64_t ticks; /* of the last event */
 };
 
+/* Of an event's record: the oldest kinds have none where their only field, a number, says its own. */
+static inline bool chunk_has_length(unsigned char kind) {
+  switch (kind) {
+  case TRACE_NUMBER_Enter:
+  case TRACE_NUMBER_Leave:
+  case TRACE_NUMBER_MpiIsendComplete:
+  case TRACE_NUMBER_MpiIrecvRequest:
+  case TRACE_NUMBER_MpiRequestTest:
+  case TRACE_NUMBER_MpiRequestCancelled:
+  case TRACE_NUMBER_OmpFork:
+  case TRACE_NUMBER_OmpTaskCreate:
+  case TRACE_NUMBER_OmpTaskSwitch:
+  case TRACE_NUMBER_OmpTaskComplete:
+    return false;
+  }
+  return true;
+}
+
 /* How many events the location has before this chunk. */
 uint64_t chunk_events_before(const unsigned char *bytes);
 
@@ -35,8 +60,11 @@ uint64_t chunk_last_event(const unsigned char *bytes);
 /* Whether a chunk begins there that follows so many events. */
 bool chunk_is_begun(const unsigned char *bytes, uint64_t events);
 
-/* Makes the header of a location's first chunk. */
-void chunk_begin(unsigned char *bytes);
+/* Makes the header of a chunk that follows so many events of its location. */
+void chunk_begin(unsigned char *bytes, uint64_t events);
+
+/* The chunk of `count` bytes is full at `used` of them; its last event has the number `last_event`. */
+void chunk_fill(unsigned char *bytes, size_t used, size_t count, uint64_t last_event);
 
 /* Goes through the chunk of `count` bytes, which is to follow what *position says, but not behind event
  * number `most`. Moves *position behind the last whole event; *ret_bytes is where that ends in the chunk, 0

@@ -326,10 +326,6 @@ _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t l
 
 /* -- the end -- */
 
-void event_files_expect(struct event_files *files, uint64_t location, uint64_t events) {
-  files->by_location[location]->taken = events;
-}
-
 /* Makes the chunk a last one; returns its bytes. */
 static size_t finish(unsigned char *bytes) {
   struct chunk_position position = {.events = chunk_events_before(bytes)};
@@ -368,7 +364,7 @@ static int end_early(struct event_files *files, uint64_t location, struct event_
   if (!error && file->chunks > 0)
     error = read_last(file, bytes);
   else
-    chunk_begin(bytes);
+    chunk_begin(bytes, 0);
   file->chunks = file->chunks ? file->chunks : 1;
   *ret_count = error ? 0 : finish(bytes);
   error = error ? error : write_at(file->fd, bytes, *ret_count, (file->chunks - 1) * RECOVERY_CHUNK_BYTES);
@@ -384,10 +380,11 @@ static void cut(const struct event_file *file, size_t last_count) {
     return; /* readers stop at the mark of the end */
 }
 
-void event_files_end(struct event_files *files, uint64_t location) {
+void event_files_end(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
   struct event_file *file = files->by_location[location];
+  file->taken = events;
   bool is_lost = is_spoilt(files, file);
-  size_t count = is_lost ? 0 : finish(bytes_of(file));
+  size_t count = is_lost ? 0 : chunk_finish(bytes_of(file), used, events);
   int error = is_lost ? -EIO : put_last(files, location, file, count);
   if (error)
     file->refused += file->taken - file->before;

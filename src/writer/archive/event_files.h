@@ -1,11 +1,12 @@
-/* The event files of an archive, which we write ourselves. OTF2 lays the events of a location out in memory
- * that it gets here, chunk by chunk, and a full chunk goes to its file at once; then the next one takes its
- * place in memory. (OTF2 would copy it to a buffer first, of 4 MiB a location, whose contents die with the
- * process.) The memory is a block of the recovery file, so that the chunk in the making survives too. */
+/* The event files of an archive. event_writer.c lays the events of a location out in memory that it gets
+ * here, chunk by chunk, and a full chunk goes to its file at once; then the next one takes its place in
+ * memory. (OTF2 would copy it to a buffer first, of 4 MiB a location, whose contents die with the process.)
+ * The memory is a block of the recovery file, so that the chunk in the making survives too. */
 #ifndef STAVE_WRITER_ARCHIVE_EVENT_FILES_H
 #define STAVE_WRITER_ARCHIVE_EVENT_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct event_files;
@@ -30,11 +31,9 @@ void event_files_expect_many(struct event_files *files, uint64_t location);
  * */
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location);
 
-/* The location is about to end, with so many events. */
-void event_files_expect(struct event_files *files, uint64_t location, uint64_t events);
-
-/* The location's chunk is its last, and has got its mark of the end: writes it, and closes the file. */
-void event_files_end(struct event_files *files, uint64_t location);
+/* The location has got its last event, number `events`, and `used` bytes of its chunk: marks the end there,
+ * writes the chunk, and closes the file. */
+void event_files_end(struct event_files *files, uint64_t location, size_t used, uint64_t events);
 
 /* Gives back the location's memory. What is in no file stays in the recovery file, as the archive cannot be
  * closed. */

@@ -22,12 +22,10 @@ void emitter_open(struct emitter *emitter, struct definitions *definitions, stru
   *emitter = (struct emitter){.definitions = definitions,
                               .regions = regions,
                               .contexts = contexts,
-                              .attributes = memory_given(OTF2_AttributeList_New()),
                               .teams = {.item_bytes = sizeof(struct team)}};
 }
 
 void emitter_close(struct emitter *emitter) {
-  OTF2_AttributeList_Delete(emitter->attributes);
   pool_free(&emitter->teams, free_members);
   free(emitter->arguments);
 }
@@ -71,22 +69,17 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
 #include "writer/model/attributes.def"
 #undef ATTRIBUTE
   };
-  OTF2_AttributeValue value = {.uint64 = number_value};
-  if (types[attribute] == OTF2_TYPE_STRING)
-    value.stringRef = (OTF2_StringRef)number_value;
-  else if (types[attribute] == OTF2_TYPE_CALLING_CONTEXT)
-    value.callingContextRef = (OTF2_CallingContextRef)number_value;
-  else if (types[attribute] == OTF2_TYPE_SOURCE_CODE_LOCATION)
-    value.sourceCodeLocationRef = (OTF2_SourceCodeLocationRef)number_value;
-  uint32_t number = definitions_attribute(emitter->definitions, attribute);
-  if (OTF2_AttributeList_AddAttribute(emitter->attributes, number, types[attribute], value) != OTF2_SUCCESS)
-    emitter->failed++;
+  struct event_attributes *list = &emitter->attributes;
+  list->items[list->count].attribute = definitions_attribute(emitter->definitions, attribute);
+  list->items[list->count].type = types[attribute];
+  list->items[list->count++].value = number_value;
 }
 
-/* The list that OTF2 empties when it writes the event, which has one attribute at least. (Not inlined, as
- * others here that most events do not need: those that do not would save registers for it.) */
-static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitter *emitter,
-                                                                   const struct event *event) {
+/* Of an event that has one at least; until the next one's are asked for. (Not inlined, as others here that
+ * most events do not need: those that do not would save registers for it.) */
+static __attribute__((noinline)) const struct event_attributes *attributes_of(struct emitter *emitter,
+                                                                              const struct event *event) {
+  emitter->attributes.count = 0;
   add_attribute(emitter, event->attribute, event->value);
   if (event->attribute2 != ATTRIBUTE_NONE)
     add_attribute(emitter, event->attribute2, event->value2);
@@ -96,7 +89,7 @@ static __attribute__((noinline)) OTF2_AttributeList *attributes_of(struct emitte
     add_attribute(emitter, ATTRIBUTE_sample_processor, event->processor);
   if (event->kind == EVENT_SAMPLE && event->missed)
     add_attribute(emitter, ATTRIBUTE_missed_samples, event->missed);
-  return emitter->attributes;
+  return &emitter->attributes;
 }
 
 /* Tasks name their creator by its thread number; the comm counts only members that have begun. */
@@ -105,110 +98,108 @@ static uint32_t rank_of(const struct event *event) {
   return team && event->creator < team->size ? team->members[event->creator].rank : event->creator;
 }
 
-static OTF2_ErrorCode write_metric(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
-  const OTF2_Type type = (OTF2_Type)event->metric_type;
+static bool write_metric(struct event_writer *w, const struct event *event, uint64_t t) {
+  const uint8_t type = (uint8_t)event->metric_type;
   const OTF2_MetricValue value = {.unsigned_int = event->metric_bits};
-  return OTF2_EvtWriter_Metric(w, NULL, t, event->metric, 1, &type, &value);
+  return event_writer_Metric(w, NULL, t, event->metric, 1, &type, &value);
 }
 
 /* With the distance from the location's last sample to this one. */
-static OTF2_ErrorCode write_sample_event(const struct contexts *contexts, struct location *location,
-                                         const struct event *event, OTF2_TimeStamp t,
-                                         OTF2_AttributeList *list) {
+static bool write_sample_event(const struct contexts *contexts, struct location *location,
+                               const struct event *event, uint64_t t, const struct event_attributes *list) {
   uint32_t last = location->sampled_context - 1; /* CONTEXT_NONE at first */
   location->sampled_context = event->context + 1;
-  return OTF2_EvtWriter_CallingContextSample(location->writer, list, t, event->context,
-                                             contexts_distance(contexts, last, event->context),
-                                             GENERATOR_TIMER);
+  return event_writer_CallingContextSample(location->writer, list, t, event->context,
+                                           contexts_distance(contexts, last, event->context),
+                                           GENERATOR_TIMER);
 }
 
 /* Those of MPI. */
-static OTF2_ErrorCode write_mpi_event(OTF2_EvtWriter *w, const struct event *event, OTF2_TimeStamp t) {
-  OTF2_CommRef comm = event->mpi_comm;
-  OTF2_CollectiveOp operation = (OTF2_CollectiveOp)event->operation;
+static bool write_mpi_event(struct event_writer *w, const struct event *event, uint64_t t) {
+  uint32_t comm = event->mpi_comm;
+  uint8_t operation = (uint8_t)event->operation;
   switch ((unsigned)event->kind) {
   case EVENT_MPI_SEND:
-    return OTF2_EvtWriter_MpiSend(w, NULL, t, event->peer, comm, event->tag, event->bytes);
+    return event_writer_MpiSend(w, NULL, t, event->peer, comm, event->tag, event->bytes);
   case EVENT_MPI_RECV:
-    return OTF2_EvtWriter_MpiRecv(w, NULL, t, event->peer, comm, event->tag, event->bytes);
+    return event_writer_MpiRecv(w, NULL, t, event->peer, comm, event->tag, event->bytes);
   case EVENT_MPI_ISEND:
-    return OTF2_EvtWriter_MpiIsend(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
+    return event_writer_MpiIsend(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
   case EVENT_MPI_ISEND_COMPLETE:
-    return OTF2_EvtWriter_MpiIsendComplete(w, NULL, t, event->request);
+    return event_writer_MpiIsendComplete(w, NULL, t, event->request);
   case EVENT_MPI_IRECV_REQUEST:
-    return OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t, event->request);
+    return event_writer_MpiIrecvRequest(w, NULL, t, event->request);
   case EVENT_MPI_IRECV:
-    return OTF2_EvtWriter_MpiIrecv(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
+    return event_writer_MpiIrecv(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
   case EVENT_MPI_CANCELLED:
-    return OTF2_EvtWriter_MpiRequestCancelled(w, NULL, t, event->request);
+    return event_writer_MpiRequestCancelled(w, NULL, t, event->request);
   case EVENT_MPI_COLLECTIVE_BEGIN:
-    return OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t);
+    return event_writer_MpiCollectiveBegin(w, NULL, t);
   case EVENT_MPI_COLLECTIVE_END:
-    return OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, t, operation, comm, event->root, event->bytes,
-                                           event->received);
+    return event_writer_MpiCollectiveEnd(w, NULL, t, operation, comm, event->root, event->bytes,
+                                         event->received);
   case EVENT_MPI_COLLECTIVE_REQUEST:
-    return OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, t, event->collective_request);
+    return event_writer_NonBlockingCollectiveRequest(w, NULL, t, event->collective_request);
   case EVENT_MPI_COLLECTIVE_COMPLETE:
-    return OTF2_EvtWriter_NonBlockingCollectiveComplete(
-        w, NULL, t, operation, comm, event->root, event->bytes, event->received, event->collective_request);
+    return event_writer_NonBlockingCollectiveComplete(w, NULL, t, operation, comm, event->root, event->bytes,
+                                                      event->received, event->collective_request);
   case EVENT_COMM_CREATE:
-    return OTF2_EvtWriter_CommCreate(w, NULL, t, comm);
+    return event_writer_CommCreate(w, NULL, t, comm);
   case EVENT_COMM_DESTROY:
-    return OTF2_EvtWriter_CommDestroy(w, NULL, t, comm);
+    return event_writer_CommDestroy(w, NULL, t, comm);
   }
-  return OTF2_ERROR_INVALID_ARGUMENT;
+  return false;
 }
 
 /* All but Enter and Leave. */
-static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct emitter *emitter,
-                                                                  struct location *location,
-                                                                  const struct event *event, OTF2_TimeStamp t,
-                                                                  OTF2_AttributeList *list) {
-  OTF2_EvtWriter *w = location->writer;
-  OTF2_CommRef comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
+static __attribute__((noinline)) bool write_other_event(const struct emitter *emitter,
+                                                        struct location *location, const struct event *event,
+                                                        uint64_t t, const struct event_attributes *list) {
+  struct event_writer *w = location->writer;
+  uint32_t comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
   case EVENT_PROGRAM_BEGIN:
-    return OTF2_EvtWriter_ProgramBegin(w, list, t, event->program, (uint32_t)emitter->argument_count,
-                                       emitter->arguments);
+    return event_writer_ProgramBegin(w, list, t, event->program, (uint32_t)emitter->argument_count,
+                                     emitter->arguments);
   case EVENT_PROGRAM_END:
-    return OTF2_EvtWriter_ProgramEnd(w, list, t, event->exit_status);
+    return event_writer_ProgramEnd(w, list, t, event->exit_status);
   case EVENT_FORK:
-    return OTF2_EvtWriter_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->requested);
+    return event_writer_ThreadFork(w, list, t, OTF2_PARADIGM_OPENMP, event->requested);
   case EVENT_JOIN:
-    return OTF2_EvtWriter_ThreadJoin(w, list, t, OTF2_PARADIGM_OPENMP);
+    return event_writer_ThreadJoin(w, list, t, OTF2_PARADIGM_OPENMP);
   case EVENT_TEAM_BEGIN:
-    return OTF2_EvtWriter_ThreadTeamBegin(w, list, t, comm);
+    return event_writer_ThreadTeamBegin(w, list, t, comm);
   case EVENT_TEAM_END:
-    return OTF2_EvtWriter_ThreadTeamEnd(w, list, t, comm);
+    return event_writer_ThreadTeamEnd(w, list, t, comm);
   case EVENT_TASK_CREATE:
-    return OTF2_EvtWriter_ThreadTaskCreate(w, list, t, comm, rank_of(event), event->generation);
+    return event_writer_ThreadTaskCreate(w, list, t, comm, rank_of(event), event->generation);
   case EVENT_TASK_SWITCH:
-    return OTF2_EvtWriter_ThreadTaskSwitch(w, list, t, comm, rank_of(event), event->generation);
+    return event_writer_ThreadTaskSwitch(w, list, t, comm, rank_of(event), event->generation);
   case EVENT_TASK_COMPLETE:
-    return OTF2_EvtWriter_ThreadTaskComplete(w, list, t, comm, rank_of(event), event->generation);
+    return event_writer_ThreadTaskComplete(w, list, t, comm, rank_of(event), event->generation);
   case EVENT_ACQUIRE_LOCK:
-    return OTF2_EvtWriter_ThreadAcquireLock(w, list, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
+    return event_writer_ThreadAcquireLock(w, list, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
   case EVENT_RELEASE_LOCK:
-    return OTF2_EvtWriter_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
+    return event_writer_ThreadReleaseLock(w, list, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
   case EVENT_BUFFER_FLUSH:
-    return OTF2_EvtWriter_BufferFlush(w, list, t, event->end_ticks);
+    return event_writer_BufferFlush(w, list, t, event->end_ticks);
   case EVENT_METRIC:
     return write_metric(w, event, t);
   case EVENT_PARAMETER:
-    return OTF2_EvtWriter_ParameterUnsignedInt(w, list, t, event->parameter, event->argument);
+    return event_writer_ParameterUnsignedInt(w, list, t, event->parameter, event->argument);
   case EVENT_RMA_GET:
-    return OTF2_EvtWriter_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
-                                 event->matching_id);
+    return event_writer_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
+                               event->matching_id);
   case EVENT_RMA_PUT:
-    return OTF2_EvtWriter_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
-                                 event->matching_id);
+    return event_writer_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
+                               event->matching_id);
   case EVENT_RMA_COMPLETE:
-    return OTF2_EvtWriter_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
-                                                event->matching_low | (uint64_t)event->matching_high << 32);
+    return event_writer_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
+                                              event->matching_low | (uint64_t)event->matching_high << 32);
   case EVENT_SAMPLE:
     return write_sample_event(emitter->contexts, location, event, t, list);
   case EVENT_MEASUREMENT:
-    return OTF2_EvtWriter_MeasurementOnOff(w, list, t, (OTF2_MeasurementMode)event->mode);
+    return event_writer_MeasurementOnOff(w, list, t, (uint8_t)event->mode);
   case EVENT_MPI_SEND:
   case EVENT_MPI_RECV:
   case EVENT_MPI_ISEND:
@@ -227,19 +218,18 @@ static __attribute__((noinline)) OTF2_ErrorCode write_other_event(const struct e
   case EVENT_LEAVE:
     break;
   }
-  return OTF2_ERROR_INVALID_ARGUMENT;
+  return false;
 }
 
 /* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
-static inline OTF2_ErrorCode write_event(const struct emitter *emitter, struct location *location,
-                                         const struct event *event, OTF2_TimeStamp t,
-                                         OTF2_AttributeList *list) {
+static inline bool write_event(const struct emitter *emitter, struct location *location,
+                               const struct event *event, uint64_t t, const struct event_attributes *list) {
   if (event->kind == EVENT_ENTER) {
     regions_refer(emitter->regions, event->region);
-    return OTF2_EvtWriter_Enter(location->writer, list, t, event->region);
+    return event_writer_Enter(location->writer, list, t, event->region);
   }
   if (event->kind == EVENT_LEAVE)
-    return OTF2_EvtWriter_Leave(location->writer, list, t, event->region);
+    return event_writer_Leave(location->writer, list, t, event->region);
   return write_other_event(emitter, location, event, t, list);
 }
 
@@ -260,14 +250,16 @@ static inline void write_final(struct emitter *emitter, struct location *locatio
                                uint64_t ticks) {
   if (location->events == 0)
     location->first_ticks = ticks;
-  OTF2_AttributeList *list = event->attribute != ATTRIBUTE_NONE ? attributes_of(emitter, event) : NULL;
-  if (write_event(emitter, location, event, ticks, list) != OTF2_SUCCESS) {
+  const struct event_attributes *list =
+      event->attribute != ATTRIBUTE_NONE ? attributes_of(emitter, event) : NULL;
+  if (!write_event(emitter, location, event, ticks, list)) {
     emitter->failed++;
     return;
   }
   location->written_ticks = ticks;
-  atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
-  if (__builtin_expect(location->events == ARCHIVE_FEW_EVENTS, 0))
+  uint64_t events = ++location->events;
+  atomic_store_explicit(location->whole_events, events, memory_order_release);
+  if (__builtin_expect(events == ARCHIVE_FEW_EVENTS, 0))
     definitions_expect_many(emitter->definitions, location);
 }
 

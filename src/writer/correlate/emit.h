@@ -10,13 +10,13 @@ struct emitter {
   struct definitions *definitions;
   struct regions *regions;
   const struct contexts *contexts;
-  OTF2_AttributeList *attributes;
-  uint32_t *arguments; /* strings: the program's, for ProgramBegin */
+  struct event_attributes attributes; /* of the event that is being written */
+  uint32_t *arguments;                /* strings: the program's, for ProgramBegin */
   size_t argument_count, argument_capacity;
   struct pool teams;
   size_t holding;   /* locations that hold events back */
   uint64_t clamped; /* events whose time would have decreased */
-  uint64_t failed;  /* events that OTF2 refused, and attributes of events */
+  uint64_t failed;  /* events that could not be written */
 };
 
 /* definitions, regions and contexts stay the caller's. Free with emitter_close. */

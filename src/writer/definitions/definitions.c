@@ -120,7 +120,7 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
 
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes) {
   uint32_t id = (uint32_t)definitions->location_count;
-  OTF2_EvtWriter *writer = archive_open_location(definitions->archive, id);
+  struct event_writer *writer = archive_open_location(definitions->archive, id);
   if (!writer)
     return NULL;
   struct location *location = memory_get(1, bytes);

@@ -46,7 +46,7 @@ uint32_t definitions_string(struct definitions *definitions, const char *text);
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute);
 
 /* A new location with the next number and an open event writer; owned by the definitions. It has `bytes` of
- * memory, zeros at first, for who keeps something of his own behind it. NULL if OTF2 cannot. */
+ * memory, zeros at first, for who keeps something of his own behind it. NULL if the archive takes no more. */
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
 
 /* The location has got ARCHIVE_FEW_EVENTS. */

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <otf2/otf2.h>
-
 #include "writer/model/event.h"
 #include "writer/model/held.h"
 #include "writer/recovery/recovery_file.h"
@@ -16,7 +14,7 @@ struct location {
   uint32_t id;
   uint32_t sampled_context;       /* + 1, of the last sample written; 0: none */
   bool has_ended;                 /* nothing happens on it any more; what is held back may still be written */
-  OTF2_EvtWriter *writer;         /* NULL: closed */
+  struct event_writer *writer;    /* NULL: closed */
   uint64_t written_ticks;         /* of the last event written */
   uint64_t first_ticks;           /* of the first event written */
   uint64_t events;                /* written; after closing the writer's own count */

@@ -1,19 +1,26 @@
-/* Every kind of event that OTF2 has, with its fields: one list, from which the event structure, the reader's
- * callbacks and the table of fields are made.
+/* Every kind of event that OTF2 has, with its fields: one list, from which are made the event structure of
+ * readers, their callbacks, the table of fields, and what writes events.
  *
- * TRACE_KINDS(K) calls K(Kind) for each. TRACE_FIELDS_Kind(F) calls F(type, name, meaning) for each field.
- * meaning is the definition that the number refers to (region, comm, string ...), the enumeration of OTF2's
- * that it comes from (paradigm, lock_type ...), or number, ticks or array. Order and types are those of
- * OTF2's callbacks. */
-#ifndef STAVE_ANALYSIS_KINDS_H
-#define STAVE_ANALYSIS_KINDS_H
+ * TRACE_KINDS(K) calls K(Kind) for each, in the order of their numbers in files; TRACE_KINDS_OF(K, A) calls
+ * A(Kind) for those that have arrays, and for what is no kind. TRACE_FIELDS_Kind(F) calls F(type, name,
+ * meaning) for each field. meaning is the definition that the number refers to (region, comm, string ...),
+ * the enumeration of OTF2's that it comes from (paradigm, lock_type ...), or number, ticks or array. Order
+ * and types are those of OTF2's callbacks. */
+#ifndef STAVE_BASE_OTF2_EVENTS_H
+#define STAVE_BASE_OTF2_EVENTS_H
+
+#include <stdint.h>
+
+union OTF2_MetricValue_union; /* OTF2_MetricValue */
+
+#define TRACE_KINDS(K) TRACE_KINDS_OF(K, K)
 
 /* clang-format off */
-#define TRACE_KINDS(K)                                                                                       \
-  K(Unknown) K(BufferFlush) K(MeasurementOnOff) K(Enter) K(Leave) K(MpiSend) K(MpiIsend) K(MpiIsendComplete) \
+#define TRACE_KINDS_OF(K, A)                                                                                 \
+  A(Unknown) K(BufferFlush) K(MeasurementOnOff) K(Enter) K(Leave) K(MpiSend) K(MpiIsend) K(MpiIsendComplete) \
   K(MpiIrecvRequest) K(MpiRecv) K(MpiIrecv) K(MpiRequestTest) K(MpiRequestCancelled) K(MpiCollectiveBegin)   \
   K(MpiCollectiveEnd) K(OmpFork) K(OmpJoin) K(OmpAcquireLock) K(OmpReleaseLock) K(OmpTaskCreate)             \
-  K(OmpTaskSwitch) K(OmpTaskComplete) K(Metric) K(ParameterString) K(ParameterInt) K(ParameterUnsignedInt)   \
+  K(OmpTaskSwitch) K(OmpTaskComplete) A(Metric) K(ParameterString) K(ParameterInt) K(ParameterUnsignedInt)   \
   K(RmaWinCreate) K(RmaWinDestroy) K(RmaCollectiveBegin) K(RmaCollectiveEnd) K(RmaGroupSync)                 \
   K(RmaRequestLock) K(RmaAcquireLock) K(RmaTryLock) K(RmaReleaseLock) K(RmaSync) K(RmaWaitChange) K(RmaPut)  \
   K(RmaGet) K(RmaAtomic) K(RmaOpCompleteBlocking) K(RmaOpCompleteNonBlocking) K(RmaOpTest)                   \
@@ -23,7 +30,7 @@
   K(CallingContextSample) K(IoCreateHandle) K(IoDestroyHandle) K(IoDuplicateHandle) K(IoSeek)                \
   K(IoChangeStatusFlags) K(IoDeleteFile) K(IoOperationBegin) K(IoOperationTest) K(IoOperationIssued)         \
   K(IoOperationComplete) K(IoOperationCancelled) K(IoAcquireLock) K(IoReleaseLock) K(IoTryLock)              \
-  K(ProgramBegin) K(ProgramEnd) K(NonBlockingCollectiveRequest) K(NonBlockingCollectiveComplete)             \
+  A(ProgramBegin) K(ProgramEnd) K(NonBlockingCollectiveRequest) K(NonBlockingCollectiveComplete)             \
   K(CommCreate) K(CommDestroy)
 
 #define TRACE_FIELDS_Unknown(F)
@@ -157,5 +164,13 @@
 #define TRACE_FIELDS_CommCreate(F) F(uint32_t, comm, comm)
 #define TRACE_FIELDS_CommDestroy(F) F(uint32_t, comm, comm)
 /* clang-format on */
+
+/* The numbers of kinds in files, TRACE_NUMBER_BufferFlush and so on. */
+enum {
+  TRACE_NUMBER_BEFORE_ALL = 8,
+#define KIND(k) TRACE_NUMBER_##k,
+  TRACE_KINDS(KIND)
+#undef KIND
+};
 
 #endif

@@ -1,0 +1,240 @@
+#include "writer/archive/event_writer.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <otf2/otf2.h>
+
+#include "base/memory.h"
+#include "writer/archive/chunk.h"
+#include "writer/archive/event_files.h"
+#include "writer/recovery/recovery_file.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are stored with their lowest byte first");
+
+/* The most that things may take, which decides whether they fit into a chunk. */
+enum {
+  TICKS_BYTES = 1 + sizeof(uint64_t),
+  KIND_BYTES = 1,
+  LENGTH_BYTES = 1,
+  LONG_LENGTH_BYTES = 1 + sizeof(uint64_t),
+  LIST_BYTES = KIND_BYTES + LENGTH_BYTES + 5, /* its kind, its length and how many attributes there are */
+  ATTRIBUTE_BYTES = 5 + 1 + 9,
+  LONG_RECORD = UINT8_MAX, /* one that may take so many bytes has a long length */
+};
+
+struct event_writer {
+  unsigned char *at;    /* where the next event goes */
+  unsigned char *end;   /* of the chunk */
+  uint64_t ticks;       /* of the last event */
+  uint64_t events;      /* so far */
+  unsigned char *chunk; /* the one in the making */
+  struct event_files *files;
+  uint32_t location;
+};
+
+/* -- numbers -- */
+
+static inline unsigned char *put_byte(unsigned char *at, uint8_t number) {
+  *at = number;
+  return at + 1;
+}
+
+/* How many bytes it has without the leading zeros, then these. All ones are 0xFF alone. More is stored than
+ * stays, so that the number of bytes need not be known to the processor first; it fits, as the longest number
+ * would. */
+static inline unsigned char *put_32(unsigned char *at, uint32_t number) {
+  unsigned bytes = number ? 4u - (unsigned)__builtin_clz(number) / 8u : 0;
+  bool is_undefined = number == UINT32_MAX;
+  at[0] = is_undefined ? UINT8_MAX : (unsigned char)bytes;
+  memcpy(at + 1, &number, sizeof number);
+  return at + 1 + (is_undefined ? 0 : bytes);
+}
+
+static inline unsigned char *put_64(unsigned char *at, uint64_t number) {
+  unsigned bytes = number ? 8u - (unsigned)__builtin_clzll(number) / 8u : 0;
+  bool is_undefined = number == UINT64_MAX;
+  at[0] = is_undefined ? UINT8_MAX : (unsigned char)bytes;
+  memcpy(at + 1, &number, sizeof number);
+  return at + 1 + (is_undefined ? 0 : bytes);
+}
+
+/* Of negative ones all bytes stay. */
+static inline unsigned char *put_signed(unsigned char *at, int64_t number) {
+  unsigned bytes = number ? 8u - (unsigned)__builtin_clzll((uint64_t)number) / 8u : 0;
+  at[0] = (unsigned char)bytes;
+  memcpy(at + 1, &number, sizeof number);
+  return at + 1 + bytes;
+}
+
+static inline unsigned char *put_whole(unsigned char *at, uint64_t number) {
+  memcpy(at, &number, sizeof number);
+  return at + sizeof number;
+}
+
+/* -- chunks -- */
+
+static void begin_chunk(struct event_writer *writer) {
+  writer->chunk = event_files_next_chunk(writer->files, writer->location);
+  writer->at = writer->chunk + CHUNK_HEADER_BYTES;
+  writer->end = writer->chunk + RECOVERY_CHUNK_BYTES;
+  chunk_begin(writer->chunk, writer->events);
+}
+
+static unsigned char *put_ticks(struct event_writer *writer, unsigned char *at, uint64_t ticks) {
+  writer->ticks = ticks;
+  return put_whole(put_byte(at, CHUNK_TICKS), ticks);
+}
+
+/* Returns whether so many bytes fit into the new one. */
+static __attribute__((noinline)) bool next_chunk(struct event_writer *writer, uint64_t ticks, size_t bytes) {
+  chunk_fill(writer->chunk, (size_t)(writer->at - writer->chunk), RECOVERY_CHUNK_BYTES, writer->events);
+  begin_chunk(writer);
+  writer->at = put_ticks(writer, writer->at, ticks);
+  return bytes < (size_t)(writer->end - writer->at);
+}
+
+struct event_writer *event_writer_open(struct event_files *files, uint32_t location) {
+  struct event_writer *writer = memory_get(1, sizeof *writer);
+  *writer = (struct event_writer){.files = files, .location = location};
+  begin_chunk(writer);
+  return writer;
+}
+
+uint64_t event_writer_events(const struct event_writer *writer) {
+  return writer->events;
+}
+
+uint32_t event_writer_location(const struct event_writer *writer) {
+  return writer->location;
+}
+
+void event_writer_close(struct event_writer *writer) {
+  event_files_end(writer->files, writer->location, (size_t)(writer->at - writer->chunk), writer->events);
+  event_files_release(writer->files, writer->location);
+  free(writer);
+}
+
+/* -- events -- */
+
+/* (Not inlined: most events have none.) */
+static __attribute__((noinline)) unsigned char *put_attributes(unsigned char *at,
+                                                               const struct event_attributes *attributes) {
+  unsigned char *data = put_byte(at, CHUNK_ATTRIBUTES) + LENGTH_BYTES;
+  at = put_32(data, attributes->count);
+  for (uint32_t i = 0; i < attributes->count; i++) {
+    uint8_t type = attributes->items[i].type;
+    uint64_t value = attributes->items[i].value;
+    at = put_byte(put_32(at, attributes->items[i].attribute), type);
+    at = type == OTF2_TYPE_UINT64  ? put_64(at, value)
+         : type == OTF2_TYPE_INT64 ? put_signed(at, (int64_t)value)
+                                   : put_32(at, (uint32_t)value);
+  }
+  data[-1] = (unsigned char)(at - data);
+  return at;
+}
+
+/* What stands in front of the event's fields, which take `most` bytes at most. Returns where these go; NULL
+ * if the event cannot be taken. */
+static inline unsigned char *begin(struct event_writer *writer, const struct event_attributes *attributes,
+                                   uint64_t ticks, unsigned char number, size_t most) {
+  bool has_attributes = attributes && attributes->count > 0;
+  size_t bytes = TICKS_BYTES + KIND_BYTES + most;
+  bytes += has_attributes ? LIST_BYTES + attributes->count * (size_t)ATTRIBUTE_BYTES : 0;
+  if (ticks < writer->ticks)
+    return NULL;
+  if (bytes >= (size_t)(writer->end - writer->at) && !next_chunk(writer, ticks, bytes))
+    return NULL;
+  unsigned char *at = writer->at;
+  if (ticks > writer->ticks || ticks == 0)
+    at = put_ticks(writer, at, ticks);
+  if (has_attributes)
+    at = put_attributes(at, attributes);
+  return put_byte(at, number);
+}
+
+static inline bool end(struct event_writer *writer, unsigned char *at) {
+  writer->at = at;
+  writer->events++;
+  return true;
+}
+
+static inline bool is_whole(const char *meaning) {
+  return strcmp(meaning, "ticks") == 0;
+}
+
+/* clang-format off */
+#define PARAMETER(type, name, meaning) , type name
+#define MOST(type, name, meaning) + sizeof(type) + (sizeof(type) > 1 && !is_whole(#meaning))
+#define PUT(type, name, meaning)                                                                             \
+  at = is_whole(#meaning) ? put_whole(at, (uint64_t)name)                                                    \
+                          : _Generic(name, uint8_t: put_byte, uint32_t: put_32, uint64_t: put_64,            \
+                                     int64_t: put_signed)(at, name);
+#define KIND(k)                                                                                              \
+  bool event_writer_##k(struct event_writer *writer, const struct event_attributes *attributes,              \
+                        uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
+    const size_t most = 0 TRACE_FIELDS_##k(MOST);                                                            \
+    const size_t length = chunk_has_length(TRACE_NUMBER_##k) ? LENGTH_BYTES : 0;                             \
+    unsigned char *at = begin(writer, attributes, ticks, TRACE_NUMBER_##k, length + most);                   \
+    if (!at)                                                                                                 \
+      return false;                                                                                          \
+    unsigned char *fields = at += length;                                                                    \
+    TRACE_FIELDS_##k(PUT)                                                                                    \
+    if (length)                                                                                              \
+      fields[-1] = (unsigned char)(at - fields);                                                             \
+    return end(writer, at);                                                                                  \
+  }
+#define NOT_HERE(k)
+TRACE_KINDS_OF(KIND, NOT_HERE)
+/* clang-format on */
+
+/* Those with arrays, which may be long. */
+
+static size_t length_bytes(size_t most) {
+  return most < LONG_RECORD ? LENGTH_BYTES : LONG_LENGTH_BYTES;
+}
+
+static bool end_with_length(struct event_writer *writer, unsigned char *fields, unsigned char *at,
+                            size_t most) {
+  uint64_t length = (uint64_t)(at - fields);
+  if (most < LONG_RECORD)
+    fields[-1] = (unsigned char)length;
+  else
+    put_whole(put_byte(fields - LONG_LENGTH_BYTES, UINT8_MAX), length);
+  return end(writer, at);
+}
+
+bool event_writer_ProgramBegin(struct event_writer *writer, const struct event_attributes *attributes,
+                               uint64_t ticks, uint32_t program, uint32_t count, const uint32_t *arguments) {
+  size_t most = (2 + (size_t)count) * (1 + sizeof(uint32_t)), length = length_bytes(most);
+  unsigned char *at = begin(writer, attributes, ticks, TRACE_NUMBER_ProgramBegin, length + most);
+  if (!at)
+    return false;
+  unsigned char *fields = at + length;
+  at = put_32(put_32(fields, program), count);
+  for (uint32_t i = 0; i < count; i++)
+    at = put_32(at, arguments[i]);
+  return end_with_length(writer, fields, at, most);
+}
+
+bool event_writer_Metric(struct event_writer *writer, const struct event_attributes *attributes,
+                         uint64_t ticks, uint32_t metric, uint8_t count, const uint8_t *types,
+                         const OTF2_MetricValue *values) {
+  size_t most = 1 + sizeof(uint32_t) + 1 + count * (1 + 1 + sizeof(uint64_t)), length = length_bytes(most);
+  unsigned char *at = begin(writer, attributes, ticks, TRACE_NUMBER_Metric, length + most);
+  if (!at)
+    return false;
+  unsigned char *fields = at + length;
+  at = put_byte(put_32(fields, metric), count);
+  for (unsigned i = 0; i < count; i++)
+    at = put_64(put_byte(at, types[i]), values[i].unsigned_int);
+  return end_with_length(writer, fields, at, most);
+}
+
+/* Nobody knows what it would look like. */
+bool event_writer_Unknown(struct event_writer *writer, const struct event_attributes *attributes,
+                          uint64_t ticks) {
+  (void)writer, (void)attributes, (void)ticks;
+  return false;
+}

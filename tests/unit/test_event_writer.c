@@ -1,0 +1,253 @@
+/* Every kind of event, with any numbers and attributes, is laid out as OTF2 does: the truth is OTF2's own
+ * writer, which gets the same events. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <otf2/otf2.h>
+
+#include "unit.h"
+
+#include "writer/archive/archive.h"
+#include "writer/recovery/recovery_file.h"
+
+enum { ARRAY_MOST = 64, EVENTS = 60000 };
+
+static char folder[] = "/tmp/stave-test-event-writer-XXXXXX";
+
+static int setup(void **state) {
+  char path[64];
+  (void)state;
+  strcpy(folder + sizeof folder - 7, "XXXXXX");
+  return mkdtemp(folder) && (snprintf(path, sizeof path, "%s/ours", folder), mkdir(path, 0777)) == 0 ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  char command[64];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+/* -- the same events for both -- */
+
+struct events {
+  uint64_t random, ticks;
+  struct event_attributes attributes;
+  uint32_t strings[ARRAY_MOST];
+  uint8_t types[ARRAY_MOST];
+  OTF2_MetricValue values[ARRAY_MOST];
+};
+
+/* Of any length, and often a special one. */
+static uint64_t next_number(struct events *events) {
+  uint64_t number = next_random(&events->random), choice = next_random(&events->random) % 16;
+  return choice == 0 ? 0 : choice == 1 ? UINT64_MAX : number >> next_random(&events->random) % 64;
+}
+
+static uint64_t next_array(struct events *events) {
+  uint64_t count = next_random(&events->random) % 4 ? next_random(&events->random) % 3
+                                                    : next_random(&events->random) % ARRAY_MOST;
+  for (uint64_t i = 0; i < count; i++) {
+    events->strings[i] = (uint32_t)next_number(events);
+    events->types[i] = next_random(&events->random) % 2 ? OTF2_TYPE_UINT64 : OTF2_TYPE_DOUBLE;
+    events->values[i].unsigned_int = next_number(events);
+  }
+  return count;
+}
+
+static void next_attributes(struct events *events) {
+  static const uint8_t types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_INT64, OTF2_TYPE_UINT32, OTF2_TYPE_STRING,
+                                  OTF2_TYPE_REGION};
+  events->attributes.count = next_random(&events->random) % 4
+                                 ? 0
+                                 : (uint32_t)(next_random(&events->random) % (EVENT_ATTRIBUTES_MOST + 1));
+  for (uint32_t i = 0; i < events->attributes.count; i++) {
+    events->attributes.items[i].attribute = i * 37; /* OTF2 has each only once */
+    events->attributes.items[i].type = types[next_random(&events->random) % sizeof types];
+    events->attributes.items[i].value = next_number(events);
+  }
+}
+
+static uint64_t next_ticks(struct events *events) {
+  uint64_t step = next_random(&events->random) % 4 ? next_random(&events->random) % 100 : 0;
+  return events->ticks += next_random(&events->random) % 1000 ? step : step << 20;
+}
+
+static void give_to_otf2(OTF2_AttributeList *list, const struct event_attributes *attributes) {
+  for (uint32_t i = 0; i < attributes->count; i++)
+    OTF2_AttributeList_AddAttribute(list, attributes->items[i].attribute, attributes->items[i].type,
+                                    (OTF2_AttributeValue){.uint64 = attributes->items[i].value});
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* The next event, on the one writer or the other. Returns whether it was taken. */
+static bool write_one(struct events *events, struct event_writer *writer, OTF2_EvtWriter *otf2,
+                      OTF2_AttributeList *list, unsigned kind) {
+  uint64_t ticks = next_ticks(events);
+  next_attributes(events);
+  give_to_otf2(list, &events->attributes);
+  switch (kind) {
+#define ARRAY_OF(type)                                                                                       \
+  _Generic((type)0, const uint32_t *: events->strings, const uint8_t *: events->types,                       \
+           const OTF2_MetricValue *: events->values, default: 0)
+#define DECLARE(type, name, meaning)                                                                         \
+  type name = strcmp(#meaning, "array") == 0 ? (type)(uintptr_t)ARRAY_OF(type)                               \
+              : strcmp(#name, "count") == 0  ? (type)(uintptr_t)next_array(events)                           \
+                                             : (type)(uintptr_t)next_number(events);
+#define ARGUMENT(type, name, meaning) , name
+#define KIND(k)                                                                                              \
+  case TRACE_NUMBER_##k: {                                                                                   \
+    TRACE_FIELDS_##k(DECLARE) return writer                                                                  \
+        ? event_writer_##k(writer, &events->attributes, ticks TRACE_FIELDS_##k(ARGUMENT))                    \
+        : OTF2_EvtWriter_##k(otf2, list, ticks TRACE_FIELDS_##k(ARGUMENT)) == OTF2_SUCCESS;                  \
+  }
+#define OTF2_EvtWriter_Unknown(writer, list, ticks) OTF2_SUCCESS /* is not asked for */
+    TRACE_KINDS(KIND)
+#undef KIND
+  }
+  return false;
+}
+
+#pragma GCC diagnostic pop
+
+static unsigned next_kind(struct events *events) {
+  enum { FIRST = TRACE_NUMBER_BufferFlush, LAST = TRACE_NUMBER_CommDestroy };
+  return FIRST + (unsigned)(next_random(&events->random) % (LAST - FIRST + 1));
+}
+
+static void write_all(uint64_t seed, struct event_writer *writer, OTF2_EvtWriter *otf2) {
+  struct events events = {.random = seed};
+  OTF2_AttributeList *list = OTF2_AttributeList_New();
+  for (unsigned i = 0; i < EVENTS; i++) {
+    unsigned kind = next_kind(&events);
+    assert_true(write_one(&events, writer, otf2, list, kind));
+    OTF2_AttributeList_RemoveAllAttributes(list);
+  }
+  OTF2_AttributeList_Delete(list);
+}
+
+/* -- the files -- */
+
+static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                   bool is_final) {
+  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+  return OTF2_FLUSH;
+}
+
+static void write_by_otf2(uint64_t seed) {
+  static const OTF2_FlushCallbacks flush = {flush_always, NULL};
+  char path[64];
+  snprintf(path, sizeof path, "%s/otf2", folder);
+  OTF2_Archive *archive =
+      OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES, RECOVERY_CHUNK_BYTES,
+                        OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  assert_non_null(archive);
+  OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
+  OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+  OTF2_Archive_OpenEvtFiles(archive);
+  OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, 0);
+  write_all(seed, NULL, writer);
+  OTF2_Archive_CloseEvtWriter(archive, writer);
+  OTF2_Archive_CloseEvtFiles(archive);
+  OTF2_Archive_Close(archive);
+}
+
+static void write_by_us(uint64_t seed) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/ours", folder);
+  struct archive *archive = archive_open(path, NULL);
+  assert_non_null(archive);
+  struct event_writer *writer = archive_open_location(archive, 0);
+  write_all(seed, writer, NULL);
+  assert_int_equal(archive_close_location(archive, writer), EVENTS);
+  archive_end_events(archive);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+}
+
+static unsigned char *contents(const char *whose, size_t *ret_count) {
+  char path[96];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/%s/traces/0.evt", folder, whose);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  assert_int_equal(fstat(fileno(file), &status), 0);
+  unsigned char *bytes = malloc((size_t)status.st_size);
+  *ret_count = fread(bytes, 1, (size_t)status.st_size, file);
+  fclose(file);
+  return bytes;
+}
+
+static void files_are_equal(uint64_t seed) {
+  size_t our_count, their_count;
+  write_by_us(seed);
+  write_by_otf2(seed);
+  unsigned char *ours = contents("ours", &our_count), *theirs = contents("otf2", &their_count);
+  print_message("seed %llu: %zu bytes\n", (unsigned long long)seed, our_count);
+  assert_true(our_count > 4 * RECOVERY_CHUNK_BYTES);
+  for (size_t i = 0; i < our_count && i < their_count; i++)
+    if (ours[i] != theirs[i])
+      fail_msg("byte %zu is %u, and OTF2's %u", i, ours[i], theirs[i]);
+  assert_int_equal(our_count + 1, their_count); /* its mark of the end of its memory, which nobody reads */
+  free(ours);
+  free(theirs);
+}
+
+static void every_kind_is_written_as_otf2_does(void **state) {
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    files_are_equal(seed);
+    teardown(state);
+    setup(state);
+  }
+}
+
+/* -- what cannot be taken -- */
+
+static void events_back_in_time_are_refused(void **state) {
+  char path[64];
+  (void)state;
+  snprintf(path, sizeof path, "%s/ours", folder);
+  struct archive *archive = archive_open(path, NULL);
+  struct event_writer *writer = archive_open_location(archive, 0);
+  assert_true(event_writer_Enter(writer, NULL, 10, 1));
+  assert_false(event_writer_Leave(writer, NULL, 9, 1));
+  assert_true(event_writer_Leave(writer, NULL, 10, 1));
+  assert_int_equal(archive_close_location(archive, writer), 2);
+  archive_end_events(archive);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+}
+
+static void events_longer_than_a_chunk_are_refused(void **state) {
+  enum { COUNT = RECOVERY_CHUNK_BYTES / 5 };
+  char path[64];
+  (void)state;
+  snprintf(path, sizeof path, "%s/ours", folder);
+  uint32_t *strings = calloc(COUNT, sizeof *strings);
+  struct archive *archive = archive_open(path, NULL);
+  struct event_writer *writer = archive_open_location(archive, 0);
+  assert_true(event_writer_Enter(writer, NULL, 10, 1));
+  assert_false(event_writer_ProgramBegin(writer, NULL, 10, 1, COUNT, strings));
+  assert_true(event_writer_Leave(writer, NULL, 10, 1));
+  assert_int_equal(archive_close_location(archive, writer), 2);
+  archive_end_events(archive);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+  free(strings);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(every_kind_is_written_as_otf2_does, setup, teardown),
+      cmocka_unit_test_setup_teardown(events_back_in_time_are_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(events_longer_than_a_chunk_are_refused, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
