@@ -138,6 +138,10 @@ class Structure(unittest.TestCase):
                 self.design(old, new)
                 self.complains("there is no " + new.rpartition(" ")[2].strip("`"))
 
+    def test_names_on_the_page_that_continues_it(self):
+        self.write("docs/WRITER.md", "# More\n\nWhat tool.c does not do, beyond.c does.\n")
+        self.complains("there is no beyond.c")
+
     def test_lists(self):
         self.write("tests/new/new.py", "")
         self.write("tests/__pycache__/new.pyc", "")
