@@ -29,10 +29,13 @@ struct abi {
   const char *name;
   unsigned handle_bytes;
   int any_source, proc_null, any_tag, root;
+  int lock_exclusive, seek_set, seek_cur;
+  int mode_create, mode_excl, mode_wronly, mode_rdwr, mode_unique_open, mode_sequential, mode_append,
+      mode_delete_on_close;
   /* of MPI_Status */
   unsigned status_bytes, source_at, tag_at;
   word in_place, status_ignore; /* also that for arrays of them */
-  word comm_null, comm_world, comm_self, request_null, message_null, message_no_proc, byte;
+  word comm_null, comm_world, comm_self, request_null, message_null, message_no_proc, byte, no_op;
   /* bytes that were received, and whether the request was cancelled, of a status */
   uint64_t (*received)(const void *status);
   bool (*is_cancelled)(const void *status);

@@ -165,6 +165,22 @@ static uint32_t root_of(const struct volumes *v, int root, bool *ret_is_root) {
   return (uint32_t)root;
 }
 
+/* Between two groups, which the archive has as one, no process waits for its own: those where all wait for
+ * all would claim too much. */
+static uint8_t operation_of(uint8_t operation, const struct known_comm *comm) {
+  switch (comm->remote_size ? operation : OPERATION_BCAST) {
+  case OPERATION_BARRIER:
+  case OPERATION_ALLGATHER:
+  case OPERATION_ALLGATHERV:
+  case OPERATION_ALLTOALL:
+  case OPERATION_ALLREDUCE:
+  case OPERATION_REDUCE_SCATTER:
+  case OPERATION_REDUCE_SCATTER_BLOCK:
+    return OPERATION_ALLTOALLV;
+  }
+  return operation;
+}
+
 /* What the records say of the operation; false: its communicator is not known, or nobody wants to. */
 static bool describe(const struct call *call, struct request *ret) {
   const struct collective *row = &collectives[call->argument];
@@ -174,6 +190,7 @@ static bool describe(const struct call *call, struct request *ret) {
   if (!mpi_records(EVENT_CLASS_mpi_coll) || !(v.comm = comm_of(call->a[row->comm])))
     return false;
   ret->comm = v.comm->number;
+  ret->operation = operation_of(row->operation, v.comm);
   v.peers = v.comm->remote_size ? v.comm->remote_size : v.comm->size;
   if (row->root == NONE) {
     count_symmetric(&v, ret);

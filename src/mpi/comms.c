@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 256, CACHED = 8, RUNS_MOST = 120 };
+#include "mpi/groups.h"
+
+enum { PLACES = 256, CACHED = 8 };
 
 /* How often the same members have made communicators with the same tag. */
 struct repeated {
@@ -48,64 +50,12 @@ uint64_t key_of(uint64_t key, const void *bytes, size_t count) {
 
 /* -- members -- */
 
-static void put_runs(uint32_t comm, bool is_remote, const uint64_t *words, unsigned runs) {
-  const struct record_mpi_ranks record = {.type = RECORD_mpi_ranks,
-                                          .more = (uint8_t)((runs + 1) / 2),
-                                          .endpoint = is_remote,
-                                          .groups = runs,
-                                          .comm = comm};
-  if (runs)
-    mpi.recorder->put((const struct record *)&record, words, 0, NULL);
-}
-
-/* As runs of equal distances. */
-static void put_ranks(uint32_t comm, bool is_remote, const int *ranks, int count) {
-  uint64_t words[2 * RUNS_MOST + 2] = {0};
-  unsigned runs = 0;
-  for (int i = 0, last; i < count; i = last + 1) {
-    int distance = i + 1 < count ? ranks[i + 1] - ranks[i] : 1;
-    for (last = i; last + 1 < count && ranks[last + 1] - ranks[last] == distance;)
-      last++;
-    words[2 * runs] = (uint32_t)ranks[i] | (uint64_t)(uint32_t)(last - i + 1) << 32;
-    words[2 * runs + 1] = (uint64_t)(int64_t)distance;
-    if (++runs == RUNS_MOST) {
-      put_runs(comm, is_remote, words, runs);
-      runs = 0;
-    }
-  }
-  put_runs(comm, is_remote, words, runs);
-}
-
-/* The ranks in MPI_COMM_WORLD of a group's members, which the caller frees; NULL: it has others. */
-static int *world_ranks(word group, int *ret_count) {
-  word world = 0;
-  int count = 0;
-  REAL(Group_size, group, (word)&count);
-  int *ranks = calloc(2 * (size_t)count + 1, sizeof *ranks);
-  if (!ranks)
-    return NULL;
-  int *own = ranks + count;
-  for (int i = 0; i < count; i++)
-    own[i] = i;
-  REAL(Comm_group, mpi.abi.comm_world, (word)&world);
-  bool is_known = REAL(Group_translate_ranks, group, (word)count, (word)own, handle_at((word)&world, 0),
-                       (word)ranks) == 0;
-  REAL(Group_free, (word)&world);
-  for (int i = 0; i < count; i++)
-    is_known &= ranks[i] >= 0;
-  *ret_count = count;
-  if (is_known)
-    return ranks;
-  free(ranks);
-  return NULL;
-}
-
 static int *ranks_of(word comm, bool is_remote, int *ret_count) {
   word group = 0;
   int result = is_remote ? REAL(Comm_remote_group, comm, (word)&group) : REAL(Comm_group, comm, (word)&group);
   if (result != 0)
     return NULL;
-  int *ranks = world_ranks(handle_at((word)&group, 0), ret_count);
+  int *ranks = group_ranks(handle_at((word)&group, 0), ret_count);
   REAL(Group_free, (word)&group);
   return ranks;
 }
@@ -178,9 +128,9 @@ static struct known_comm *fill(struct known_comm *comm, struct origin origin, ui
     comm->remote_size = remote_count;
     REAL(Comm_rank, comm->handle, (word)&comm->rank);
     comm->key = key_of_members(origin, ranks, (size_t)count, remote_ranks, (size_t)remote_count);
-    put_ranks(comm->number, false, ranks, count);
+    put_ranks(comm->number, RANKS_OF_COMM, ranks, count);
     if (is_between)
-      put_ranks(comm->number, true, remote_ranks, remote_count);
+      put_ranks(comm->number, RANKS_OF_OTHER_GROUP, remote_ranks, remote_count);
     put_comm(comm, parent, is_made);
   }
   free(ranks);

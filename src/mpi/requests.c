@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "mpi/comms.h"
+#include "mpi/files.h"
 #include "mpi/messages.h"
+#include "mpi/windows.h"
 
 enum { PLACES = 1024 };
 
@@ -100,6 +102,13 @@ void request_end_send(const struct request *request) {
   put_complete(MESSAGE_ISEND, request->id, request->comm, 0, 0, 0);
 }
 
+static void complete_io(const struct request *request, const void *status) {
+  if (mpi.abi.is_cancelled(status))
+    put_io(IO_CANCELLED, request->comm, request->id, 0, 0);
+  else
+    put_io(IO_COMPLETE, request->comm, request->id, mpi.abi.received(status), 0);
+}
+
 static void complete(const struct request *request, const void *status) {
   switch (request->kind) {
   case REQUEST_SEND:
@@ -115,6 +124,12 @@ static void complete(const struct request *request, const void *status) {
   case REQUEST_COMM:
     comm_made(handle_at(request->comm_at, 0), request->origin, request->comm);
     put_collective(COLLECTIVE_COMPLETE, request);
+    return;
+  case REQUEST_RMA:
+    put_window(WINDOW_REQUEST_COMPLETE, request->comm, WINDOW_ALL, request->id, 0);
+    return;
+  case REQUEST_IO:
+    complete_io(request, status);
     return;
   }
 }

@@ -14,13 +14,15 @@ enum request_kind {
   REQUEST_SENDRECV, /* both in one */
   REQUEST_COLLECTIVE,
   REQUEST_COMM, /* makes a communicator */
+  REQUEST_RMA,  /* of a one-sided operation */
+  REQUEST_IO,   /* of one on a file */
 };
 
 struct request {
   word handle;
   enum request_kind kind;
   bool is_persistent, is_active;
-  uint32_t comm;     /* number */
+  uint32_t comm;     /* number; of the last two kinds the window's, the file's */
   uint64_t id;       /* of the record that tells of its beginning */
   uint64_t other_id; /* REQUEST_SENDRECV: id is the send's, this the receive's */
   /* of a persistent send, for its beginnings; of a collective operation */

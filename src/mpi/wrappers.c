@@ -1,7 +1,9 @@
 /* The functions that programs find in front of the MPI's own. */
 #include <string.h>
 
+#include "mpi/files.h"
 #include "mpi/messages.h"
+#include "mpi/windows.h"
 
 struct mpi mpi;
 _Thread_local struct mpi_thread mpi_thread;

@@ -267,6 +267,54 @@ static bool on_mpi_name(struct journal *journal, struct payload payload) {
   return true;
 }
 
+static bool on_mpi_group(struct journal *journal, struct payload payload) {
+  uint32_t count;
+  if (!read_head(&payload, &count, sizeof count) || count != payload.count / sizeof count)
+    return false;
+  uint32_t *ranks = memory_get(count, sizeof *ranks);
+  memcpy(ranks, payload.bytes, count * sizeof *ranks);
+  definitions_mpi_group(journal->definitions, ranks, count);
+  free(ranks);
+  return true;
+}
+
+static bool on_mpi_window(struct journal *journal, struct payload payload) {
+  struct mpi_window_facts facts;
+  if (!read_head(&payload, &facts, sizeof facts) ||
+      facts.comm >= definitions_comm_count(journal->definitions))
+    return false;
+  definitions_mpi_window(journal->definitions, &facts);
+  return true;
+}
+
+static bool on_mpi_window_name(struct journal *journal, struct payload payload) {
+  struct journal_mpi_name entry;
+  if (!read_head(&payload, &entry, sizeof entry) ||
+      entry.name >= definitions_string_count(journal->definitions))
+    return false;
+  definitions_mpi_window_restore_name(journal->definitions, entry.comm, entry.name);
+  return true;
+}
+
+static bool on_mpi_file(struct journal *journal, struct payload payload) {
+  uint32_t name;
+  if (!read_head(&payload, &name, sizeof name) || name >= definitions_string_count(journal->definitions))
+    return false;
+  definitions_mpi_file(journal->definitions, name);
+  return true;
+}
+
+static bool on_mpi_handle(struct journal *journal, struct payload payload) {
+  struct mpi_handle_facts facts;
+  if (!read_head(&payload, &facts, sizeof facts) ||
+      facts.file >= definitions_file_count(journal->definitions) ||
+      (facts.comm != COMM_UNKNOWN && facts.comm >= definitions_comm_count(journal->definitions)) ||
+      facts.access > UINT8_MAX)
+    return false;
+  definitions_mpi_handle(journal->definitions, &facts);
+  return true;
+}
+
 static bool on_parameter(struct journal *journal, struct payload payload) {
   char *name = read_text(&payload);
   definitions_parameter(journal->definitions, name);
@@ -318,6 +366,16 @@ static bool read_entry(struct journal *journal, uint32_t type, struct payload pa
     return on_mpi_comm(journal, payload);
   case JOURNAL_MPI_NAME:
     return on_mpi_name(journal, payload);
+  case JOURNAL_MPI_GROUP:
+    return on_mpi_group(journal, payload);
+  case JOURNAL_MPI_WINDOW:
+    return on_mpi_window(journal, payload);
+  case JOURNAL_MPI_WINDOW_NAME:
+    return on_mpi_window_name(journal, payload);
+  case JOURNAL_MPI_FILE:
+    return on_mpi_file(journal, payload);
+  case JOURNAL_MPI_HANDLE:
+    return on_mpi_handle(journal, payload);
   }
   return false;
 }

@@ -16,6 +16,9 @@ enum reference {
   REFERENCE_PARAMETER,
   REFERENCE_METRIC, /* whatever is known has its number of values: nothing can stand for it */
   REFERENCE_WINDOW,
+  REFERENCE_GROUP,
+  REFERENCE_HANDLE,
+  REFERENCE_FILE,
   REFERENCE_CALL_SITE,
   REFERENCE_COMM,  /* a team: its members are not known */
   REFERENCE_NEVER, /* to what Stave does not define */
@@ -60,6 +63,9 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
   case REFERENCE_NONE:
   case REFERENCE_METRIC:
   case REFERENCE_WINDOW:
+  case REFERENCE_GROUP:
+  case REFERENCE_HANDLE:
+  case REFERENCE_FILE:
   case REFERENCE_CALL_SITE:
   case REFERENCE_COMM:
   case REFERENCE_NEVER:
@@ -224,8 +230,8 @@ static enum reference reference_of(const struct trace_field *field) {
   } meanings[] = {{"region", REFERENCE_REGION},       {"comm", REFERENCE_COMM},
                   {"string", REFERENCE_STRING},       {"calling_context", REFERENCE_CONTEXT},
                   {"parameter", REFERENCE_PARAMETER}, {"metric", REFERENCE_METRIC},
-                  {"rma_win", REFERENCE_WINDOW},      {"group", REFERENCE_NEVER},
-                  {"io_handle", REFERENCE_NEVER},     {"io_file", REFERENCE_NEVER}};
+                  {"rma_win", REFERENCE_WINDOW},      {"group", REFERENCE_GROUP},
+                  {"io_handle", REFERENCE_HANDLE},    {"io_file", REFERENCE_FILE}};
   for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
     if (field->bytes == sizeof(uint32_t) && !field->is_array &&
         strcmp(field->meaning, meanings[i].meaning) == 0)
@@ -249,7 +255,10 @@ static void find_references(struct rewriter *rewriter) {
   rewriter->known[REFERENCE_CONTEXT] = (uint32_t)contexts;
   rewriter->known[REFERENCE_PARAMETER] = definitions_parameter_count(journal->definitions);
   rewriter->known[REFERENCE_METRIC] = definitions_metric_count(journal->definitions);
-  rewriter->known[REFERENCE_WINDOW] = definitions_device_count(journal->definitions) > 0;
+  rewriter->known[REFERENCE_WINDOW] = definitions_window_count(journal->definitions);
+  rewriter->known[REFERENCE_GROUP] = definitions_group_count(journal->definitions);
+  rewriter->known[REFERENCE_HANDLE] = definitions_handle_count(journal->definitions);
+  rewriter->known[REFERENCE_FILE] = definitions_file_count(journal->definitions);
   rewriter->known[REFERENCE_CALL_SITE] = call_sites_count(journal->call_sites);
   rewriter->known_attributes = definitions_attribute_count(journal->definitions);
 }

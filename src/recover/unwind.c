@@ -20,6 +20,7 @@ struct unwind *unwind_open(const struct unwind_source *source, unwind_write writ
     unwind_model_begin(&unwind->locations[i]);
     unwind->locations[i].events_left = source->events[i];
   }
+  unwind->held.device_window = definitions_device_window(source->definitions);
   return unwind;
 }
 

@@ -26,6 +26,8 @@ static void on_lock(struct unwind_held *held, uint32_t lock, struct open_lock st
 }
 
 static void begin_operation(struct unwind_held *held, struct open_operation operation) {
+  if (operation.win != held->device_window)
+    return;
   memory_grow(&held->operations, &held->operation_capacity, held->operation_count + 1,
               sizeof *held->operations);
   held->operations[held->operation_count++] = operation;

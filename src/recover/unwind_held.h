@@ -4,8 +4,9 @@
 
 #include "analysis/trace.h"
 
-/* All zeros: nothing. */
+/* All zeros but the window: nothing. */
 struct unwind_held {
+  uint32_t device_window;  /* in others the program completes operations: nobody knows when it would have */
   struct open_lock *locks; /* by number */
   size_t lock_capacity;
   struct open_operation *operations;

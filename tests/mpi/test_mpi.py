@@ -9,11 +9,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import archive
 import auditor
 import jobs
+import operations
 import tracing
 
 HERE = pathlib.Path(__file__).resolve().parent
+PARTS = [str(HERE / "everything_windows.c"), str(HERE / "everything_files.c")]
 RANKS = 4
 # Open MPI's handles are addresses of variables, which are copied into such programs.
 OPTIONS = {"openmpi": ["-fno-pie", "-no-pie"], "mpich": []}
@@ -50,7 +53,7 @@ def check_threads(ranks):
     """What both threads did at once is on their own locations."""
     for rank in ranks:
         require(len(rank.archive.locations) == 2, f"rank {rank.rank} has {rank.archive.locations}")
-        require(rank.kinds["ThreadTeamBegin"] == 2, f"rank {rank.rank}: {rank.kinds}")
+        require(rank.kinds["ThreadTeamBegin"] == 4, f"rank {rank.rank}: {rank.kinds}")
 
 
 def check_comms(ranks):
@@ -65,6 +68,30 @@ def check_comms(ranks):
             require(members.setdefault(key, own) == own, f"{key}: {members[key]} and {own}")
 
 
+def check_operations(paths, folder):
+    """One-sided operations and files: as often as the program says, and each ends."""
+    ranks = [operations.Operations(archive.Archive(str(path / "traces.otf2"))) for path in paths]
+    for number, rank in enumerate(ranks):
+        check_lines(operations.differences(rank.counts, operations.truth(folder, number)), f"counts of rank {number}")
+        check_lines(rank.wrong_ends(), f"operations of rank {number}")
+        check_lines(rank.wrong_lives(), f"windows and files of rank {number}")
+    check_lines(operations.uneven_windows(ranks), "windows")
+
+
+def check_merged(build, paths, folder):
+    """What the ranks have in common is one: windows and files; and the audit of all that refers to them."""
+    merged = folder / "merged"
+    stave = build.writer.parents[1] / "cli" / "stave"
+    result = subprocess.run([stave, "merge", "-o", merged, *paths], capture_output=True, text=True, check=False)
+    require(result.returncode == 0, f"stave merge: {result.stderr}")
+    check_each(merged, "all")
+    definitions = archive.Archive(str(merged / "traces.otf2")).definitions
+    windows = [window.name for window in definitions.rma_wins if window]
+    files = [file.name for file in definitions.io_files if file]
+    require(windows.count("fenced") == 1, f"windows: {windows}")
+    require(sum(name.endswith("/shared") for name in files) == 1, f"files: {files}")
+
+
 def check_lines(lines, what):
     lines = list(lines)
     require(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
@@ -75,8 +102,8 @@ def main():
     jobs.need(mpi)
     with tempfile.TemporaryDirectory(prefix="stave-mpi-") as folder:
         folder = pathlib.Path(folder)
-        jobs.build(mpi, HERE / "everything.c", folder / "everything", "-fopenmp", "-Wall", *OPTIONS[mpi])
-        result, paths = jobs.run(build, mpi, RANKS, [folder / "everything"], folder)
+        jobs.build(mpi, HERE / "everything.c", folder / "everything", *PARTS, "-fopenmp", "-Wall", *OPTIONS[mpi])
+        result, paths = jobs.run(build, mpi, RANKS, [folder / "everything", folder], folder)
         require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
         require(result.stdout == b"", f"standard output: {result.stdout}")
         for number, path in enumerate(paths):
@@ -90,6 +117,8 @@ def main():
         check_lines(jobs.uneven(ranks), "communicators with uneven operations")
         for rank in ranks:
             rank.archive.close()
+        check_operations(paths, folder)
+        check_merged(build, paths, folder)
 
 
 if __name__ == "__main__":

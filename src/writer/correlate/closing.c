@@ -155,6 +155,8 @@ void correlator_close(struct correlator *c) {
   locks_free(c);
   devices_free(c);
   mpi_comms_free(c);
+  mpi_windows_free(c);
+  free(c->mpi_files);
   map_clear(&c->host_ops);
   map_clear(&c->tasks);
   map_clear(&c->teams);

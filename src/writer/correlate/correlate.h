@@ -22,6 +22,9 @@ struct emitter;
 struct traced_thread;
 struct modules;
 struct mpi_comm;
+struct mpi_file;
+struct mpi_group_ranks;
+struct mpi_window;
 struct recovery;
 struct regions;
 
@@ -47,6 +50,13 @@ struct correlator {
   struct host_op *first_host_op, *last_host_op; /* of these, as they began */
   struct mpi_comm *mpi_comms;                   /* by the tool's number */
   size_t mpi_comm_count, mpi_comm_capacity;
+  struct mpi_group_ranks *mpi_groups;
+  size_t mpi_group_capacity;
+  struct mpi_window *mpi_windows;
+  size_t mpi_window_capacity;
+  struct mpi_file *mpi_files;
+  size_t mpi_file_capacity;
+  struct map window_requests; /* by id: whether the operation is complete here */
   struct map hidden_requests; /* of MPI: those that began in a pause */
   struct pool task_pool;
   uint32_t lock_count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "writer/correlate/emit_mpi.h"
 #include "writer/definitions/contexts.h"
 
 enum {
@@ -114,48 +115,13 @@ static bool write_sample_event(const struct contexts *contexts, struct location 
                                            GENERATOR_TIMER);
 }
 
-/* Those of MPI. */
-static bool write_mpi_event(struct event_writer *w, const struct event *event, uint64_t t) {
-  uint32_t comm = event->mpi_comm;
-  uint8_t operation = (uint8_t)event->operation;
-  switch ((unsigned)event->kind) {
-  case EVENT_MPI_SEND:
-    return event_writer_MpiSend(w, NULL, t, event->peer, comm, event->tag, event->bytes);
-  case EVENT_MPI_RECV:
-    return event_writer_MpiRecv(w, NULL, t, event->peer, comm, event->tag, event->bytes);
-  case EVENT_MPI_ISEND:
-    return event_writer_MpiIsend(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
-  case EVENT_MPI_ISEND_COMPLETE:
-    return event_writer_MpiIsendComplete(w, NULL, t, event->request);
-  case EVENT_MPI_IRECV_REQUEST:
-    return event_writer_MpiIrecvRequest(w, NULL, t, event->request);
-  case EVENT_MPI_IRECV:
-    return event_writer_MpiIrecv(w, NULL, t, event->peer, comm, event->tag, event->bytes, event->request);
-  case EVENT_MPI_CANCELLED:
-    return event_writer_MpiRequestCancelled(w, NULL, t, event->request);
-  case EVENT_MPI_COLLECTIVE_BEGIN:
-    return event_writer_MpiCollectiveBegin(w, NULL, t);
-  case EVENT_MPI_COLLECTIVE_END:
-    return event_writer_MpiCollectiveEnd(w, NULL, t, operation, comm, event->root, event->bytes,
-                                         event->received);
-  case EVENT_MPI_COLLECTIVE_REQUEST:
-    return event_writer_NonBlockingCollectiveRequest(w, NULL, t, event->collective_request);
-  case EVENT_MPI_COLLECTIVE_COMPLETE:
-    return event_writer_NonBlockingCollectiveComplete(w, NULL, t, operation, comm, event->root, event->bytes,
-                                                      event->received, event->collective_request);
-  case EVENT_COMM_CREATE:
-    return event_writer_CommCreate(w, NULL, t, comm);
-  case EVENT_COMM_DESTROY:
-    return event_writer_CommDestroy(w, NULL, t, comm);
-  }
-  return false;
-}
-
 /* All but Enter and Leave. */
 static __attribute__((noinline)) bool write_other_event(const struct emitter *emitter,
                                                         struct location *location, const struct event *event,
                                                         uint64_t t, const struct event_attributes *list) {
   struct event_writer *w = location->writer;
+  if (event->kind >= EVENT_KINDS)
+    return emit_mpi(w, event, t);
   uint32_t comm = event->team ? event->team->comm : OTF2_UNDEFINED_COMM;
   switch ((enum event_kind)event->kind) {
   case EVENT_PROGRAM_BEGIN:
@@ -188,34 +154,21 @@ static __attribute__((noinline)) bool write_other_event(const struct emitter *em
   case EVENT_PARAMETER:
     return event_writer_ParameterUnsignedInt(w, list, t, event->parameter, event->argument);
   case EVENT_RMA_GET:
-    return event_writer_RmaGet(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
-                               event->matching_id);
+    return event_writer_RmaGet(w, list, t, definitions_device_window(emitter->definitions), event->remote,
+                               event->bytes, event->matching_id);
   case EVENT_RMA_PUT:
-    return event_writer_RmaPut(w, list, t, DEFINITIONS_WINDOW, event->remote, event->bytes,
-                               event->matching_id);
+    return event_writer_RmaPut(w, list, t, definitions_device_window(emitter->definitions), event->remote,
+                               event->bytes, event->matching_id);
   case EVENT_RMA_COMPLETE:
-    return event_writer_RmaOpCompleteBlocking(w, list, t, DEFINITIONS_WINDOW,
+    return event_writer_RmaOpCompleteBlocking(w, list, t, definitions_device_window(emitter->definitions),
                                               event->matching_low | (uint64_t)event->matching_high << 32);
   case EVENT_SAMPLE:
     return write_sample_event(emitter->contexts, location, event, t, list);
   case EVENT_MEASUREMENT:
-    return event_writer_MeasurementOnOff(w, list, t, (uint8_t)event->mode);
-  case EVENT_MPI_SEND:
-  case EVENT_MPI_RECV:
-  case EVENT_MPI_ISEND:
-  case EVENT_MPI_ISEND_COMPLETE:
-  case EVENT_MPI_IRECV_REQUEST:
-  case EVENT_MPI_IRECV:
-  case EVENT_MPI_CANCELLED:
-  case EVENT_MPI_COLLECTIVE_BEGIN:
-  case EVENT_MPI_COLLECTIVE_END:
-  case EVENT_MPI_COLLECTIVE_REQUEST:
-  case EVENT_MPI_COLLECTIVE_COMPLETE:
-  case EVENT_COMM_CREATE:
-  case EVENT_COMM_DESTROY:
-    return write_mpi_event(w, event, t);
+    return event_writer_MeasurementOnOff(w, list, t, (uint8_t)event->measurement);
   case EVENT_ENTER:
   case EVENT_LEAVE:
+  case EVENT_KINDS:
     break;
   }
   return false;

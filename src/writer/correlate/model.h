@@ -80,6 +80,7 @@ struct traced_thread {
    * says for itself there, wait for the next record of an event. */
   struct event undecided[UNDECIDED_MOST];
   unsigned undecided_count;
+  unsigned mpi_collectives; /* that are open and whose begin was written */
 };
 
 struct member {

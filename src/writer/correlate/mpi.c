@@ -60,8 +60,7 @@ void on_mpi_leave(struct correlator *c, struct traced_thread *thread, const stru
 /* -- communicators -- */
 
 static struct mpi_comm *comm_at(struct correlator *c, uint32_t number) {
-  enum { COMMS_MOST = 1 << 24 };
-  if (number >= COMMS_MOST)
+  if (number >= MPI_NUMBERS_MOST)
     return NULL;
   if (number >= c->mpi_comm_count) {
     memory_grow(&c->mpi_comms, &c->mpi_comm_capacity, number + 1u, sizeof *c->mpi_comms);
@@ -70,8 +69,7 @@ static struct mpi_comm *comm_at(struct correlator *c, uint32_t number) {
   return &c->mpi_comms[number];
 }
 
-/* What the archive calls it; false: it is not known, since its record was lost. */
-static bool find_comm(struct correlator *c, uint32_t number, uint32_t *ret) {
+bool mpi_comm_find(const struct correlator *c, uint32_t number, uint32_t *ret) {
   if (number >= c->mpi_comm_count || !c->mpi_comms[number].reference)
     return false;
   *ret = c->mpi_comms[number].reference - 1;
@@ -89,13 +87,22 @@ static void add_ranks(struct mpi_ranks *ranks, uint64_t first_and_count, uint32_
 }
 
 void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const struct record_mpi_ranks *record) {
-  struct mpi_comm *comm = comm_at(c, record->comm);
+  bool is_of_group = record->endpoint == RANKS_OF_GROUP;
+  struct mpi_comm *comm = is_of_group ? NULL : comm_at(c, record->comm);
+  struct mpi_group_ranks *group = is_of_group ? mpi_group_at(c, record->comm) : NULL;
   thread_now(c, thread, record->ticks);
-  if (!comm)
+  if (!comm && !group)
     return;
   for (uint64_t i = 0; i < record->groups && 2 * i + 1 < 4u * record->more; i++)
-    add_ranks(&comm->ranks[record->endpoint == 1], c->words[2 * i], (uint32_t)c->words[2 * i + 1],
-              MPI_PROCESSES_MOST);
+    add_ranks(group ? &group->ranks : &comm->ranks[record->endpoint == RANKS_OF_OTHER_GROUP], c->words[2 * i],
+              (uint32_t)c->words[2 * i + 1], MPI_PROCESSES_MOST);
+}
+
+struct mpi_group_ranks *mpi_group_at(struct correlator *c, uint32_t number) {
+  if (number >= MPI_NUMBERS_MOST)
+    return NULL;
+  memory_grow(&c->mpi_groups, &c->mpi_group_capacity, number + 1u, sizeof *c->mpi_groups);
+  return &c->mpi_groups[number];
 }
 
 static void free_ranks(struct mpi_comm *comm) {
@@ -105,8 +112,8 @@ static void free_ranks(struct mpi_comm *comm) {
   }
 }
 
-static void emit_comm(struct correlator *c, struct traced_thread *thread, enum event_kind kind, uint64_t now,
-                      uint32_t reference) {
+static void emit_comm(struct correlator *c, struct traced_thread *thread, enum mpi_event_kind kind,
+                      uint64_t now, uint32_t reference) {
   if (!c->is_paused)
     emit_event(c, thread, &(struct event){.kind = (uint8_t)kind, .ticks = now, .mpi_comm = reference});
 }
@@ -144,7 +151,7 @@ void on_mpi_comm(struct correlator *c, struct traced_thread *thread, const struc
   uint32_t parent = COMM_UNKNOWN;
   if (!comm)
     return;
-  find_comm(c, (uint32_t)record->parent, &parent);
+  mpi_comm_find(c, (uint32_t)record->parent, &parent);
   const struct mpi_comm_facts facts = {.key = record->key,
                                        .parent = parent,
                                        .is_self = record->comm == MPI_COMM_OF_SELF,
@@ -164,12 +171,11 @@ void on_mpi_comm_end(struct correlator *c, struct traced_thread *thread,
                      const struct record_mpi_comm_end *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t reference;
-  if (find_comm(c, record->comm, &reference) && definitions_mpi_comm_is_made(c->definitions, reference))
+  if (mpi_comm_find(c, record->comm, &reference) && definitions_mpi_comm_is_made(c->definitions, reference))
     emit_comm(c, thread, EVENT_COMM_DESTROY, now, reference);
 }
 
-/* A text that follows a record, in UTF-8. */
-static void read_text(const struct correlator *c, unsigned more, uint64_t bytes, char *text, size_t size) {
+void mpi_read_text(const struct correlator *c, unsigned more, uint64_t bytes, char *text, size_t size) {
   uint64_t most = (uint64_t)more * RECORD_BYTES;
   bytes = bytes < most ? bytes : most;
   bytes = bytes < size - 1 ? bytes : size - 1;
@@ -183,9 +189,9 @@ void on_mpi_comm_name(struct correlator *c, struct traced_thread *thread,
   char name[RECORD_SLOTS_MAX * RECORD_BYTES];
   uint32_t reference;
   thread_now(c, thread, record->ticks);
-  if (!record->more || !find_comm(c, record->comm, &reference))
+  if (!record->more || !mpi_comm_find(c, record->comm, &reference))
     return;
-  read_text(c, record->more, record->name_bytes, name, sizeof name);
+  mpi_read_text(c, record->more, record->name_bytes, name, sizeof name);
   definitions_mpi_comm_name(c->definitions, reference, name);
 }
 
@@ -196,7 +202,7 @@ void on_mpi_process(struct correlator *c, struct traced_thread *thread,
   if (record->rank >= MPI_PROCESSES_MOST || record->size > MPI_PROCESSES_MOST)
     return;
   if (record->more)
-    read_text(c, record->more, record->library_bytes, library, sizeof library);
+    mpi_read_text(c, record->more, record->library_bytes, library, sizeof library);
   definitions_mpi_process(c->definitions, (uint32_t)record->rank, (uint32_t)record->size, library);
 }
 
@@ -204,18 +210,21 @@ void mpi_comms_free(struct correlator *c) {
   for (size_t i = 0; i < c->mpi_comm_count; i++)
     free_ranks(&c->mpi_comms[i]);
   free(c->mpi_comms);
+  for (size_t i = 0; i < c->mpi_group_capacity; i++)
+    free(c->mpi_groups[i].ranks.all);
+  free(c->mpi_groups);
   map_clear(&c->hidden_requests);
 }
 
 /* -- requests: what began in a pause is not in the archive, nor is its end -- */
 
-static bool begins_hidden(struct correlator *c) {
+bool mpi_request_begins_hidden(struct correlator *c) {
   if (c->is_paused)
     map_put(&c->hidden_requests, c->record_id, c);
   return c->is_paused;
 }
 
-static bool ends_hidden(struct correlator *c, uint64_t request) {
+bool mpi_request_ends_hidden(struct correlator *c, uint64_t request) {
   if (!map_get(&c->hidden_requests, request))
     return false;
   map_remove(&c->hidden_requests, request);
@@ -230,10 +239,10 @@ static uint32_t root_of(const struct correlator *c, const struct record_mpi_coll
   return is_known ? (uint32_t)c->words[0] : OTF2_COLLECTIVE_ROOT_NONE;
 }
 
-static void emit_message(struct correlator *c, struct traced_thread *thread, enum event_kind kind,
+static void emit_message(struct correlator *c, struct traced_thread *thread, enum mpi_event_kind kind,
                          uint64_t now, const struct record_mpi_message *record, uint64_t request) {
   uint32_t reference;
-  if (!find_comm(c, record->comm, &reference)) {
+  if (!mpi_comm_find(c, record->comm, &reference)) {
     c->figures.lost++;
     return;
   }
@@ -250,11 +259,11 @@ static void emit_message(struct correlator *c, struct traced_thread *thread, enu
 
 void on_mpi_message(struct correlator *c, struct traced_thread *thread,
                     const struct record_mpi_message *record) {
-  static const enum event_kind kinds[] = {EVENT_MPI_SEND, EVENT_MPI_RECV, EVENT_MPI_ISEND,
-                                          EVENT_MPI_IRECV_REQUEST};
+  static const enum mpi_event_kind kinds[] = {EVENT_MPI_SEND, EVENT_MPI_RECV, EVENT_MPI_ISEND,
+                                              EVENT_MPI_IRECV_REQUEST};
   uint64_t now = thread_now(c, thread, record->ticks);
   bool is_request = record->endpoint == MESSAGE_ISEND || record->endpoint == MESSAGE_IRECV;
-  if (record->endpoint > MESSAGE_IRECV || (is_request ? begins_hidden(c) : c->is_paused))
+  if (record->endpoint > MESSAGE_IRECV || (is_request ? mpi_request_begins_hidden(c) : c->is_paused))
     return;
   emit_message(c, thread, kinds[record->endpoint], now, record, c->record_id);
 }
@@ -263,29 +272,48 @@ void on_mpi_message(struct correlator *c, struct traced_thread *thread,
 void on_mpi_complete(struct correlator *c, struct traced_thread *thread,
                      const struct record_mpi_complete *record) {
   uint64_t now = thread_now(c, thread, record->ticks), request = record->more ? c->words[0] : 0;
-  enum event_kind kind = record->endpoint == MESSAGE_ISEND   ? EVENT_MPI_ISEND_COMPLETE
-                         : record->endpoint == MESSAGE_IRECV ? EVENT_MPI_IRECV
-                                                             : EVENT_MPI_CANCELLED;
-  if (request && !ends_hidden(c, request))
+  enum mpi_event_kind kind = record->endpoint == MESSAGE_ISEND   ? EVENT_MPI_ISEND_COMPLETE
+                             : record->endpoint == MESSAGE_IRECV ? EVENT_MPI_IRECV
+                                                                 : EVENT_MPI_CANCELLED;
+  if (request && !mpi_request_ends_hidden(c, request))
     emit_message(c, thread, kind, now, (const struct record_mpi_message *)record, request);
 }
 
 /* -- collective operations -- */
 
+void mpi_collective_begins(const struct correlator *c, struct traced_thread *thread) {
+  thread->mpi_collectives += !c->is_paused;
+}
+
+bool mpi_collective_ends(struct traced_thread *thread) {
+  bool is_written = thread->mpi_collectives > 0;
+  thread->mpi_collectives -= is_written;
+  return is_written;
+}
+
+static bool moment_is_hidden(struct correlator *c, struct traced_thread *thread, unsigned moment,
+                             uint64_t request) {
+  if (moment == MOMENT_COMPLETE)
+    return mpi_request_ends_hidden(c, request);
+  if (moment == MOMENT_REQUEST)
+    return mpi_request_begins_hidden(c);
+  if (moment == MOMENT_END)
+    return !mpi_collective_ends(thread);
+  mpi_collective_begins(c, thread);
+  return c->is_paused;
+}
+
 void on_mpi_collective(struct correlator *c, struct traced_thread *thread,
                        const struct record_mpi_collective *record) {
-  static const enum event_kind kinds[] = {EVENT_MPI_COLLECTIVE_BEGIN, EVENT_MPI_COLLECTIVE_END,
-                                          EVENT_MPI_COLLECTIVE_REQUEST, EVENT_MPI_COLLECTIVE_COMPLETE};
+  static const enum mpi_event_kind kinds[] = {EVENT_MPI_COLLECTIVE_BEGIN, EVENT_MPI_COLLECTIVE_END,
+                                              EVENT_MPI_COLLECTIVE_REQUEST, EVENT_MPI_COLLECTIVE_COMPLETE};
   uint64_t now = thread_now(c, thread, record->ticks);
   bool has_request = record->endpoint == MOMENT_COMPLETE;
   uint64_t request = has_request && record->more ? c->words[1] : c->record_id;
   uint32_t reference;
-  bool is_hidden = has_request                          ? ends_hidden(c, request)
-                   : record->endpoint == MOMENT_REQUEST ? begins_hidden(c)
-                                                        : c->is_paused;
-  if (record->endpoint > MOMENT_COMPLETE || is_hidden)
+  if (record->endpoint > MOMENT_COMPLETE || moment_is_hidden(c, thread, record->endpoint, request))
     return;
-  if (!find_comm(c, record->comm, &reference)) {
+  if (!mpi_comm_find(c, record->comm, &reference)) {
     c->figures.lost++;
     return;
   }

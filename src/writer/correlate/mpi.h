@@ -7,9 +7,16 @@
 #include <stdint.h>
 
 struct correlator;
+struct traced_thread;
 
 /* The tool's numbers of these two (records.def). */
 enum { MPI_COMM_OF_WORLD, MPI_COMM_OF_SELF };
+
+/* More are no program's: such a number is damaged. */
+enum { MPI_NUMBERS_MOST = 1 << 24 };
+
+/* endpoint of mpi_ranks */
+enum { RANKS_OF_COMM, RANKS_OF_OTHER_GROUP, RANKS_OF_GROUP };
 
 struct mpi_ranks {
   uint32_t *all;
@@ -24,6 +31,32 @@ struct mpi_comm {
   uint32_t before_others;    /* between two groups: members in front of the other one's; else 0 */
 };
 
+/* A group that processes synchronize with, by the tool's number. */
+struct mpi_group_ranks {
+  uint32_t reference; /* of its definition, + 1; 0: its members are still being told */
+  struct mpi_ranks ranks;
+};
+
 void mpi_comms_free(struct correlator *correlator);
+void mpi_windows_free(struct correlator *correlator);
+
+/* What the archive calls a communicator; false: it is not known, since its record was lost. */
+bool mpi_comm_find(const struct correlator *correlator, uint32_t number, uint32_t *ret);
+
+/* NULL: there is none of such a number. Valid until the next one. */
+struct mpi_group_ranks *mpi_group_at(struct correlator *correlator, uint32_t number);
+
+/* Copies the text of `bytes` that follows the record that is looked at, in UTF-8. more: its further slots. */
+void mpi_read_text(const struct correlator *correlator, unsigned more, uint64_t bytes, char *text,
+                   size_t size);
+
+/* The request begins with the record that is looked at: whether that is hidden by a pause. And whether one
+ * that ends had begun so: then its end is not written, and it is forgotten. */
+bool mpi_request_begins_hidden(struct correlator *correlator);
+bool mpi_request_ends_hidden(struct correlator *correlator, uint64_t request);
+
+/* A collective operation on the thread: its end is written if its begin was. */
+void mpi_collective_begins(const struct correlator *correlator, struct traced_thread *thread);
+bool mpi_collective_ends(struct traced_thread *thread);
 
 #endif

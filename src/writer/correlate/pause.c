@@ -42,10 +42,12 @@ static void emit_measurement(struct correlator *c, struct traced_thread *thread,
                              OTF2_MeasurementMode mode) {
   struct team *team = ending_team(thread);
   undecided_flush(c, thread, team);
-  emit_event(
-      c, thread,
-      &(struct event){
-          .kind = EVENT_MEASUREMENT, .ticks = ticks, .mode = mode, .team = team, .is_late = team != NULL});
+  emit_event(c, thread,
+             &(struct event){.kind = EVENT_MEASUREMENT,
+                             .ticks = ticks,
+                             .measurement = mode,
+                             .team = team,
+                             .is_late = team != NULL});
 }
 
 /* -- in the pause -- */

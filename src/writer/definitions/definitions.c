@@ -48,6 +48,8 @@ void definitions_destroy(struct definitions *definitions) {
     free(definitions->strings[i]);
   for (size_t i = 0; i < definitions->comm_count; i++)
     free_comm(&definitions->comms[i]);
+  definitions_free_windows(definitions);
+  definitions_free_files(definitions);
   for (size_t i = 0; i < definitions->device_count; i++)
     free_device(&definitions->devices[i]);
   map_clear(&definitions->string_numbers);
@@ -226,7 +228,8 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
   memory_grow(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
               sizeof *definitions->comms);
   struct comm *comm = &definitions->comms[definitions->comm_count];
-  *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial, NULL};
+  *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial, NULL,
+                        definitions->group_count++};
   memcpy(comm->members, members, count * sizeof *members);
   map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
   recovery_append(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},

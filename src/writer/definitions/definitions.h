@@ -16,8 +16,8 @@ struct definitions;
 /* A team's communicator as long as its members are not known; that of no team. */
 enum { COMM_UNKNOWN = UINT32_MAX };
 
-/* The one window in which devices and threads reach each other's memory. */
-enum { DEFINITIONS_WINDOW = 0 };
+/* The window in which devices and threads reach each other's memory, where there is no device. */
+enum { DEFINITIONS_NO_WINDOW = UINT32_MAX };
 
 /* The one interrupt generator: the timers of STAVE_SAMPLE_HZ. */
 enum { GENERATOR_TIMER = 0 };
@@ -86,6 +86,9 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
 /* A new device; returns what its locations name it by (location->device): 1 for the first. */
 uint32_t definitions_add_device(struct definitions *definitions, int32_t number);
 
+/* The window in which devices and threads reach each other's memory; DEFINITIONS_NO_WINDOW: no device. */
+uint32_t definitions_device_window(const struct definitions *definitions);
+
 /* A property of the device; the texts are copied. */
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
                                  const char *value);
@@ -118,6 +121,10 @@ uint32_t definitions_comm_count(const struct definitions *definitions);
 uint32_t definitions_device_count(const struct definitions *definitions);
 uint32_t definitions_metric_count(const struct definitions *definitions);
 uint32_t definitions_parameter_count(const struct definitions *definitions);
+uint32_t definitions_group_count(const struct definitions *definitions);
+uint32_t definitions_window_count(const struct definitions *definitions);
+uint32_t definitions_file_count(const struct definitions *definitions);
+uint32_t definitions_handle_count(const struct definitions *definitions);
 
 /* The communicator's members, location numbers by thread number; they stay the definitions'. */
 const uint32_t *definitions_comm_members(const struct definitions *definitions, uint32_t comm,

@@ -12,6 +12,8 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
   memory_grow(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
               sizeof *definitions->devices);
   definitions->devices[definitions->device_count].number = number;
+  if (definitions->device_count == 0)
+    definitions_add_device_window(definitions);
   recovery_append(definitions->recovery, JOURNAL_DEVICE, &number, sizeof number, NULL, 0);
   return (uint32_t)++definitions->device_count;
 }
@@ -120,13 +122,13 @@ void definitions_write_parameters(struct definitions *definitions, OTF2_GlobalDe
 }
 
 /* Everybody is a member, so that ranks are the locations' numbers. */
-void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w,
-                              OTF2_Paradigm paradigm, uint32_t first_group) {
+void definitions_write_device_comm(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                   OTF2_Paradigm paradigm, uint32_t number) {
   if (definitions->device_count == 0)
     return;
   uint32_t name = definitions_write_string(definitions, "OpenMP target"),
            count = (uint32_t)definitions->location_count;
-  uint32_t base = first_group, group = base + 1, comm = (uint32_t)definitions->comm_count;
+  uint32_t base = definitions_group_count(definitions), group = base + 1;
   uint64_t *ids = memory_get(count, sizeof *ids);
   for (uint32_t i = 0; i < count; i++)
     ids[i] = i;
@@ -136,6 +138,5 @@ void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWri
   OTF2_GlobalDefWriter_WriteGroup(w, group, name, OTF2_GROUP_TYPE_COMM_GROUP, paradigm, OTF2_GROUP_FLAG_NONE,
                                   count, ids);
   free(ids);
-  OTF2_GlobalDefWriter_WriteComm(w, comm, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
-  OTF2_GlobalDefWriter_WriteRmaWin(w, DEFINITIONS_WINDOW, name, comm, OTF2_RMA_WIN_FLAG_NONE);
+  OTF2_GlobalDefWriter_WriteComm(w, number, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
 }

@@ -24,7 +24,8 @@ uint32_t definitions_mpi_comm(struct definitions *definitions, const struct mpi_
   struct comm_of_mpi *mpi = memory_get(1, sizeof *mpi);
   mpi->facts = *facts;
   struct comm *comm = &definitions->comms[definitions->comm_count];
-  *comm = (struct comm){copy_ranks(ranks, count), count, facts->parent, false, mpi};
+  *comm =
+      (struct comm){copy_ranks(ranks, count), count, facts->parent, false, mpi, definitions->group_count++};
   recovery_append(definitions->recovery, JOURNAL_MPI_COMM, facts, sizeof *facts, comm->members,
                   count * sizeof *comm->members);
   definitions->has_mpi = true;
@@ -86,8 +87,8 @@ void definitions_write_mpi_locations(struct definitions *definitions, OTF2_Globa
   free(ids);
 }
 
-static void write_ranks(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t group,
-                        OTF2_GroupType type, const uint32_t *ranks, size_t count) {
+void definitions_write_mpi_ranks(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t group,
+                                 OTF2_GroupType type, const uint32_t *ranks, size_t count) {
   uint64_t *ids = memory_get(count, sizeof *ids);
   for (size_t i = 0; i < count; i++)
     ids[i] = ranks[i];
@@ -99,9 +100,10 @@ static void write_ranks(struct definitions *definitions, OTF2_GlobalDefWriter *w
 void definitions_write_mpi_group(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                  const struct comm *comm, uint32_t group) {
   if (comm->mpi->facts.is_self)
-    write_ranks(definitions, w, group, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
+    definitions_write_mpi_ranks(definitions, w, group, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
   else
-    write_ranks(definitions, w, group, OTF2_GROUP_TYPE_COMM_GROUP, comm->members, comm->count);
+    definitions_write_mpi_ranks(definitions, w, group, OTF2_GROUP_TYPE_COMM_GROUP, comm->members,
+                                comm->count);
 }
 
 void definitions_write_mpi_comm(struct definitions *definitions, OTF2_GlobalDefWriter *w,
@@ -135,4 +137,5 @@ void definitions_mpi_properties(const struct definitions *definitions, mpi_prope
     snprintf(text, sizeof text, "%016" PRIx64, mpi->facts.key);
     set(archive, name, text);
   }
+  definitions_window_properties(definitions, set, archive);
 }

@@ -27,6 +27,34 @@ void definitions_mpi_comm_restore_name(struct definitions *definitions, uint32_t
 /* Whether the program made it: its beginning is in the archive. */
 bool definitions_mpi_comm_is_made(const struct definitions *definitions, uint32_t comm);
 
+/* A group of ranks in MPI_COMM_WORLD, copied; its number as events have it. */
+uint32_t definitions_mpi_group(struct definitions *definitions, const uint32_t *ranks, uint32_t count);
+
+struct mpi_window_facts {
+  uint64_t key;     /* the same in all processes; 0: none */
+  uint32_t comm;    /* of its members */
+  uint32_t is_made; /* its beginning is in the archive */
+};
+
+/* A new window. */
+uint32_t definitions_mpi_window(struct definitions *definitions, const struct mpi_window_facts *facts);
+
+/* It gets this name; the last one stays. The second: a string's number. */
+void definitions_mpi_window_name(struct definitions *definitions, uint32_t window, const char *name);
+void definitions_mpi_window_restore_name(struct definitions *definitions, uint32_t window, uint32_t name);
+
+/* The file of this name, a string's number. */
+uint32_t definitions_mpi_file(struct definitions *definitions, uint32_t name);
+
+struct mpi_handle_facts {
+  uint32_t file, comm;     /* comm: COMM_UNKNOWN: none */
+  uint32_t access, status; /* OTF2_IoAccessMode, OTF2_IoStatusFlag */
+  uint32_t is_made;        /* its beginning is in the archive */
+};
+
+/* A new handle of a file. */
+uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mpi_handle_facts *facts);
+
 /* The process is `rank`, below MPI_PROCESSES_MOST, of `size`, at most as many. library: what MPI says it
  * is. */
 void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uint32_t size,

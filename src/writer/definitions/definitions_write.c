@@ -163,14 +163,15 @@ static void write_regions(struct definitions *definitions, OTF2_GlobalDefWriter 
 }
 
 static void write_comms(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  uint32_t group = definitions_first_group(definitions);
+  uint32_t first = definitions_first_group(definitions);
   for (uint32_t i = 0; i < definitions->comm_count; i++) {
     const struct comm *comm = &definitions->comms[i];
     OTF2_CommRef parent = comm->parent == COMM_UNKNOWN ? OTF2_UNDEFINED_COMM : comm->parent;
     if (comm->mpi)
-      definitions_write_mpi_comm(definitions, w, comm, i, group + i);
+      definitions_write_mpi_comm(definitions, w, comm, i, first + comm->place);
     else
-      OTF2_GlobalDefWriter_WriteComm(w, i, string(definitions, ""), group + i, parent, OTF2_COMM_FLAG_NONE);
+      OTF2_GlobalDefWriter_WriteComm(w, i, string(definitions, ""), first + comm->place, parent,
+                                     OTF2_COMM_FLAG_NONE);
   }
 }
 
@@ -184,12 +185,31 @@ static void write_team(struct definitions *definitions, OTF2_GlobalDefWriter *w,
   free(ids);
 }
 
-/* Members of a team are positions in the one group of all threads; positions[location] tells which. Returns
- * the number behind the last group. */
-static uint32_t write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+/* Of communicators and others, by their numbers. */
+static void write_member_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                const uint32_t *positions) {
+  uint32_t first = definitions_first_group(definitions);
+  size_t comms = 0, others = 0;
+  for (uint32_t place = 0; place < definitions->group_count; place++) {
+    const struct comm *comm = comms < definitions->comm_count ? &definitions->comms[comms] : NULL;
+    const struct mpi_group *other =
+        others < definitions->mpi_group_count ? &definitions->mpi_groups[others] : NULL;
+    bool is_comm = comm && comm->place == place;
+    comms += is_comm;
+    if (is_comm && comm->mpi)
+      definitions_write_mpi_group(definitions, w, comm, first + place);
+    else if (is_comm)
+      write_team(definitions, w, comm, positions, first + place);
+    else if (other && ++others)
+      definitions_write_mpi_ranks(definitions, w, first + place, OTF2_GROUP_TYPE_COMM_GROUP, other->ranks,
+                                  other->count);
+  }
+}
+
+/* Members of a team are positions in the one group of all threads; positions[location] tells which. */
+static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   uint64_t *ids = memory_get(definitions->location_count, sizeof *ids);
   uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;
-  uint32_t first = definitions_first_group(definitions);
   for (size_t i = 0; i < definitions->location_count; i++) {
     positions[i] = threads;
     if (!definitions->locations[i]->facts.device)
@@ -200,16 +220,9 @@ static uint32_t write_groups(struct definitions *definitions, OTF2_GlobalDefWrit
                                   threads, ids);
   free(ids);
   definitions_write_mpi_locations(definitions, w);
-  for (uint32_t i = 0; i < definitions->comm_count; i++) {
-    const struct comm *comm = &definitions->comms[i];
-    if (comm->mpi)
-      definitions_write_mpi_group(definitions, w, comm, first + i);
-    else
-      write_team(definitions, w, comm, positions, first + i);
-  }
+  write_member_groups(definitions, w, positions);
   free(positions);
   write_comms(definitions, w);
-  return first + (uint32_t)definitions->comm_count;
 }
 
 static void write_call_sites(struct definitions *definitions, OTF2_GlobalDefWriter *w,
@@ -275,10 +288,13 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   write_locations(definitions, w, run);
   write_regions(definitions, w, regions);
   write_call_sites(definitions, w, sites);
-  uint32_t groups = write_groups(definitions, w);
+  write_groups(definitions, w);
   bool has_newer_words = run->constants->config.otf2 == OTF2_WORDS_3_1;
-  definitions_write_window(definitions, w,
-                           has_newer_words ? NEWER_PARADIGM_OPENMP_TARGET : OTF2_PARADIGM_OPENACC, groups);
+  uint32_t device_comm = (uint32_t)definitions->comm_count;
+  definitions_write_device_comm(
+      definitions, w, has_newer_words ? NEWER_PARADIGM_OPENMP_TARGET : OTF2_PARADIGM_OPENACC, device_comm);
+  definitions_write_windows(definitions, w, device_comm);
+  definitions_write_files(definitions, w);
   definitions_write_parameters(definitions, w);
   definitions_write_metrics(definitions, w);
   definitions_write_sampling(definitions, w, regions, contexts, run);

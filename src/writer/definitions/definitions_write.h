@@ -18,6 +18,17 @@ struct comm {
   uint32_t parent;
   bool is_serial;
   struct comm_of_mpi *mpi; /* NULL: a team's, whose members are locations; else they are ranks */
+  uint32_t place;          /* of its group among all groups */
+};
+
+struct mpi_group {
+  uint32_t *ranks, count, place;
+};
+
+struct window_definition {
+  struct mpi_window_facts facts;
+  uint32_t name; /* a string, + 1; 0: none */
+  bool is_of_devices;
 };
 
 struct device_property {
@@ -54,7 +65,18 @@ struct definitions {
   size_t metric_count, metric_capacity;
   uint32_t metric_numbers[METRIC_COUNT]; /* number + 1; 0: not used */
   struct map counter_numbers;            /* hash -> number + 1 */
+  uint32_t group_count;                  /* of communicators and others, behind those of all locations */
   bool has_mpi;
+  struct mpi_group *mpi_groups;
+  size_t mpi_group_count, mpi_group_capacity;
+  struct window_definition *windows;
+  size_t window_count, window_capacity;
+  uint32_t device_window;
+  uint32_t *files; /* names, as strings */
+  size_t file_count, file_capacity;
+  struct map file_numbers;
+  struct mpi_handle_facts *handles;
+  size_t handle_count, handle_capacity;
   struct journal_mpi_process mpi_process;
   uint32_t mpi_library; /* string, + 1; 0: MPI was not initialized */
   char **parameters;    /* by number */
@@ -65,8 +87,9 @@ struct definitions {
 enum { TREE_MACHINE, TREE_NODE, TREE_DEVICES };
 enum { GROUP_LOCATIONS, GROUP_MPI_LOCATIONS };
 enum { LOCATION_GROUP_PROCESS, LOCATION_GROUP_DEVICES };
+enum { IO_PARADIGM_MPI };
 
-/* The number of the first communicator's group; the others follow. */
+/* The number of the group with place 0; the others follow. */
 static inline uint32_t definitions_first_group(const struct definitions *definitions) {
   return definitions->has_mpi ? GROUP_MPI_LOCATIONS + 1 : GROUP_LOCATIONS + 1;
 }
@@ -76,10 +99,22 @@ static inline uint32_t definitions_first_group(const struct definitions *definit
 uint32_t definitions_write_string(struct definitions *definitions, const char *text);
 
 /* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads'
- * groups and communicators, the window with its own. Nothing where there is no device. */
+ * groups and communicators, their own for the window. Nothing where there is no device. */
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
-void definitions_write_window(struct definitions *definitions, OTF2_GlobalDefWriter *w,
-                              OTF2_Paradigm paradigm, uint32_t first_group);
+void definitions_write_device_comm(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                                   OTF2_Paradigm paradigm, uint32_t number);
+
+/* definitions_windows.c. device_comm: of the devices' window. */
+void definitions_add_device_window(struct definitions *definitions);
+void definitions_write_windows(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                               uint32_t device_comm);
+void definitions_window_properties(const struct definitions *definitions, mpi_property_setter *set,
+                                   struct archive *archive);
+void definitions_free_windows(struct definitions *definitions);
+
+/* definitions_files.c */
+void definitions_write_files(struct definitions *definitions, OTF2_GlobalDefWriter *w);
+void definitions_free_files(struct definitions *definitions);
 
 /* Devices or none: of a recovered archive only these may have been left. */
 void definitions_write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w);
@@ -89,6 +124,8 @@ void definitions_write_mpi_paradigm(struct definitions *definitions, OTF2_Global
 void definitions_write_mpi_locations(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 void definitions_write_mpi_group(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                  const struct comm *comm, uint32_t group);
+void definitions_write_mpi_ranks(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t group,
+                                 OTF2_GroupType type, const uint32_t *ranks, size_t count);
 void definitions_write_mpi_comm(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                 const struct comm *comm, uint32_t number, uint32_t group);
 

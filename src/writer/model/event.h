@@ -30,7 +30,12 @@ enum event_kind {
   EVENT_RMA_COMPLETE,
   EVENT_SAMPLE,
   EVENT_MEASUREMENT,
-  EVENT_MPI_SEND,
+  EVENT_KINDS,
+};
+
+/* What MPI does: the kinds that follow. */
+enum mpi_event_kind {
+  EVENT_MPI_SEND = EVENT_KINDS,
   EVENT_MPI_RECV,
   EVENT_MPI_ISEND,
   EVENT_MPI_ISEND_COMPLETE,
@@ -43,6 +48,27 @@ enum event_kind {
   EVENT_MPI_COLLECTIVE_COMPLETE,
   EVENT_COMM_CREATE,
   EVENT_COMM_DESTROY,
+  EVENT_WINDOW_CREATE,
+  EVENT_WINDOW_DESTROY,
+  EVENT_WINDOW_COLLECTIVE_BEGIN,
+  EVENT_WINDOW_COLLECTIVE_END,
+  EVENT_WINDOW_GROUP_SYNC,
+  EVENT_WINDOW_REQUEST_LOCK,
+  EVENT_WINDOW_RELEASE_LOCK,
+  EVENT_WINDOW_SYNC,
+  EVENT_WINDOW_PUT,
+  EVENT_WINDOW_GET,
+  EVENT_WINDOW_ATOMIC,
+  EVENT_WINDOW_COMPLETE,
+  EVENT_WINDOW_COMPLETE_REMOTE,
+  EVENT_HANDLE_CREATE,
+  EVENT_HANDLE_DESTROY,
+  EVENT_FILE_DELETE,
+  EVENT_IO_SEEK,
+  EVENT_IO_BEGIN,
+  EVENT_IO_ISSUED,
+  EVENT_IO_COMPLETE,
+  EVENT_IO_CANCELLED,
 };
 
 enum attribute {
@@ -64,12 +90,14 @@ struct event {
     uint64_t end_ticks;   /* BufferFlush */
     uint64_t metric_bits; /* Metric: its value, of any type */
     uint64_t argument;    /* Parameter: its value */
-    uint64_t bytes;       /* RmaGet, RmaPut; of a message; sent in a collective operation */
-    uint64_t mode;        /* MeasurementOnOff: OTF2_MeasurementMode */
+    uint64_t bytes;       /* RmaGet, RmaPut; of a message; sent in a collective operation; of a file */
+    uint64_t offset;      /* IoSeek */
+    uint64_t measurement; /* MeasurementOnOff: OTF2_MeasurementMode */
   };
   union {
     uint64_t value2;      /* of the second attribute */
-    uint64_t matching_id; /* RmaGet, RmaPut */
+    uint64_t matching_id; /* RmaGet, RmaPut; operations in windows and on files */
+    uint64_t result;      /* IoSeek */
     uint64_t request;     /* of MPI, messages */
     uint64_t received;    /* in a collective operation: bytes */
   };
@@ -109,14 +137,27 @@ struct event {
       };
     };
     struct {
+      uint32_t window; /* of MPI */
+      uint32_t member; /* rank of the other side; or of the group */
+      uint32_t detail; /* OTF2_CollectiveOp, OTF2_LockType, OTF2_RmaAtomicType, OTF2_RmaSyncLevel */
+    };
+    struct {
+      uint32_t handle; /* or the file, of IoDeleteFile */
+      uint32_t mode;   /* OTF2_IoAccessMode, OTF2_IoOperationMode, OTF2_IoSeekOption */
+      uint32_t flags;  /* OTF2_IoOperationFlag; OTF2_IoCreationFlag, and in the high half OTF2_IoStatusFlag */
+    };
+    struct {
       uint32_t context;   /* CallingContextSample */
       uint32_t missed;    /* samples before */
       uint32_t processor; /* UINT32_MAX: unknown */
     };
   };
-  uint64_t collective_request; /* MpiNonBlockingCollective... */
-  uint8_t kind;                /* enum event_kind */
-  uint8_t attribute;           /* enum attribute */
+  union {
+    uint64_t collective_request; /* MpiNonBlockingCollective... */
+    uint64_t atomic_received;    /* RmaAtomic: bytes */
+  };
+  uint8_t kind;      /* enum event_kind, enum mpi_event_kind */
+  uint8_t attribute; /* enum attribute */
   uint8_t attribute2;
   bool is_late; /* the end of a team's member: not later than the team's own end */
 };

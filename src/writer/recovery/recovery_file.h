@@ -23,7 +23,7 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x36305f7265766f63) /* "cover_06" */
+#define RECOVERY_MAGIC UINT64_C(0x37305f7265766f63) /* "cover_07" */
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
@@ -92,6 +92,11 @@ enum journal_type {
   JOURNAL_MPI_PROCESS,     /* struct journal_mpi_process, then the library's text */
   JOURNAL_MPI_COMM,        /* struct mpi_comm_facts, then u32 ranks; numbered as those of JOURNAL_COMM */
   JOURNAL_MPI_NAME,        /* struct journal_mpi_name; the last one of a communicator is true */
+  JOURNAL_MPI_GROUP,       /* u32: how many, then u32 ranks */
+  JOURNAL_MPI_WINDOW,      /* struct mpi_window_facts */
+  JOURNAL_MPI_WINDOW_NAME, /* struct journal_mpi_name, of a window */
+  JOURNAL_MPI_FILE,        /* u32: its name, a string */
+  JOURNAL_MPI_HANDLE,      /* struct mpi_handle_facts */
 };
 
 /* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
