@@ -205,7 +205,7 @@ uint32_t comm_made(word handle, struct origin origin, uint32_t parent) {
   if (handle == mpi.abi.comm_null)
     return COMM_NONE;
   pthread_mutex_lock(&comms.mutex);
-  const struct known_comm *comm = add(handle, origin, parent, true);
+  const struct known_comm *comm = add(handle, origin, parent, mpi_records(EVENT_CLASS_mpi_comm));
   pthread_mutex_unlock(&comms.mutex);
   return comm ? comm->number : COMM_NONE;
 }

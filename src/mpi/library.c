@@ -60,8 +60,10 @@ static pthread_once_t found = PTHREAD_ONCE_INIT;
 
 static __attribute__((cold, noinline)) mpi_function *find_function(uint32_t function) {
   pthread_once(&found, find_library);
-  void *address =
-      mpi.library || mpi.library == RTLD_NEXT ? dlsym(mpi.library, functions[function].name) : NULL;
+  bool is_found = mpi.library || mpi.library == RTLD_NEXT;
+  void *address = is_found ? dlsym(mpi.library, functions[function].name) : NULL;
+  if (!address && is_found) /* MPICH 5.0.2's libmpi_abi has no PMPI_File_close */
+    address = dlsym(mpi.library, functions[function].name + 1);
   if (!address) {
     fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s\n", program_invocation_name,
             functions[function].name + 1);
@@ -175,8 +177,66 @@ static struct abi mpich_abi(void) {
                       .is_cancelled = mpich_is_cancelled};
 }
 
+/* MPI 5.0, chapter 20. What a status has beside is the library's own. */
+static uint64_t standard_received(const void *status) {
+  int64_t bytes = 0;
+  bool is_known = REAL(Get_elements_c, (word)status, mpi.abi.byte, (word)&bytes) == 0;
+  return is_known && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static bool standard_is_cancelled(const void *status) {
+  int flag = 0;
+  return REAL(Test_cancelled, (word)status, (word)&flag) == 0 && flag;
+}
+
+static struct abi standard_abi(void) {
+  return (struct abi){.name = "MPI 5",
+                      .handle_bytes = sizeof(word),
+                      .any_source = -1,
+                      .any_tag = -2,
+                      .proc_null = -3,
+                      .root = -4,
+                      .lock_exclusive = 301,
+                      .seek_set = 401,
+                      .seek_cur = 402,
+                      .mode_append = 1,
+                      .mode_create = 2,
+                      .mode_delete_on_close = 4,
+                      .mode_excl = 8,
+                      .mode_rdwr = 32,
+                      .mode_sequential = 64,
+                      .mode_unique_open = 128,
+                      .mode_wronly = 256,
+                      .status_bytes = 32,
+                      .source_at = 0,
+                      .tag_at = 4,
+                      .in_place = 1,
+                      .status_ignore = 0,
+                      .comm_null = 0x100,
+                      .comm_world = 0x101,
+                      .comm_self = 0x102,
+                      .request_null = 0x180,
+                      .message_null = 0x128,
+                      .message_no_proc = 0x129,
+                      .byte = 0x247,
+                      .no_op = 0x3d,
+                      .received = standard_received,
+                      .is_cancelled = standard_is_cancelled};
+}
+
 static bool begins_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Its name is the same whoever made it (MPI 5.0, 20.2); the one of an MPI's own ABI has the same functions.
+ */
+static bool is_standard(void) {
+  Dl_info info;
+  const void *function = (const void *)(uintptr_t)mpi_real(MPI_FUNCTION_Initialized);
+  if (!dladdr(function, &info) || !info.dli_fname)
+    return false;
+  const char *slash = strrchr(info.dli_fname, '/');
+  return begins_with(slash ? slash + 1 : info.dli_fname, "libmpi_abi");
 }
 
 /* MPI_Get_library_version may be called before MPI_Init (MPI 3.1, 8.1.1). */
@@ -185,7 +245,10 @@ bool library_open(void) {
   static const char *const mpich_family[] = {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
   char version[VERSION_BYTES] = "";
   int length = 0;
-  mpi_real(MPI_FUNCTION_Initialized);
+  if (is_standard()) {
+    mpi.abi = standard_abi();
+    return true;
+  }
   if (symbol("PMPI_Get_library_version"))
     REAL(Get_library_version, (word)version, (word)&length);
   if (begins_with(version, "Open MPI") && symbol("ompi_mpi_comm_world") && symbol("ompi_request_null")) {

@@ -2,9 +2,13 @@
 #include "mpi/comms.h"
 #include "mpi/messages.h"
 
+static bool wants_comms(void) {
+  return mpi_records(EVENT_CLASS_mpi_comm);
+}
+
 static uint64_t put_moment(enum collective_moment moment, uint32_t comm, uint32_t operation) {
   const struct request what = {.operation = operation, .root = ROOT_NONE, .comm = comm};
-  return put_collective(moment, &what);
+  return wants_comms() ? put_collective(moment, &what) : 0;
 }
 
 /* Where the new handle stands: the last argument, of all these calls. */
@@ -60,7 +64,7 @@ void mpi_on_comm_idup(struct call *call) {
                          .comm = comm_number(call->a[0]),
                          .comm_at = call->a[last - 1],
                          .origin = comm_creates(call->a[0])};
-  if (what.comm != COMM_NONE)
+  if (what.comm != COMM_NONE && wants_comms())
     what.id = put_collective(COLLECTIVE_REQUEST, &what);
   call_invoke(call);
   if (what.comm != COMM_NONE && call_succeeded(call)) {
@@ -73,7 +77,7 @@ void mpi_on_comm_idup(struct call *call) {
 void mpi_on_comm_free(struct call *call) {
   call_enter(call, 0);
   uint32_t number = comm_forget(handle_at(call->a[0], 0));
-  if (number != COMM_NONE) {
+  if (number != COMM_NONE && wants_comms()) {
     const struct record_mpi_comm_end end = {.type = RECORD_mpi_comm_end, .comm = number};
     put_moment(COLLECTIVE_BEGIN, number, OPERATION_DESTROY_HANDLE);
     mpi.recorder->put((const struct record *)&end, NULL, 0, NULL);

@@ -9,6 +9,7 @@
 
 #include "mpi/comms.h"
 #include "session/layout.h"
+#include "session/mpi_setting.h"
 
 /* -- libstave.so: it must be the one that the OpenMP runtime loads, or there were two sessions -- */
 
@@ -77,13 +78,8 @@ static void say(const char *text) {
 
 /* -- MPI_Init -- */
 
-static bool is_off(void) {
-  const char *wanted = getenv("STAVE_MPI");
-  return wanted && strcmp(wanted, "off") == 0;
-}
-
 static bool join(void) {
-  if (is_off())
+  if (mpi_setting_is_off())
     return false;
   if (!library_open()) {
     say("libstave-mpi.so does not know this MPI: its calls are not traced");
@@ -143,7 +139,7 @@ void mpi_on_finalize(struct call *call) {
 }
 
 static __attribute__((constructor)) void begin_process(void) {
-  if (!is_off())
+  if (!mpi_setting_is_off())
     fortran_prepare();
 }
 

@@ -232,10 +232,10 @@ static void nonblocking_collective(MPI_Comm comm) {
 static void neighbours(MPI_Comm ring) {
   int own[2] = {rank, rank}, all[2];
   MPI_Request request;
-  if (rank == 2)
+  if (rank == 2) /* of four or more */
     MPI_Recv(all, 1, MPI_INT, 0, 55, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Neighbor_allgather(own, 1, MPI_INT, all, 1, MPI_INT, ring);
-  if (rank == 0)
+  if (rank == 0 && size > 2)
     MPI_Send(own, 1, MPI_INT, 2, 55, MPI_COMM_WORLD);
   MPI_Neighbor_alltoall(own, 1, MPI_INT, all, 1, MPI_INT, ring);
   MPI_Ineighbor_allgather(own, 1, MPI_INT, all, 1, MPI_INT, ring, &request);

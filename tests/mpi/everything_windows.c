@@ -209,7 +209,7 @@ static void dynamic(void) {
 
 /* Of a communicator of its own, and of the process alone. */
 static void shared(void) {
-  int *memory, unit, *others;
+  int *memory, unit, *others, first = rank;
   MPI_Aint bytes;
   MPI_Comm node;
   MPI_Win window;
@@ -220,9 +220,11 @@ static void shared(void) {
   *memory = rank;
   MPI_Win_sync(window);
   did("RmaSync", 1);
-  MPI_Barrier(node);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Win_sync(window);
+  did("RmaSync", 1);
   MPI_Win_shared_query(window, 0, &bytes, &unit, &others);
-  EXPECT(*others == 0);
+  EXPECT(*others == first);
   unlock_all(window);
   free_window(&window);
   MPI_Comm_free(&node);

@@ -3,6 +3,7 @@
 
 usage: test_kills.py BUILD openmpi|mpich
 """
+import collections
 import os
 import pathlib
 import signal
@@ -91,12 +92,19 @@ def check_merged(build, folder, way):
     complaints = auditor.audit(folder / "traces.otf2", killed=True)
     require(not complaints, f"{way}: otf2-audit: " + "\n".join(complaints))
     merged = archive.Archive(str(folder / "traces.otf2"))
-    calls = {}
+    calls, kinds = {}, collections.Counter()
     for location, kind, event in merged.events():
+        kinds[kind] += 1
         if kind == "Enter" and event.region.name == "MPI_Allreduce":
             process = merged.locations[location].group
             calls[process] = calls.get(process, 0) + 1
+    windows = [window.name for window in merged.definitions.rma_wins if window]
+    files = [file.name for file in merged.definitions.io_files if file]
     merged.close()
+    require(windows == ["open"] and len(files) == 1, f"{way}: windows {windows}, files {files}")
+    require(min(kinds["RmaAtomic"], kinds["IoOperationComplete"]) >= RANKS * CALLS, f"{way}: {kinds}")
+    require(kinds["RmaOpCompleteRemote"] == 0 and kinds["RmaWinDestroy"] == 0 and kinds["IoDestroyHandle"] == 0,
+            f"{way}: {kinds}")
     require(len(calls) == RANKS and min(calls.values()) >= CALLS, f"{way}: {calls}")
     print(f"{way}: {calls}")
 
@@ -109,7 +117,7 @@ def check(build, mpi, program, way, folder):
                           stderr=subprocess.DEVNULL) as process:
         try:
             if way != "MPI_Abort":
-                wait_until(lambda: len(list(folder.glob("begun-*"))) == RANKS, "the ranks' begin")
+                wait_until(lambda: len(list(folder.glob("begun-[0-9]"))) == RANKS, "the ranks' begin")
                 end(way, program, folder / "run")
             status = process.wait(tracing.HANG_S)
         finally:

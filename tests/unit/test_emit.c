@@ -84,6 +84,11 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   return attribute;
 }
 
+uint32_t definitions_device_window(const struct definitions *definitions) {
+  (void)definitions;
+  return 0;
+}
+
 void definitions_expect_many(struct definitions *definitions, const struct location *location) {
   (void)definitions;
   assert_int_equal(location->events, ARCHIVE_FEW_EVENTS);

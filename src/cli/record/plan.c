@@ -4,6 +4,7 @@
 #include "cli/programs/locate.h"
 #include "cli/programs/runtime.h"
 #include "session/launcher.h"
+#include "session/mpi_setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,8 +122,7 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
 /* A rank may be a program that loads its MPI later, as Python does. Without libstave-mpi.so only OpenMP is
  * traced. */
 static void find_mpi(const struct program *program, struct plan *plan) {
-  const char *wanted = getenv("STAVE_MPI");
-  if (wanted && strcmp(wanted, "off") == 0)
+  if (mpi_setting_is_off())
     return;
   if ((program->has_mpi || launcher_has_many()) && locate_mpi(plan->library, &plan->mpi) != 0)
     message_say("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");

@@ -48,10 +48,15 @@ void definitions_destroy(struct definitions *definitions) {
     free(definitions->strings[i]);
   for (size_t i = 0; i < definitions->comm_count; i++)
     free_comm(&definitions->comms[i]);
-  definitions_free_windows(definitions);
-  definitions_free_files(definitions);
+  for (size_t i = 0; i < definitions->mpi_group_count; i++)
+    free(definitions->mpi_groups[i].ranks);
   for (size_t i = 0; i < definitions->device_count; i++)
     free_device(&definitions->devices[i]);
+  free(definitions->mpi_groups);
+  free(definitions->windows);
+  map_clear(&definitions->file_numbers);
+  free(definitions->files);
+  free(definitions->handles);
   map_clear(&definitions->string_numbers);
   map_clear(&definitions->counter_numbers);
   free(definitions->metrics);

@@ -1,6 +1,4 @@
 /* Files of MPI, and the handles by which the program uses them. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
@@ -31,12 +29,6 @@ uint32_t definitions_file_count(const struct definitions *definitions) {
 
 uint32_t definitions_handle_count(const struct definitions *definitions) {
   return (uint32_t)definitions->handle_count;
-}
-
-void definitions_free_files(struct definitions *definitions) {
-  map_clear(&definitions->file_numbers);
-  free(definitions->files);
-  free(definitions->handles);
 }
 
 /* -- writing -- */

@@ -1,7 +1,6 @@
 /* Windows of one-sided communication, MPI's and the one of devices, and groups that synchronize in them. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -62,13 +61,6 @@ uint32_t definitions_device_window(const struct definitions *definitions) {
 
 uint32_t definitions_window_count(const struct definitions *definitions) {
   return (uint32_t)definitions->window_count;
-}
-
-void definitions_free_windows(struct definitions *definitions) {
-  for (size_t i = 0; i < definitions->mpi_group_count; i++)
-    free(definitions->mpi_groups[i].ranks);
-  free(definitions->mpi_groups);
-  free(definitions->windows);
 }
 
 /* -- writing -- */

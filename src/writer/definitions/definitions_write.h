@@ -110,11 +110,9 @@ void definitions_write_windows(struct definitions *definitions, OTF2_GlobalDefWr
                                uint32_t device_comm);
 void definitions_window_properties(const struct definitions *definitions, mpi_property_setter *set,
                                    struct archive *archive);
-void definitions_free_windows(struct definitions *definitions);
 
 /* definitions_files.c */
 void definitions_write_files(struct definitions *definitions, OTF2_GlobalDefWriter *w);
-void definitions_free_files(struct definitions *definitions);
 
 /* Devices or none: of a recovered archive only these may have been left. */
 void definitions_write_parameters(struct definitions *definitions, OTF2_GlobalDefWriter *w);

@@ -1,0 +1,25 @@
+/* STAVE_MPI, for libstave-mpi.so and `stave record`, which have to know before the session reads its configuration
+ * (config.def), which says what is wrong about a value. */
+#ifndef STAVE_SESSION_MPI_SETTING_H
+#define STAVE_SESSION_MPI_SETTING_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the environment wants nothing of MPI recorded. */
+static inline bool mpi_setting_is_off(void) {
+  static const struct {
+#define SETTING(id, variable, type, standard, allowed, doc) const char *id;
+#include "session/config.def"
+#undef SETTING
+  } variables = {
+#define SETTING(id, variable, type, standard, allowed, doc) variable,
+#include "session/config.def"
+#undef SETTING
+  };
+  const char *wanted = getenv(variables.mpi);
+  return wanted && strcmp(wanted, "off") == 0;
+}
+
+#endif
