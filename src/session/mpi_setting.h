@@ -1,5 +1,5 @@
-/* STAVE_MPI, for libstave-mpi.so and `stave record`, which have to know before the session reads its configuration
- * (config.def), which says what is wrong about a value. */
+/* STAVE_MPI, for libstave-mpi.so and `stave record`, which have to know before the session reads its
+ * configuration (config.def), which says what is wrong about a value. */
 #ifndef STAVE_SESSION_MPI_SETTING_H
 #define STAVE_SESSION_MPI_SETTING_H
 

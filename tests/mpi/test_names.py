@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every function that an MPI has is in functions.def, with as many parameters as its header says, or in not_wrapped.def.
+"""Every function of an MPI is in functions.def, with as many parameters as its header says, or in not_wrapped.def.
 
 usage: test_names.py BUILD openmpi|mpich
 """
@@ -21,15 +21,16 @@ LIBRARIES = {"openmpi": "libmpi.so", "mpich": "libmpich.so"}
 def wrapped():
     """Parameters by name."""
     result = {}
-    for large, name, parameters in re.findall(r"^(?:PLAIN|SPECIAL)(_C)?\((\w+), (\d+)", (SOURCES / "functions.def").read_text(),
-                                              re.M):
+    text = (SOURCES / "functions.def").read_text()
+    for large, name, parameters in re.findall(r"^(?:PLAIN|SPECIAL)(_C)?\((\w+), (\d+)", text, re.M):
         for suffix in ("", "_c") if large else ("",):
             result[f"MPI_{name}{suffix}"] = int(parameters)
     return result
 
 
 def not_wrapped():
-    return ["MPI_" + names for names in re.findall(r'^NOT_WRAPPED\("([^"]+)"', (SOURCES / "not_wrapped.def").read_text(), re.M)]
+    text = (SOURCES / "not_wrapped.def").read_text()
+    return ["MPI_" + names for names in re.findall(r'^NOT_WRAPPED\("([^"]+)"', text, re.M)]
 
 
 def linked(mpi, folder):
@@ -37,8 +38,8 @@ def linked(mpi, folder):
     program = folder / "program"
     (folder / "program.c").write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n")
     jobs.build(mpi, folder / "program.c", program)
-    found = re.search(rf"{re.escape(LIBRARIES[mpi])}\S* => (\S+)", subprocess.check_output(["ldd", program], text=True))
-    return found[1]
+    text = subprocess.check_output(["ldd", program], text=True)
+    return re.search(rf"{re.escape(LIBRARIES[mpi])}\S* => (\S+)", text)[1]
 
 
 def exported(library):
@@ -53,7 +54,8 @@ def declared(mpi, folder):
     text = subprocess.check_output([jobs.compiler(mpi), "-E", "-P", folder / "header.c"], text=True)
     result = {}
     for name, parameters in re.findall(r"\bint\s+(MPI_\w+)\s*\(((?:[^()]|\([^()]*\))*)\)", text):
-        result[name] = 0 if parameters.strip() == "void" else len(re.sub(r"\([^()]*\)", "", parameters).replace(", ...", "").split(","))
+        parameters = re.sub(r"\([^()]*\)", "", parameters).replace(", ...", "")
+        result[name] = 0 if parameters.strip() == "void" else len(parameters.split(","))
     return result
 
 
@@ -70,7 +72,7 @@ def main():
     wrong = sorted(f"{name}: {names[name]}, the header has {count}" for name, count in prototypes.items()
                    if names.get(name, count) != count)
     if missing or both or wrong or len(functions) < 400 or len(prototypes) < 350:
-        raise tracing.Failure(f"not in functions.def nor not_wrapped.def: {missing}; in both: {both}; parameters: {wrong}; "
+        raise tracing.Failure(f"in neither table: {missing}; in both: {both}; parameters: {wrong}; "
                               f"{len(functions)} functions, {len(prototypes)} prototypes")
 
 

@@ -20,9 +20,9 @@ SUBSETS = {"all,-mpi-rma": ("Rma",), "all,-mpi-io": ("Io",), "mpi-rma": ("Io", "
            "mpi-io": ("Rma", "Mpi", "NonBlocking"), "all,-mpi-p2p": ("MpiI", "MpiS", "MpiR"), "all,-mpi-comm": ()}
 # Of each kind: beside what is done in a pause, of what was made in it, and of what began before it.
 PAUSED = {"RmaWinCreate": 2, "RmaWinDestroy": 2, "RmaRequestLock": 2, "RmaReleaseLock": 2, "RmaPut": 2, "RmaGet": 1,
-          "RmaOpCompleteNonBlocking": 3, "RmaOpCompleteRemote": 3, "IoCreateHandle": 2, "IoDestroyHandle": 2, "IoSeek": 2,
-          "IoOperationBegin": 3, "IoOperationIssued": 1, "IoOperationComplete": 3, "MpiIsend": 1, "MpiIsendComplete": 1,
-          "MpiIrecvRequest": 1, "MpiIrecv": 1, "NonBlockingCollectiveRequest": 1, "NonBlockingCollectiveComplete": 1}
+          "RmaOpCompleteNonBlocking": 3, "RmaOpCompleteRemote": 3, "IoCreateHandle": 2, "IoDestroyHandle": 2,
+          "IoSeek": 2, "IoOperationBegin": 3, "IoOperationIssued": 1, "IoOperationComplete": 3, "MpiIsend": 1,
+          "MpiIsendComplete": 1, "MpiIrecvRequest": 1, "MpiIrecv": 1, "NonBlockingCollectiveRequest": 1, "NonBlockingCollectiveComplete": 1}
 
 
 def require(condition, text):
@@ -60,8 +60,11 @@ def check_paused(build, mpi, program, folder):
     for path in paths:
         kinds, _ = check_each("pauses", path)
         counted = {kind: kinds[kind] for kind in PAUSED}
-        require(counted == PAUSED, f"pauses: {[f'{k}: {counted[k]}, not {PAUSED[k]}' for k in PAUSED if counted[k] != PAUSED[k]]}")
-        flags = [str(window.flags) for window in archive.Archive(str(path / "traces.otf2")).definitions.rma_wins if window]
+        differences = [f"{kind}: {counted[kind]}, not {wanted}" for kind, wanted in PAUSED.items()
+                       if counted[kind] != wanted]
+        require(not differences, f"pauses: {differences}")
+        definitions = archive.Archive(str(path / "traces.otf2")).definitions
+        flags = [str(window.flags) for window in definitions.rma_wins if window]
         require(sum("CREATE_DESTROY_EVENTS" in flag for flag in flags) == 2 and len(flags) == 4, f"pauses: {flags}")
 
 
@@ -69,7 +72,8 @@ def check_spawn(build, mpi, program, folder):
     """Of the first two processes: what is not recorded leaves nothing half."""
     folder.mkdir()
     result, paths = jobs.run(build, mpi, RANKS, [program], folder)
-    require(result.returncode == 0 and b"wrong" not in result.stderr, f"spawn: {result.returncode}: {result.stderr.decode()}")
+    text = result.stderr.decode()
+    require(result.returncode == 0 and "wrong" not in text, f"spawn: exit status {result.returncode}: {text}")
     calls = {"openmpi": "MPI_Comm_spawn", "mpich": "MPI_Psend_init"}
     for path in paths:
         check_each("spawn", path)
