@@ -22,7 +22,8 @@ SUBSETS = {"all,-mpi-rma": ("Rma",), "all,-mpi-io": ("Io",), "mpi-rma": ("Io", "
 PAUSED = {"RmaWinCreate": 2, "RmaWinDestroy": 2, "RmaRequestLock": 2, "RmaReleaseLock": 2, "RmaPut": 2, "RmaGet": 1,
           "RmaOpCompleteNonBlocking": 3, "RmaOpCompleteRemote": 3, "IoCreateHandle": 2, "IoDestroyHandle": 2,
           "IoSeek": 2, "IoOperationBegin": 3, "IoOperationIssued": 1, "IoOperationComplete": 3, "MpiIsend": 1,
-          "MpiIsendComplete": 1, "MpiIrecvRequest": 1, "MpiIrecv": 1, "NonBlockingCollectiveRequest": 1, "NonBlockingCollectiveComplete": 1}
+          "MpiIsendComplete": 1, "MpiIrecvRequest": 1, "MpiIrecv": 1, "NonBlockingCollectiveRequest": 1,
+          "NonBlockingCollectiveComplete": 1}
 
 
 def require(condition, text):

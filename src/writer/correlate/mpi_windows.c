@@ -18,7 +18,7 @@
 
 /* endpoints (records.def) */
 enum { OPERATION_PUT, OPERATION_GET, OPERATION_ATOMIC };
-enum window_moment {
+enum rma_moment {
   MOMENT_COLLECTIVE_BEGIN,
   MOMENT_MADE,
   MOMENT_FREED,
@@ -309,7 +309,7 @@ static void make(const struct doing *doing, uint32_t operation) {
 }
 
 static void synchronize(const struct doing *doing, const struct record_mpi_rma_sync *record) {
-  switch ((enum window_moment)record->endpoint) {
+  switch ((enum rma_moment)record->endpoint) {
   case MOMENT_COLLECTIVE_BEGIN:
     begin_collective(doing);
     return;
