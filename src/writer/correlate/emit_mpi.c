@@ -2,7 +2,7 @@
 
 #include <otf2/otf2.h>
 
-#include "writer/archive/event_writer.h"
+#include "writer/definitions/definitions.h"
 
 enum { MPI_LOCK = 0, MPI_PARADIGM = 0 }; /* a window has one lock for each member; the archive one paradigm */
 
