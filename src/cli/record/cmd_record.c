@@ -173,15 +173,24 @@ static void preload_mpi(struct traced_run *run) {
   prepend_variable("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
+/* AddressSanitizer takes what lies in front of memory for the header that old C libraries put in front of a
+ * loaded library's thread-local variables, if its address looks so, and then ends the program while it looks
+ * for leaks. libomp's are such, as it is loaded where gcc's programs would have had libgomp from the start.
+ */
+static void replace_libgomp(const struct traced_run *run) {
+  prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
+  prepend_variable("ASAN_OPTIONS", "intercept_tls_get_addr=0");
+  if (run->plan.preloads)
+    prepend_variable("LD_PRELOAD", run->workdir.libgomp_path);
+}
+
 static void set_environment(struct traced_run *run) {
   fix_output();
   prepend_variable("OMP_TOOL_LIBRARIES", run->plan.library);
   set_variable("OMP_TOOL", "enabled");
   set_variable("STAVE_STATUS", run->workdir.status_path);
   if (run->workdir.libgomp_path[0] != '\0')
-    prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
-  if (run->workdir.libgomp_path[0] != '\0' && run->plan.preloads)
-    prepend_variable("LD_PRELOAD", run->workdir.libgomp_path);
+    replace_libgomp(run);
   if (run->plan.mpi)
     preload_mpi(run);
 }
