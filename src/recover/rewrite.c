@@ -188,6 +188,8 @@ static void put(void *data, const struct trace_event *event) {
   }
   if (event->kind == TRACE_Enter)
     regions_refer(rewriter->journal->regions, event->Enter.region);
+  if (event->kind == TRACE_Leave) /* its Enter may be damaged */
+    regions_refer(rewriter->journal->regions, event->Leave.region);
   if (location->events++ == 0)
     location->first_ticks = ticks;
   location->written_ticks = ticks;
