@@ -87,8 +87,9 @@ static bool arrange_descriptors(const struct writer_process *process) {
 }
 
 /* Second step, in a descriptor table of its own. Signals stay blocked until the writer has replaced this
- * memory: a handler of the application's must not run here. */
-static int run_writer(void *data) {
+ * memory: a handler of the application's must not run here. (It never returns, so that a tool with the
+ * address sanitizer would leave marks of its variables where the stack was and a library may lie later.) */
+__attribute__((no_sanitize_address)) static int run_writer(void *data) {
   struct steps *steps = data;
   struct writer_process *process = steps->process;
   syscall(SYS_setsid);

@@ -39,7 +39,7 @@ def calls(path):
 
 
 def check(build, mpi, command, output, environment):
-    result = tracing.run(command, {**tracing.clean_environment(), **jobs.AS_ROOT, **environment},
+    result = tracing.run(command, {**tracing.clean_environment(), **jobs.SETTINGS, **environment},
                          timeout=jobs.LIMIT_S)
     said = f"{' '.join(map(str, command))}: {result.stderr.decode()}"
     if result.returncode != STATUS:
