@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -74,11 +75,13 @@ static int create_session(struct session_header **ret_session, int *ret_fd) {
 
 /* With more threads than processors each one fills its ring the slower, and 256 KiB for each of a thousand
  * threads take longer than all else that the tool does at the beginning of a thread, and again at the end of
- * the process. */
+ * the process. Where it is known beforehand that there will be so many, only the first one begins large. */
 static uint32_t large_rings(void) {
   enum { LARGE_RINGS_LEAST = 16 };
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  return 2 * processors > LARGE_RINGS_LEAST ? (uint32_t)(2 * processors) : LARGE_RINGS_LEAST;
+  uint32_t most = 2 * processors > LARGE_RINGS_LEAST ? (uint32_t)(2 * processors) : LARGE_RINGS_LEAST;
+  const char *wanted = getenv("OMP_NUM_THREADS");
+  return wanted && strtoul(wanted, NULL, 10) > most ? 1 : most;
 }
 
 static int map_memory(int *ret_fd) {

@@ -35,6 +35,7 @@ struct merge {
   size_t heap_capacity;
   uint32_t heap_count;
   double fullest;   /* of the last pass */
+  bool met_threads; /* in the last pass */
   uint64_t damaged; /* slots whose contents made no sense */
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
@@ -312,6 +313,7 @@ static void note_fullest(struct merge *merge, const struct ring_view *view) {
 
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
+  uint32_t known = merge->slots;
   find_new_slots(merge);
   merge->fullest = 0;
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
@@ -329,6 +331,7 @@ static void read_heads(struct merge *merge) {
       source->first_head = source->view.next;
     update(merge, source);
   }
+  merge->met_threads = merge->slots > known;
 }
 
 uint64_t merge_pass(struct merge *merge) {
@@ -355,6 +358,10 @@ uint64_t merge_pass(struct merge *merge) {
 
 double merge_fullest(const struct merge *merge) {
   return merge->fullest;
+}
+
+bool merge_met_threads(const struct merge *merge) {
+  return merge->met_threads;
 }
 
 bool merge_can_wait(struct merge *merge) {

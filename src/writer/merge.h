@@ -32,6 +32,9 @@ uint64_t merge_pass(struct merge *merge);
 /* How much of the fullest ring was in use when the last pass began: 0 to 1. */
 double merge_fullest(const struct merge *merge);
 
+/* Whether the last pass has met slots that no thread had before. */
+bool merge_met_threads(const struct merge *merge);
+
 /* Whether no ring needs a pass now (ring_view_can_wait): what the writer asks once more before it sleeps. */
 bool merge_can_wait(struct merge *merge);
 

@@ -177,12 +177,12 @@ static void stop_if_full(struct writer *writer) {
   }
 }
 
-/* A merge_sink. What so many records become fits into the room that is kept for a chunk. */
+/* A merge_sink. What so many records become fits into the room of a chunk; few events have less (emit.h). */
 static void on_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
                       const uint64_t *words) {
   struct writer *writer = data;
   correlate(&writer->correlator, slot, id, record, words);
-  if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
+  if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
     stop_if_full(writer);
 }
 
@@ -320,9 +320,9 @@ static bool has_ended(struct writer *writer) {
 /* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are
  * busy each look takes one of them from a thread of the program, which others may be waiting for. Programs
  * rest and go on: what was too long once is tried again only little by little, because a thread that has to
- * wake the writer pays for it. */
-static uint64_t sleep_after(uint64_t sleep_ns, double fullest) {
-  if (fullest >= 0.5)
+ * wake the writer pays for it. New threads need files, which their program's end shall not wait for. */
+static uint64_t sleep_after(uint64_t sleep_ns, double fullest, bool met_threads) {
+  if (fullest >= 0.5 || met_threads)
     return SLEEP_SHORTEST_NS;
   if (fullest >= 0.25)
     return sleep_ns / 2 > SLEEP_SHORTEST_NS ? sleep_ns / 2 : SLEEP_SHORTEST_NS;
@@ -340,7 +340,7 @@ static void drain(struct writer *writer) {
       return;
     if (is_over)
       continue;
-    sleep_ns = sleep_after(sleep_ns, merge_fullest(writer->merge));
+    sleep_ns = sleep_after(sleep_ns, merge_fullest(writer->merge), merge_met_threads(writer->merge));
     session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
 }

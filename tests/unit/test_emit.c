@@ -22,6 +22,7 @@ static struct noted noted[NOTED_MOST];
 static size_t noted_count;
 static bool answer;
 static unsigned closed, many;
+static bool has_room;
 
 static bool note(struct event_writer *writer, char what, uint64_t ticks, uint32_t number) {
   if (answer && noted_count < NOTED_MOST)
@@ -89,10 +90,11 @@ uint32_t definitions_device_window(const struct definitions *definitions) {
   return 0;
 }
 
-void definitions_expect_many(struct definitions *definitions, const struct location *location) {
+bool definitions_expect_more(struct definitions *definitions, struct location *location) {
   (void)definitions;
-  assert_int_equal(location->events, ARCHIVE_FEW_EVENTS);
-  many++;
+  assert_int_equal(location->events, location->asks_at);
+  location->asks_at = many++ == 0 ? 5 : UINT64_MAX;
+  return has_room;
 }
 
 void definitions_close_location(struct definitions *definitions, struct location *location) {
@@ -125,6 +127,7 @@ static int setup(void **state) {
   noted_count = 0;
   closed = many = 0;
   answer = true;
+  has_room = true;
   emitter_open(&emitter, NULL, NULL, NULL);
   team = new_team();
   return 0;
@@ -181,15 +184,20 @@ static void events_without_a_team_are_written_at_once(void **state) {
   assert_int_equal(locations[0].written_ticks, 20);
 }
 
-/* There is room for few of them until it is told that there are more. */
-static void room_is_asked_for_once(void **state) {
+/* There is room for few of them, and it says when to ask again. */
+static void room_is_asked_for_when_it_is_time(void **state) {
   (void)state;
-  for (uint64_t i = 1; i < ARCHIVE_FEW_EVENTS; i++)
-    put(0, EVENT_ENTER, i, 1, NULL, false);
+  locations[0].asks_at = 2;
+  put(0, EVENT_ENTER, 1, 1, NULL, false);
   assert_int_equal(many, 0);
-  for (uint64_t i = 0; i < 5; i++)
-    put(0, EVENT_LEAVE, 1000 + i, 1, NULL, false);
+  put(0, EVENT_ENTER, 2, 1, NULL, false);
   assert_int_equal(many, 1);
+  assert_false(emitter.lacks_room);
+  has_room = false;
+  for (uint64_t i = 3; i < 10; i++)
+    put(0, EVENT_ENTER, i, 1, NULL, false);
+  assert_int_equal(many, 2);
+  assert_true(emitter.lacks_room);
 }
 
 /* The first event that has to wait holds back all that follow on its thread, and nothing on others. */
@@ -395,7 +403,7 @@ int main(void) {
       TEST(late_ends_are_not_moved_by_samples),
       TEST(samples_wait_for_events_that_wait),
       TEST(not_all_samples_are_held_back),
-      TEST(room_is_asked_for_once),
+      TEST(room_is_asked_for_when_it_is_time),
       TEST(ended_locations_are_closed_when_nothing_waits),
       TEST(creators_are_named_by_rank),
       TEST(refused_events_are_counted),

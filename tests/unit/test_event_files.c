@@ -252,6 +252,34 @@ static void local_definitions_are_what_otf2_writes(void **state) {
 
 /* -- without room -- */
 
+/* Few events have little room: it is asked for more before they could need it, and not often. */
+static void few_events_ask_for_room(void **state) {
+  enum { EVENT_BYTES_MOST = 256, ASKED_MOST = 40 };
+  (void)state;
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  const unsigned char *bytes = (const unsigned char *)block_of(archive, 0)->bytes;
+  uint64_t asks_at = 1, asked = 0, written = 0;
+  for (; asks_at != UINT64_MAX; asked++) {
+    write_events(writer, written, asks_at);
+    written = asks_at;
+    struct chunk_position position = {0};
+    size_t used;
+    chunk_walk(bytes, RECOVERY_CHUNK_BYTES, written, &position, &used);
+    asks_at = archive_expect_more(archive, 0, written);
+    assert_true(asks_at > written);
+    assert_true(asks_at == UINT64_MAX || used + (asks_at - written) * EVENT_BYTES_MOST <= RECOVERY_FEW_BYTES);
+  }
+  print_message("asked %llu times for %llu events\n", (unsigned long long)asked, (unsigned long long)written);
+  assert_in_range(asked, 2, ASKED_MOST);
+  assert_int_equal(archive_stop_error(archive), 0);
+  archive_close_location(archive, writer);
+  archive_end_events(archive);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  archive_close(archive);
+}
+
 /* Zeros where more must be: the last event may be cut. Nothing is missing: it is whole. */
 static void an_event_is_cut_by_zeros(void **state) {
   static const unsigned char records[] = {5, 1, 0, 0, 0, 0, 0, 0, 0, 12, 1, 7, 13, 1, 0};
@@ -431,6 +459,7 @@ static void refused_definitions_are_told(void **state) {
 int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_event_is_cut_by_zeros),
+      cmocka_unit_test_setup_teardown(few_events_ask_for_room, setup, teardown),
       cmocka_unit_test_setup_teardown(without_events, setup, teardown),
       cmocka_unit_test_setup_teardown(of_less_than_a_chunk, setup, teardown),
       cmocka_unit_test_setup_teardown(around_the_end_of_a_chunk, setup, teardown),

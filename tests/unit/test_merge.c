@@ -140,6 +140,7 @@ static void rings_can_wait_until_one_is_a_quarter_full(void **state) {
   put_and_publish(0, 1, 0);
   assert_false(merge_can_wait(merge));
   merge_pass(merge);
+  assert_true(merge_met_threads(merge));
   put_and_publish(1, 2, 0);
   for (unsigned i = 1; i < CAPACITY / 4; i++)
     put_and_publish(0, 1 + i, i);
@@ -147,6 +148,7 @@ static void rings_can_wait_until_one_is_a_quarter_full(void **state) {
   put_and_publish(0, CAPACITY, CAPACITY);
   assert_false(merge_can_wait(merge));
   assert_int_equal(merge_pass(merge), CAPACITY / 4 + 1);
+  assert_false(merge_met_threads(merge));
   assert_true(merge_fullest(merge) == 0.25);
   assert_true(merge_can_wait(merge));
   merge_pass(merge);

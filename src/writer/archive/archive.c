@@ -160,8 +160,8 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
   return event_files_whole_events(archive->files, location);
 }
 
-void archive_expect_many(struct archive *archive, uint32_t location) {
-  event_files_expect_many(archive->files, location);
+uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events) {
+  return event_files_expect_more(archive->files, location, events);
 }
 
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {

@@ -11,8 +11,6 @@
 struct archive;
 struct recovery;
 
-enum { ARCHIVE_FEW_EVENTS = 64 }; /* of a location, which fit into RECOVERY_FEW_BYTES */
-
 /* Opens an archive named "traces" in the existing, empty directory. What is not in its files yet is kept by
  * `recovery`, which stays the caller's; NULL: by nobody. Returns NULL if OTF2 cannot. */
 struct archive *archive_open(const char *directory, struct recovery *recovery);
@@ -27,8 +25,9 @@ struct event_writer *archive_open_location(struct archive *archive, uint32_t loc
 /* Where the number of whole events of an open location is to be stored after each, for its recovery. */
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location);
 
-/* An open location has got its ARCHIVE_FEW_EVENTS, and will get more: until then it needs little room. */
-void archive_expect_many(struct archive *archive, uint32_t location);
+/* An open location has so many events: there will be room for those that follow, up to the number that is
+ * returned. Then this is to be asked again, the first time when it has one event. */
+uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events);
 
 /* Closes the location's events for good; returns how many there are. */
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer);

@@ -210,7 +210,7 @@ static void stop_for(struct event_files *files, int error) {
 /* It has its file, and room for its first events, before these come: it may be long until the chunk is full,
  * and who takes the disk's last room meanwhile must not take this. Most of a program's threads may do next to
  * nothing, and a chunk's room is some memory on tmpfs: the rest is reserved when more events follow
- * (event_files_expect_many). */
+ * (event_files_expect_more). */
 static struct event_file *open_location(struct event_files *files, uint64_t location) {
   struct event_file *file = memory_get(1, sizeof *file);
   file->fd = -1;
@@ -312,12 +312,28 @@ void *event_files_next_chunk(struct event_files *files, uint64_t location) {
   return file->block->bytes;
 }
 
-void event_files_expect_many(struct event_files *files, uint64_t location) {
+/* How many events the location can have without needing more than RECOVERY_FEW_BYTES, with what the record in
+ * hand still becomes and the ends of what is open; 0: it needs more soon, or that cannot be told. */
+static uint64_t events_with_room(const struct event_file *file, uint64_t events) {
+  enum { EVENT_BYTES_MOST = 256, END_BYTES = 1536, WORTH_ASKING = 4 };
+  struct chunk_position position = {0};
+  size_t used;
+  chunk_walk(bytes_of(file), RECOVERY_FEW_BYTES, events, &position, &used);
+  bool is_known = position.events == events && used + END_BYTES < RECOVERY_FEW_BYTES;
+  uint64_t more = is_known ? (RECOVERY_FEW_BYTES - END_BYTES - used) / EVENT_BYTES_MOST : 0;
+  return more < WORTH_ASKING ? 0 : events + more;
+}
+
+uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events) {
   struct event_file *file = files->by_location[location];
+  uint64_t next = file->chunks == 0 && file->before == 0 ? events_with_room(file, events) : 0;
+  if (next > 0)
+    return next;
   if (file->shared_room)
     stop_for(files, reserve_first(files, file, RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES));
   if (!file->is_ordinary)
     recovery_take_whole(files->recovery, file->block);
+  return UINT64_MAX;
 }
 
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location) {

@@ -22,9 +22,10 @@ void event_files_close(struct event_files *files);
  * has been written. The location's file is opened with its first chunk, and has the disk's room for it. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
-/* The location has had so many events that RECOVERY_FEW_BYTES might not be enough for much longer: gets it
- * the room for a whole chunk. */
-void event_files_expect_many(struct event_files *files, uint64_t location);
+/* The location has so many events, all in its chunk. When RECOVERY_FEW_BYTES might not be enough for much
+ * longer, it gets the room for a whole chunk. Returns the number of events at which to ask again, UINT64_MAX:
+ * never. */
+uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events);
 
 /* Where the number of whole events of a location is to be stored after each, for its recovery. The location
  * has a chunk.

@@ -212,8 +212,8 @@ static inline void write_final(struct emitter *emitter, struct location *locatio
   location->written_ticks = ticks;
   uint64_t events = ++location->events;
   atomic_store_explicit(location->whole_events, events, memory_order_release);
-  if (__builtin_expect(events == ARCHIVE_FEW_EVENTS, 0))
-    definitions_expect_many(emitter->definitions, location);
+  if (__builtin_expect(events == location->asks_at, 0))
+    emitter->lacks_room |= !definitions_expect_more(emitter->definitions, location);
 }
 
 static __attribute__((noinline)) void write_sample(struct emitter *emitter, struct location *location) {

@@ -14,6 +14,7 @@ struct emitter {
   uint32_t *arguments;                /* strings: the program's, for ProgramBegin */
   size_t argument_count, argument_capacity;
   struct pool teams;
+  bool lacks_room;  /* for events of a location that has had few: recording should stop at once */
   size_t holding;   /* locations that hold events back */
   uint64_t clamped; /* events whose time would have decreased */
   uint64_t failed;  /* events that could not be written */

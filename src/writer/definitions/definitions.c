@@ -109,8 +109,9 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   return number;
 }
 
-void definitions_expect_many(struct definitions *definitions, const struct location *location) {
-  archive_expect_many(definitions->archive, location->id);
+bool definitions_expect_more(struct definitions *definitions, struct location *location) {
+  location->asks_at = archive_expect_more(definitions->archive, location->id, location->events);
+  return archive_stop_error(definitions->archive) == 0;
 }
 
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
@@ -133,6 +134,7 @@ struct location *definitions_add_location(struct definitions *definitions, size_
   struct location *location = memory_get(1, bytes);
   location->id = id;
   location->writer = writer;
+  location->asks_at = 1;
   location->whole_events = archive_whole_events(definitions->archive, id);
   memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u,
               sizeof *definitions->locations);

@@ -49,8 +49,9 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
  * memory, zeros at first, for who keeps something of his own behind it. NULL if the archive takes no more. */
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
 
-/* The location has got ARCHIVE_FEW_EVENTS. */
-void definitions_expect_many(struct definitions *definitions, const struct location *location);
+/* The location has got as many events as it asks at. False: there is no room for more, and recording should
+ * stop. */
+bool definitions_expect_more(struct definitions *definitions, struct location *location);
 
 /* Names the location `template` with its number in place of %s, or with the next free number if that name is
  * taken. */

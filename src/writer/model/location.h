@@ -18,6 +18,7 @@ struct location {
   uint64_t written_ticks;         /* of the last event written */
   uint64_t first_ticks;           /* of the first event written */
   uint64_t events;                /* written; after closing the writer's own count */
+  uint64_t asks_at;               /* so many events: is there room for more? */
   _Atomic uint64_t *whole_events; /* where `events` is stored after each, while the writer is open */
   struct held held;               /* events that wait for a team */
   struct location *next_waiter;   /* in the list of the team that the first of them waits for */

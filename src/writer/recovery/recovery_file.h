@@ -50,10 +50,6 @@ struct recovery_header {
 };
 _Static_assert(sizeof(struct recovery_header) <= RECOVERY_UNIT_BYTES, "the header is one unit");
 
-/* Of a block of events, what a thread needs that does next to nothing: its first 64 events, of 256 bytes at
- * most, and what 256 records become. */
-enum { RECOVERY_FEW_BYTES = 32 << 10 };
-
 enum recovery_use { RECOVERY_UNUSED, RECOVERY_JOURNAL, RECOVERY_EVENTS };
 
 struct recovery_block {
@@ -66,6 +62,10 @@ struct recovery_block {
   char beyond[RECOVERY_UNIT_BYTES - 64];
 };
 _Static_assert(sizeof(struct recovery_block) == RECOVERY_BLOCK_BYTES, "blocks follow each other");
+
+/* What of a block a thread needs that does next to nothing: a small page, as memory is what it costs on a
+ * tmpfs. */
+enum { RECOVERY_FEW_BYTES = (4 << 10) - offsetof(struct recovery_block, bytes) };
 
 /* What of a block is ever stored to. */
 enum { RECOVERY_USED_BYTES = offsetof(struct recovery_block, beyond) + 1 };
