@@ -26,6 +26,13 @@
 #define STAVE_PROPERTY_PROCESS_ID "STAVE::PROCESS_ID"
 /* Processors that the process was allowed to use (sched_getaffinity) when tracing began. */
 #define STAVE_PROPERTY_PROCESSORS "STAVE::PROCESSORS"
+/* What these did from then until the archive was closed, in ns, as the kernel counts it in clock ticks (10
+ * ms): the program; stave-writer; both and all others, the kernel and other virtual machines; nothing.
+ * Present if the program was still there at the end. */
+#define STAVE_PROPERTY_PROCESSORS_OWN_NS "STAVE::PROCESSORS::OWN_NS"
+#define STAVE_PROPERTY_PROCESSORS_WRITER_NS "STAVE::PROCESSORS::WRITER_NS"
+#define STAVE_PROPERTY_PROCESSORS_BUSY_NS "STAVE::PROCESSORS::BUSY_NS"
+#define STAVE_PROPERTY_PROCESSORS_IDLE_NS "STAVE::PROCESSORS::IDLE_NS"
 /* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"

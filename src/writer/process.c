@@ -1,11 +1,8 @@
 #include "writer/process.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
-
-enum { PROCESSORS_MOST = 65536 };
 
 static volatile sig_atomic_t terminations;
 
@@ -37,14 +34,4 @@ void process_raise_limits(void) {
     limit.rlim_cur = limit.rlim_max;
     setrlimit(limits[i], &limit);
   }
-}
-
-unsigned process_processors(void) {
-  unsigned long words[PROCESSORS_MOST / (8 * sizeof(unsigned long))] = {0};
-  unsigned count = 0;
-  if (sched_getaffinity(0, sizeof words, (cpu_set_t *)words) < 0)
-    return 0;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    count += (unsigned)__builtin_popcountl(words[i]);
-  return count;
 }

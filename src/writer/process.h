@@ -13,8 +13,4 @@ int process_terminations(void);
  * a thread is open, and the archive may outgrow what the application is allowed to write. */
 void process_raise_limits(void);
 
-/* How many processors this process may use: what the application might when it started us, if no thread was
- * bound yet. 0: the system does not say. */
-unsigned process_processors(void);
-
 #endif

@@ -129,6 +129,18 @@ static void set_runtimes(struct archive *archive, const char *paths) {
   }
 }
 
+static void set_processors(struct archive *archive, const struct summary *summary) {
+  const struct processor_time *time = &summary->processor_time;
+  if (summary->processors)
+    set_number(archive, STAVE_PROPERTY_PROCESSORS, summary->processors);
+  if (!time->is_known)
+    return;
+  set_number(archive, STAVE_PROPERTY_PROCESSORS_OWN_NS, time->own_ns);
+  set_number(archive, STAVE_PROPERTY_PROCESSORS_WRITER_NS, time->writer_ns);
+  set_number(archive, STAVE_PROPERTY_PROCESSORS_BUSY_NS, time->busy_ns);
+  set_number(archive, STAVE_PROPERTY_PROCESSORS_IDLE_NS, time->idle_ns);
+}
+
 void properties_write(struct archive *archive, const struct session_constants *constants,
                       const struct summary *summary, const char *host) {
   char description[SESSION_TEXT_BYTES + 32];
@@ -148,8 +160,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
   if (*summary->arguments)
     archive_set_property(archive, STAVE_PROPERTY_ARGUMENTS, summary->arguments);
   set_number(archive, STAVE_PROPERTY_PROCESS_ID, (uint32_t)constants->pid);
-  if (summary->processors)
-    set_number(archive, STAVE_PROPERTY_PROCESSORS, summary->processors);
+  set_processors(archive, summary);
   if (summary->mpi_rank >= 0)
     set_number(archive, STAVE_PROPERTY_MPI_RANK, (uint64_t)summary->mpi_rank);
   if (summary->mpi_rank >= 0 && summary->mpi_size > 0)

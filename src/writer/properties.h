@@ -6,16 +6,18 @@
 
 #include "session/layout.h"
 #include "writer/archive/archive.h"
+#include "writer/processors.h"
 
 struct summary {
   const char *ending;  /* how the program ended */
   const char *stopped; /* why recording ended before the program did; empty: it did not */
   struct figures figures;
-  const uint64_t *records;  /* how many came, by record type */
-  const char *arguments;    /* of the program, quoted for a shell */
-  const char *runtimes;     /* files of OpenMP runtimes in the process (runtimes.h) */
-  int mpi_rank, mpi_size;   /* by the launcher; -1: none, not known */
-  unsigned processors;      /* that it was allowed to use; 0: unknown */
+  const uint64_t *records; /* how many came, by record type */
+  const char *arguments;   /* of the program, quoted for a shell */
+  const char *runtimes;    /* files of OpenMP runtimes in the process (runtimes.h) */
+  int mpi_rank, mpi_size;  /* by the launcher; -1: none, not known */
+  unsigned processors;     /* that it was allowed to use; 0: unknown */
+  struct processor_time processor_time;
   const char *clock_domain; /* clock.h; empty: not known */
   bool is_recovered;        /* by `stave recover`: nobody knows what is missing behind */
   uint64_t whole_until;     /* this time */

@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
+
 static const char detour[] = "libstave-gomp.so";
 
 /* gcc's (renamed ones too), LLVM's and AMD's, Intel's, NVIDIA's, Cray's. */
 static const char *const beginnings[] = {"libgomp.so", "libgomp-", "libomp.so", "libomp5.so", "libomp-",
                                          "libiomp5",   "libnvomp", "libcraymp", detour};
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 static bool is_runtime(const char *name) {
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/base_name.h"
 #include "base/memory.h"
 #include "session/clock.h"
 #include "session/launcher.h"
@@ -22,6 +23,7 @@
 #include "writer/merge.h"
 #include "writer/output.h"
 #include "writer/process.h"
+#include "writer/processors.h"
 #include "writer/properties.h"
 #include "writer/recovery/recovery.h"
 #include "writer/recovery/stuck.h"
@@ -53,7 +55,7 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  unsigned processors;
+  struct processors processors;
   char clock_domain[CLOCK_DOMAIN_BYTES];
   /* of the closed archive */
   uint64_t event_bytes;
@@ -63,11 +65,6 @@ struct writer {
   char ending[128];
   char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
 };
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 static void terminate_texts(struct session_constants *constants) {
   constants->program[sizeof constants->program - 1] = '\0';
@@ -130,7 +127,7 @@ static void begin_journal(struct writer *writer) {
   snprintf(run->platform, sizeof run->platform, "%s", writer->machine.sysname);
   run->mpi_rank = launcher_rank();
   run->mpi_size = launcher_size();
-  run->processors = writer->processors;
+  run->processors = writer->processors.count;
   snprintf(run->clock_domain, sizeof run->clock_domain, "%s", writer->clock_domain);
   char texts[sizeof writer->arguments + sizeof writer->runtimes];
   int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
@@ -398,7 +395,8 @@ static int close_archive(struct writer *writer) {
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments,
                             .runtimes = writer->runtimes,
-                            .processors = writer->processors,
+                            .processors = writer->processors.count,
+                            .processor_time = processors_used(&writer->processors),
                             .mpi_rank = launcher_rank(),
                             .mpi_size = launcher_size(),
                             .clock_domain = writer->clock_domain};
@@ -481,7 +479,7 @@ int main(void) {
       application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);
   application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
                     sizeof writer.arguments);
-  writer.processors = process_processors();
+  processors_open(&writer.processors, writer.constants.pid);
   clock_domain(writer.constants.clock_kind, writer.clock_domain);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);

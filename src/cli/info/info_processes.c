@@ -124,3 +124,19 @@ json_t *info_processes_json(const struct info *info) {
   }
   return array;
 }
+
+void info_print_processors(const struct info *info) {
+  char own[NUMBER_BYTES], writer[NUMBER_BYTES], others[NUMBER_BYTES], idle[NUMBER_BYTES];
+  uint64_t own_ns = info_number(info, "PROCESSORS::OWN_NS"),
+           busy_ns = info_number(info, "PROCESSORS::BUSY_NS");
+  uint64_t writer_ns = info_number(info, "PROCESSORS::WRITER_NS"), known_ns = own_ns + writer_ns;
+  const char *count = info_property(info, "PROCESSORS");
+  if (count && !info_property(info, "PROCESSORS::BUSY_NS"))
+    table_fact("processors", "%s", count);
+  else if (count)
+    table_fact("processors",
+               "%s; used by the program for %s, by stave-writer for %s, by others for %s, idle for %s", count,
+               summary_duration(own, own_ns), summary_duration(writer, writer_ns),
+               summary_duration(others, busy_ns > known_ns ? busy_ns - known_ns : 0),
+               summary_duration(idle, info_number(info, "PROCESSORS::IDLE_NS")));
+}

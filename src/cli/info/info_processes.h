@@ -11,4 +11,7 @@ void info_print_processes(const struct info *info);
 /* All processes, as an array of objects. */
 json_t *info_processes_json(const struct info *info);
 
+/* How many processors the program might use, and who used them; nothing where the archive does not say. */
+void info_print_processors(const struct info *info);
+
 #endif
