@@ -120,8 +120,10 @@ static void charge_useful(struct collector *collector, size_t location, const st
     report->regions[region].useful += ticks;
   if (now->activity != ACTIVITY_SERIAL) /* some writers tell of teams only for the primary */
     report->threads[location].useful_in_teams += ticks;
-  if (live_task)
+  if (live_task) {
+    live_task->process = (uint32_t)report->threads[location].process;
     path_extend(&collector->paths, &live_task->path, region, ticks);
+  }
 }
 
 static bool is_waiting(enum activity activity) {
@@ -171,7 +173,7 @@ uint32_t collector_region(const struct collector *collector, uint64_t ref) {
 
 static bool is_of_interest(const struct interest *interest) {
   return interest->is_loop || interest->is_chunk || interest->is_barrier || interest->is_depend ||
-         interest->is_doacross || interest->is_target;
+         interest->is_doacross || interest->is_target || interest->is_reduction;
 }
 
 static void before_enter(struct collector *collector, const struct trace_event *event) {
@@ -184,6 +186,7 @@ static void before_enter(struct collector *collector, const struct trace_event *
   if (collector->interests[region].is_target)
     offload_before_enter(collector, event, region, &now);
   teams_before_enter(collector, event, region, &now);
+  barriers_before_enter(collector, event, region, &now);
   tasks_before_enter(collector, event, region, &now);
 }
 
@@ -198,7 +201,7 @@ static void before_leave(struct collector *collector, const struct trace_event *
     return;
   if (collector->interests[region].is_target)
     offload_before_leave(collector, event, region);
-  teams_before_leave(collector, event, region, &now);
+  barriers_before_leave(collector, event, region, &now);
   tasks_before_leave(collector, event, region, &now);
 }
 
@@ -269,73 +272,6 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 
 /* -- beginning and end -- */
 
-static struct interest interest_in(enum construct construct) {
-  enum construct_class class = construct_class(construct);
-  return (struct interest){
-      .construct = (uint8_t)construct,
-      .is_loop = class == CONSTRUCT_CLASS_work,
-      .is_chunk = class == CONSTRUCT_CLASS_dispatch,
-      .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
-      .is_depend = class == CONSTRUCT_CLASS_depend,
-      .is_doacross = class == CONSTRUCT_CLASS_doacross,
-      .is_target = class == CONSTRUCT_CLASS_target || class == CONSTRUCT_CLASS_kernel,
-      .is_wait_inside = class == CONSTRUCT_CLASS_wait,
-      .is_part = class == CONSTRUCT_CLASS_wait || class == CONSTRUCT_CLASS_dispatch ||
-                 construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
-                 construct == CONSTRUCT_ordered_sblock,
-  };
-}
-
-static void learn_regions(struct collector *collector) {
-  for (size_t i = 0; i < collector->trace->region_count; i++) {
-    enum construct construct = replay_construct(collector->replay, (uint32_t)i);
-    collector->interests[i] = interest_in(construct);
-    collector->report->has_openmp |= construct_class(construct) != CONSTRUCT_CLASS_none;
-  }
-}
-
-static uint64_t attribute_named(const struct trace *trace, const char *name) {
-  for (size_t i = 0; i < trace->attribute_count; i++)
-    if (strcmp(trace->attributes[i].name, name) == 0)
-      return trace->attributes[i].ref;
-  return TRACE_NO_REF;
-}
-
-static void learn_attributes(struct collector *collector) {
-  collector->iterations_attribute = attribute_named(collector->trace, "iterations");
-  collector->chunk_size_attribute = attribute_named(collector->trace, "chunk size");
-  collector->source_attribute = attribute_named(collector->trace, "source task");
-  collector->sink_attribute = attribute_named(collector->trace, "sink task");
-  collector->address_attribute = attribute_named(collector->trace, "dependence address");
-  collector->matching_attribute = attribute_named(collector->trace, "matching id");
-  collector->from_attribute = attribute_named(collector->trace, "source address");
-  collector->to_attribute = attribute_named(collector->trace, "destination address");
-  collector->wait_lock_attribute = attribute_named(collector->trace, "wait lock");
-  collector->state_attribute = attribute_named(collector->trace, "thread state");
-  collector->context_attribute = attribute_named(collector->trace, "calling context");
-}
-
-static void learn_processes(struct collector *collector) {
-  const struct trace *trace = collector->trace;
-  for (size_t i = 0; i <= trace->location_group_count; i++) {
-    collector->report->processes[i].first_ticks = UINT64_MAX;
-    collector->processes[i].last_parallel = REPLAY_NONE;
-  }
-}
-
-static void learn_locations(struct collector *collector) {
-  const struct trace *trace = collector->trace;
-  for (size_t i = 0; i < trace->location_count; i++) {
-    const struct trace_location_group *group = trace_location_group(trace, trace->locations[i].group);
-    collector->report->threads[i].process =
-        group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
-    collector->locations[i].wait_region = REPLAY_NONE;
-    collector->locations[i].fork_context = TRACE_NO_REF;
-    collector->locations[i].charged_ticks = collector->report->from_ticks;
-    collector->report->threads[i].is_device = trace_location_is_device(&trace->locations[i]);
-  }
-}
-
 static bool prepare(struct collector *collector) {
   static const struct replay_observer observer = {
       .slice = on_slice, .task = tasks_on_event, .lock = locks_on_event, .team = teams_on_event};
@@ -356,10 +292,7 @@ static bool prepare(struct collector *collector) {
   collector->has_failed |= !collector->callback_histogram;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
-  learn_regions(collector);
-  learn_attributes(collector);
-  learn_processes(collector);
-  learn_locations(collector);
+  learn_definitions(collector);
   ending_prepare(collector);
   mpi_waits_prepare(collector);
   return !collector->has_failed;
@@ -394,6 +327,18 @@ static void add_path(void *data, uint32_t region, uint64_t ticks) {
     report->regions[region].path += ticks;
 }
 
+/* Of the process whose path is the longest: one process's threads are no help to another's. */
+static void find_span(struct collector *collector) {
+  struct report *report = collector->report;
+  for (size_t i = 1; i <= collector->trace->location_group_count; i++)
+    if (collector->processes[i].longest.length > collector->processes[report->longest_process].longest.length)
+      report->longest_process = i;
+  const struct path *longest = &collector->processes[report->longest_process].longest;
+  report->work = report->processes[report->longest_process].useful;
+  report->span = longest->length;
+  path_each(longest, add_path, report);
+}
+
 static void conclude(struct collector *collector) {
   struct report *report = collector->report;
   charge_rest(collector);
@@ -413,9 +358,8 @@ static void conclude(struct collector *collector) {
   own_finish(collector);
   caveats_find(report);
   efficiency_find(report);
-  report->work = report->useful;
-  report->span = collector->longest.length;
-  path_each(&collector->longest, add_path, report);
+  processors_find(report);
+  find_span(collector);
   collector->has_failed |= collector->paths.has_failed || !findings_make(report);
 }
 
@@ -481,6 +425,7 @@ static void free_region(struct report_region *region) {
   free(region->mutex);
   free(region->task);
   free(region->offload);
+  free(region->reduction);
 }
 
 void report_free(struct report *report) {

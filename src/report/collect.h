@@ -13,6 +13,8 @@ struct live_member {
   uint64_t begin_ticks;
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release;
+  uint64_t reduced, reduction_wait;   /* in barriers that reduce: itself; for others when all had come */
+  uint64_t reduced_before;            /* that it came to the last barrier */
   uint64_t lock_wait;                 /* in this phase */
   uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
   struct share *shares;               /* a list, of this phase */
@@ -59,12 +61,13 @@ struct live_team {
   uint64_t members, useful, longest_useful;
   uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
-  uint64_t implicit_wait, explicit_wait, release, passages, stalled;
+  uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled;
   uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
   uint32_t arrivals[BARRIER_ROUNDS];
-  uint64_t latest_begin_ticks; /* of a member */
-  uint64_t task_end_ticks;     /* of the last task that has ended */
-  uint64_t end_ticks;          /* of the primary; 0: not yet */
+  bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
+  uint64_t latest_begin_ticks;  /* of a member */
+  uint64_t task_end_ticks;      /* of the last task that has ended */
+  uint64_t end_ticks;           /* of the primary; 0: not yet */
   uint64_t tasks;
   struct share *met; /* one for every worksharing region */
   /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
@@ -116,6 +119,7 @@ struct live_task {
   uint64_t id, creator;
   uint32_t creator_slot;
   uint32_t construct; /* position of the region where it was created */
+  uint32_t process;   /* whose it is, as struct collector's */
   bool is_included;
   bool is_queued;                           /* it could begin: nobody says that it depends on another one */
   struct taskwait taskwait, ended_taskwait; /* ended: until more is created behind it */
@@ -187,12 +191,14 @@ struct live_process {
   uint64_t parallel_end_mpi, gap_mpi; /* its time in MPI so far at the end; in the gap */
   uint32_t last_parallel;             /* of the last region that ended */
   uint32_t in_teams;                  /* threads that are in any */
+  struct path longest, fork;          /* of any task so far; of the last fork */
 };
 
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
-  bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_target, is_wait_inside, is_part;
+  bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_target, is_reduction, is_wait_inside,
+      is_part;
 };
 
 struct collector {
@@ -212,8 +218,6 @@ struct collector {
   struct dependences *dependences;
   struct doacross_source *sources; /* NULL: none yet */
   struct path_store paths;
-  struct path longest;
-  struct path fork;               /* of the last fork anywhere */
   struct live_process *processes; /* as the report's */
   uint64_t now_ticks;
   uint64_t stand_ticks;     /* what is open before this is what the run ended in; 0: not wanted, or taken */
@@ -257,15 +261,27 @@ uint32_t collector_construct(const struct collector *collector, const struct rep
 /* The value of an attribute of the event; false if it has none. */
 bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret);
 
+/* -- collect_definitions.c -- */
+void learn_definitions(struct collector *collector);
+
 /* -- collect_teams.c -- */
 void teams_on_event(void *data, const struct replay_team_event *event);
 void teams_on_slice(void *data, const struct replay_slice *slice);
 void teams_fork(struct collector *collector, size_t location, uint64_t ticks);
 void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);
-void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
-                        const struct replay_now *now);
+
+/* The team with this slot, and the member that the thread is of its innermost one; NULL: without memory; if
+ * it is in none. */
+struct live_team *teams_live(struct collector *collector, uint32_t slot);
+struct live_member *teams_member(struct collector *collector, size_t location);
 void teams_finish(struct collector *collector);
+
+/* -- collect_barriers.c -- */
+void barriers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                           const struct replay_now *now);
+void barriers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                           const struct replay_now *now);
 
 /* -- collect_phases.c -- */
 
@@ -389,6 +405,19 @@ void caveats_find(struct report *report);
 /* All events have gone by, and the wall time is known. */
 void processes_find(struct report *report);
 void efficiency_find(struct report *report);
+
+/* -- processors.c -- */
+
+/* What the archive says of them. */
+void processors_find(struct report *report);
+
+/* The part of what this region's threads lose that fewer of them would not lose, since they share processors,
+ * if all their useful time was on one: 0 to 1. */
+double processors_sharing(const struct report *report, const struct report_parallel *parallel,
+                          double threads);
+
+/* How many of so many threads can compute at a time. */
+double processors_at_most(const struct report *report, double threads);
 
 /* -- findings.c -- */
 

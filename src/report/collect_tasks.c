@@ -293,7 +293,7 @@ static void completed(struct collector *collector, const struct replay_task_even
   unqueue(collector, live_task);
   here->completed_number = event->event && collector->queued ? event->event->number : 0;
   extend_waiters(collector, event, live_task);
-  path_join(&collector->paths, &collector->longest, &live_task->path);
+  path_join(&collector->paths, &collector->processes[live_task->process].longest, &live_task->path);
   if (event->task->is_created)
     pair_map_remove(&collector->named_tasks, live_task->location, live_task->generation);
   dependences_forget(collector->dependences, live_task->id);
@@ -454,7 +454,7 @@ void tasks_finish(struct collector *collector) {
   struct report *report = collector->report;
   for (size_t i = 0; i < collector->live_task_capacity; i++) {
     const struct live_task *live_task = &collector->live_tasks[i];
-    path_join(&collector->paths, &collector->longest, &live_task->path);
+    path_join(&collector->paths, &collector->processes[live_task->process].longest, &live_task->path);
     report->tasks_live += live_task->id && live_task->creator;
   }
   report->dispatch_cost = histogram_quantile(collector->dispatch_histogram, DISPATCH_QUANTILE);

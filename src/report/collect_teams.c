@@ -7,7 +7,7 @@
 
 /* -- live teams -- */
 
-static struct live_team *live_team_at(struct collector *collector, uint32_t slot) {
+struct live_team *teams_live(struct collector *collector, uint32_t slot) {
   bool is_there = array_reserve_zeroed(&collector->live_teams, &collector->live_team_capacity,
                                        (size_t)slot + 1, sizeof *collector->live_teams);
   collector->has_failed |= !is_there;
@@ -40,7 +40,7 @@ static struct live_process *live_process_of(const struct collector *collector, s
 
 static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
                                       struct live_process *process, bool is_nested) {
-  struct live_team *live_team = live_team_at(collector, team->slot);
+  struct live_team *live_team = teams_live(collector, team->slot);
   if (!live_team || live_team->id == team->id)
     return live_team;
   clear_paths(collector, live_team);
@@ -51,7 +51,7 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
                                   .context = TRACE_NO_REF,
                                   .begin_ticks = begin_ticks,
                                   .phase_end_ticks = begin_ticks};
-  path_join(&collector->paths, &live_team->start, &collector->fork);
+  path_join(&collector->paths, &live_team->start, &process->fork);
   open_live_team(collector, process, team);
   return live_team;
 }
@@ -63,15 +63,21 @@ static struct live_member *push_member(struct collector *collector, struct repor
   return is_enough ? &here->members[here->member_count++] : NULL;
 }
 
+struct live_member *teams_member(struct collector *collector, size_t location) {
+  struct report_location *here = &collector->locations[location];
+  return here->member_count ? &here->members[here->member_count - 1] : NULL;
+}
+
 void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   struct report_location *here = &collector->locations[location];
   const struct replay_task *task = replay_current_task(collector->replay, location);
   struct live_task *live_task = live_task_of(collector, task);
+  struct live_process *process = live_process_of(collector, location);
   path_clear(&collector->paths, &here->fork);
-  path_clear(&collector->paths, &collector->fork);
+  path_clear(&collector->paths, &process->fork);
   if (live_task) {
     path_join(&collector->paths, &here->fork, &live_task->path);
-    path_join(&collector->paths, &collector->fork, &live_task->path);
+    path_join(&collector->paths, &process->fork, &live_task->path);
   }
   here->fork_ticks = ticks;
   here->fork_creator = task->id;
@@ -143,10 +149,12 @@ void teams_on_slice(void *data, const struct replay_slice *slice) {
     add_chunk(collector, slice);
 }
 
-static void count_iterations(struct collector *collector, const struct trace_event *event, uint32_t region,
-                             const struct replay_now *now) {
+void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now) {
   const struct interest *interest = &collector->interests[region];
   uint64_t iterations;
+  if (!collector_is_inside(collector, event->ticks))
+    return;
   if (interest->is_loop && collector_attribute(event, collector->iterations_attribute, &iterations)) {
     struct report_loop *loop = collector_loop(collector, region);
     if (loop)
@@ -158,66 +166,6 @@ static void count_iterations(struct collector *collector, const struct trace_eve
     if (loop)
       spread_add(&loop->chunks, iterations);
   }
-}
-
-/* -- barriers -- */
-
-static struct live_team *barrier_team(struct collector *collector, uint32_t region,
-                                      const struct replay_now *now) {
-  uint8_t construct = collector->interests[region].construct;
-  if (construct != CONSTRUCT_barrier && construct != CONSTRUCT_implicit_barrier)
-    return NULL;
-  return now->task->is_implicit && now->team ? live_team_at(collector, now->team->slot) : NULL;
-}
-
-static struct live_member *member_at(struct collector *collector, size_t location) {
-  struct report_location *here = &collector->locations[location];
-  return here->member_count ? &here->members[here->member_count - 1] : NULL;
-}
-
-void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
-                        const struct replay_now *now) {
-  struct live_team *live_team = barrier_team(collector, region, now);
-  struct live_member *member = member_at(collector, event->location);
-  struct live_task *live_task = live_team && member ? live_task_of(collector, now->task) : NULL;
-  if (collector_is_inside(collector, event->ticks))
-    count_iterations(collector, event, region, now);
-  if (!live_task)
-    return;
-  uint32_t round = member->barriers++;
-  if (round >= live_team->rounds) {
-    live_team->rounds = round + 1;
-    path_clear(&collector->paths, &live_team->arrived[round % BARRIER_ROUNDS]);
-    live_team->arrivals[round % BARRIER_ROUNDS] = 0;
-  }
-  path_join(&collector->paths, &live_team->arrived[round % BARRIER_ROUNDS], &live_task->path);
-  live_team->arrived_ticks[round % BARRIER_ROUNDS] = event->ticks;
-  live_team->arrivals[round % BARRIER_ROUNDS]++;
-  phases_arrive(collector, live_team, now->team->region, round, event->location, event->ticks);
-}
-
-/* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier
- * itself. The last may come at the same time, in an event behind this one. */
-static void count_release(struct collector *collector, const struct live_team *live_team,
-                          struct live_member *member, uint32_t members, uint64_t leave_ticks) {
-  uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
-  uint64_t arrived = live_team->arrived_ticks[round];
-  uint64_t latest = live_team->task_end_ticks > arrived ? live_team->task_end_ticks : arrived;
-  if (live_team->arrivals[round] >= members && leave_ticks > latest)
-    member->release += collector_cut(collector, leave_ticks) - collector_cut(collector, latest);
-}
-
-void teams_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
-                        const struct replay_now *now) {
-  struct live_team *live_team = barrier_team(collector, region, now);
-  struct live_member *member = member_at(collector, event->location);
-  struct live_task *live_task = live_team && member ? live_task_of(collector, now->task) : NULL;
-  if (!live_task || member->barriers == 0)
-    return;
-  count_release(collector, live_team, member, now->team->begun, event->ticks);
-  path_join(&collector->paths, &live_task->path,
-            &live_team->arrived[(member->barriers - 1) % BARRIER_ROUNDS]);
-  path_join(&collector->paths, &live_task->path, &live_team->finished);
 }
 
 /* -- ends -- */
@@ -237,6 +185,8 @@ static void fold_member(struct collector *collector, struct live_team *live_team
   live_team->implicit_wait += member->implicit_wait;
   live_team->explicit_wait += member->explicit_wait;
   live_team->release += member->release;
+  live_team->reduced += member->reduced;
+  live_team->reduction_wait += member->reduction_wait;
   live_team->stalled += member->stalled;
   live_team->passages += member->barriers;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
@@ -261,7 +211,7 @@ static void join_creator(struct collector *collector, struct live_team *live_tea
 
 static void end(struct collector *collector, const struct replay_team_event *event) {
   struct report_location *here = &collector->locations[event->location];
-  struct live_team *live_team = live_team_at(collector, event->team->slot);
+  struct live_team *live_team = teams_live(collector, event->team->slot);
   struct live_task *live_task = live_task_of(collector, event->task);
   if (!live_team || !live_task || here->member_count == 0)
     return;
@@ -272,7 +222,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   live_process_of(collector, event->location)->in_teams -= here->member_count == 0;
   fold_member(collector, live_team, &member, event->ticks);
   add_useful(collector, event->team->region, event->location, useful_of(&member));
-  struct live_member *outer = member_at(collector, event->location);
+  struct live_member *outer = teams_member(collector, event->location);
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
     outer->activity[i] += member.activity[i];
   if (outer)
@@ -330,6 +280,8 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->explicit_wait += live_team->explicit_wait;
   parallel->latest += collector_cut(collector, live_team->latest_begin_ticks) - from;
   parallel->release += live_team->release;
+  parallel->reduced += live_team->reduced;
+  parallel->reduction_wait += live_team->reduction_wait;
   scatter_add(&parallel->begins, (double)(collector_cut(collector, live_team->latest_begin_ticks) - from));
   scatter_add(&parallel->releases, (double)live_team->release);
   scatter_add(&parallel->reductions, (double)live_team->activity[ACTIVITY_REDUCTION]);
@@ -361,7 +313,7 @@ static void close_live_team(struct collector *collector, struct live_process *pr
 }
 
 static void joined(struct collector *collector, const struct replay_team_event *event) {
-  struct live_team *live_team = live_team_at(collector, event->team->slot);
+  struct live_team *live_team = teams_live(collector, event->team->slot);
   if (!live_team || live_team->id != event->team->id)
     return;
   uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;

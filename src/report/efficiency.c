@@ -24,7 +24,6 @@ void caveats_find(struct report *report) {
   const struct trace *trace = report->trace;
   const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
   report->caveats.is_incomplete = complete && strcmp(complete, "false") == 0;
-  report->processors = trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS);
   report->caveats.lost_events = trace_lost_events(trace);
   report->caveats.lacks_chunks = lacks_chunks(report);
   report->caveats.dependences_withheld = trace_archive_number(trace, STAVE_PROPERTY_DEPENDENCES_WITHHELD);
@@ -88,11 +87,13 @@ static size_t add_up_threads(struct report *report) {
     for (int a = 0; a < ACTIVITY_COUNT; a++) {
       report->activity[a] += thread->activity[a];
       if (activity_is_useful((enum activity)a) && a != ACTIVITY_DEVICE)
-        report->useful += thread->activity[a];
+        report->processes[thread->process].useful += thread->activity[a];
     }
     if (thread->useful_in_teams > report->threads[longest].useful_in_teams)
       longest = i;
   }
+  for (size_t i = 0; i <= report->trace->location_group_count; i++)
+    report->useful += report->processes[i].useful;
   return longest;
 }
 

@@ -12,6 +12,9 @@
 /* Of the gain: what is more uncertain is not sure. */
 #define DOUBT_SHARE 0.5
 
+/* Of the gain: so much processor time that others used may have delayed threads. */
+#define OTHERS_SHARE 0.1
+
 /* What a cause is called, and how far the events alone show it. */
 static const struct {
   const char *name;
@@ -54,6 +57,9 @@ static const struct {
     [CAUSE_OVERSUBSCRIPTION] =
         {"oversubscription", CONFIDENCE_MEDIUM,
          "the numbers are measured, that nothing else delays these threads is assumed"},
+    [CAUSE_OTHER_PROGRAMS] = {"other programs", CONFIDENCE_LOW,
+                              "what they used is measured; that they delayed these threads, and not the "
+                              "program itself, is assumed"},
     [CAUSE_TRANSFERS] = {"device transfers", CONFIDENCE_MEDIUM,
                          "that the data have not changed, or transfers can overlap with kernels, is assumed"},
     [CAUSE_LAUNCHES] = {"kernel launches", CONFIDENCE_MEDIUM,
@@ -119,8 +125,17 @@ static const char *doubt(const struct report *report, const struct report_findin
 
 void finding_judge(const struct report *report, struct report_finding *finding) {
   const char *why = doubt(report, finding);
-  finding->confidence = why ? CONFIDENCE_LOW : causes[finding->cause].confidence;
-  finding->reason = why ? why : causes[finding->cause].reason;
+  double others = finding->cause == CAUSE_OTHER_PROGRAMS ? 0 : report->processors.others;
+  finding->confidence = causes[finding->cause].confidence;
+  finding->reason = causes[finding->cause].reason;
+  if (others > OTHERS_SHARE * finding->gain_ticks && finding->confidence == CONFIDENCE_HIGH) {
+    finding->confidence = CONFIDENCE_MEDIUM;
+    finding->reason = "other programs used the processors meanwhile, for more than a tenth of this time";
+  }
+  if (why || others > finding->gain_ticks) {
+    finding->confidence = CONFIDENCE_LOW;
+    finding->reason = why ? why : "other programs used the processors meanwhile, for longer than this time";
+  }
 }
 
 void finding_say(char text[FINDING_BYTES], const char *format, ...) {

@@ -54,13 +54,22 @@ void finding_add_peak(struct finding_texts *texts, struct report_finding *findin
 void findings_of_locks(struct report *report);
 void findings_of_devices(struct report *report);
 
-/* If the region has more threads than there are processors and suffers from it, takes what it could save for
- * the one finding that says so; then nothing else is to be said of the region. */
-bool findings_take_oversubscribed(struct report *report, uint32_t region, double gain_ticks);
+/* If the region's threads share processors with each other or other programs and suffer from it, takes what
+ * it could save for the one finding that says so; then nothing else is to be said of the region. */
+bool findings_take_shared(struct report *report, uint32_t region, double gain_ticks);
 
 /* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
  * wall time for its `members`. Returns what is left. */
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);
+
+/* The worksharing or parallel construct in the line of a part of it that the runtime has made for a
+ * reduction; REPLAY_NONE: there is none. */
+uint32_t finding_reducing_construct(const struct report *report, uint32_t region);
+
+/* That of reductions in a parallel region outside of barriers, `scale`: of ticks of its threads to wall time;
+ * and those in barriers. */
+void findings_of_reduction(struct report *report, uint32_t region, double scale);
+void findings_of_reducing_barriers(struct report *report);
 
 /* Those of loops whose chunks are too small. */
 void findings_of_chunks(struct report *report);
@@ -75,6 +84,6 @@ void findings_of_doacross(struct report *report);
 void findings_of_mpi(struct report *report);
 
 /* After all regions. */
-void findings_of_oversubscription(struct report *report);
+void findings_of_shared(struct report *report);
 
 #endif

@@ -225,11 +225,12 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
               finding_label(&texts, region));
   finding_say(
       finding->evidence,
-      "%s of waiting in barriers and for tasks; the whole run has work for %.1f threads (work / span), and "
+      "%s of waiting in barriers and for tasks; the whole %s has work for %.1f threads (work / span), and "
       "%s of its "
       "span is in %s",
       finding_time(&texts, (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] +
                                     parallel->activity[ACTIVITY_TASK_WAIT])),
+      report->process_count > 1 ? "process with the longest span" : "run",
       report->span ? (double)report->work / (double)report->span : 0,
       finding_share(&texts, on_path == REPLAY_NONE ? 0 : (double)report->regions[on_path].path,
                     (double)report->span),
@@ -292,7 +293,9 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   waited += has_one_barrier(report, parallel) ? (double)parallel->release * scale : 0;
   waited = waited < budget ? waited : budget;
   struct report_finding *finding =
-      finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, own + waited);
+      finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region,
+                  (own + waited) *
+                      (is_often ? processors_sharing(report, parallel, finding_threads(report, region)) : 1));
   if (!finding)
     return budget - waited;
   finding_scatter(finding, &parallel->begins);
@@ -341,43 +344,31 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   return budget - gain;
 }
 
-static void find_reduction(struct report *report, uint32_t region, double scale) {
-  const struct report_parallel *parallel = report->regions[region].parallel;
-  struct finding_texts texts = {.report = report};
-  double ticks = (double)parallel->activity[ACTIVITY_REDUCTION];
-  struct report_finding *finding = finding_add(report, CAUSE_REDUCTION, region, ticks * scale);
-  if (!finding)
-    return;
-  finding_scatter(finding, &parallel->reductions);
-  finding_say(finding->what, "reductions take long in %s", finding_label(&texts, region));
-  finding_say(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
-  finding_say(finding->advice, "reduce less often, or less data");
-}
-
 static void find_in_region(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (parallel->instances == 0 || parallel->members == 0)
     return;
   double members = (double)parallel->members / (double)parallel->instances;
-  double n = finding_threads(report, region);
+  double n = finding_threads(report, region), shared = processors_sharing(report, parallel, n);
   double budget =
       (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) / n +
-      parallel->moved * members / n;
+      parallel->moved * members / n - (double)parallel->reduction_wait / n;
   if (budget < FINDING_LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
-  if (findings_take_oversubscribed(report, region, budget + (double)parallel->late / n))
+  if (!is_too_often(report, parallel) &&
+      findings_take_shared(report, region, (budget + (double)parallel->late / n) * shared))
     return;
   budget = find_slow_barriers(report, region, budget, 1 / n);
   budget = find_late_start(report, region, budget, members, 1 / n);
   budget = find_loops(report, region, budget, members / n);
   if (parallel->tasks > 0) {
-    budget = find_small_tasks(report, budget, n);
+    budget = find_small_tasks(report, budget, processors_at_most(report, n));
     budget = findings_of_taskwaits(report, region, budget, n);
     find_starvation(report, region, budget);
   } else {
     find_imbalance(report, region, budget);
   }
-  find_reduction(report, region, 1 / n);
+  findings_of_reduction(report, region, 1 / n);
 }
 
 /* -- all of them -- */
@@ -409,15 +400,21 @@ bool findings_make(struct report *report) {
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (report->regions[i].parallel)
       find_in_region(report, i);
+  findings_of_reducing_barriers(report);
   findings_of_chunks(report);
   findings_of_doacross(report);
-  findings_of_oversubscription(report);
+  findings_of_shared(report);
   findings_of_mpi(report);
   findings_of_devices(report);
   findings_add_samples(report);
   share_what_can_be_saved(report);
-  for (size_t i = 0; i < report->finding_count; i++)
+  for (size_t i = 0; i < report->finding_count; i++) {
     finding_judge(report, &report->findings[i]);
+    if (report->process_count > 1)
+      finding_say_more(report->findings[i].evidence,
+                       "; these are sums over %zu processes, and what could be saved is their mean",
+                       report->process_count);
+  }
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
   return !report->has_lost_findings;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "analysis/constructs.h"
+#include "report/collect.h"
 #include "report/finding.h"
 
 /* Getting a chunk takes 0.1 us alone, and some us where several threads want one at once (libomp 15 to 19).
@@ -26,8 +27,9 @@ static bool is_small(const struct report *report, const struct report_loop *loop
 static void find_small_chunks(struct report *report, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
   struct finding_texts texts = {.report = report};
-  double lost = (double)loop->chunk_time.sum - (double)(loop->chunk_time.min * loop->chunk_time.count);
-  double gain = lost / finding_threads(report, loop->parallel);
+  double n = finding_threads(report, loop->parallel);
+  double work = (double)loop->chunk_time.min * (double)loop->chunk_time.count;
+  double gain = (double)loop->chunk_time.sum / n - work / processors_at_most(report, n);
   struct report_finding *finding = finding_add(report, CAUSE_CHUNK_SIZE, region, gain);
   if (!finding)
     return;

@@ -1,6 +1,5 @@
 /* What waiting for locks costs. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "analysis/constructs.h"
 #include "report/finding.h"
@@ -8,17 +7,8 @@
 /* A reduction that the runtime has no operation for (a user-defined one) is a critical section to it, in the
  * line of the construct that has the clause: no program has a critical there. REPLAY_NONE: it is none. */
 static uint32_t reducing_construct(const struct report *report, uint32_t region) {
-  const struct trace_region *regions = report->trace->regions, *critical = &regions[region];
-  if (construct_of_region(critical) != CONSTRUCT_critical || critical->begin_line == 0)
-    return REPLAY_NONE;
-  for (uint32_t i = 0; i < report->trace->region_count; i++) {
-    enum construct_class class = construct_class(construct_of_region(&regions[i]));
-    bool can_reduce = class == CONSTRUCT_CLASS_work || class == CONSTRUCT_CLASS_team;
-    if (can_reduce && regions[i].begin_line == critical->begin_line &&
-        strcmp(regions[i].file, critical->file) == 0)
-      return i;
-  }
-  return REPLAY_NONE;
+  bool is_critical = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_critical;
+  return is_critical ? finding_reducing_construct(report, region) : REPLAY_NONE;
 }
 
 static const char *lock_advice(const struct report *report, const struct report_finding *finding) {

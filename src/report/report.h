@@ -29,6 +29,7 @@ struct report_process {
   uint64_t first_ticks, last_ticks; /* events in the window */
   uint64_t parallel;                /* time in which it had a team */
   uint64_t mpi;                     /* time that threads without a team were in MPI */
+  uint64_t useful;                  /* of its CPU locations */
   size_t cpus;                      /* as in struct report; 0: only devices, or nothing in the window */
 };
 
@@ -53,10 +54,11 @@ struct report_parallel {
   uint64_t activity[ACTIVITY_COUNT];     /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
   uint64_t latest; /* sum over the instances: from the fork to the last member's begin */
-  /* the part of barrier wait when all had come and all tasks were done */
+  /* the part of barrier wait when all had come and all tasks were done, without that for reductions */
   uint64_t release;
-  uint64_t passages; /* of barriers, by all members */
-  uint64_t stalled;  /* waits of its members for room in Stave's buffers */
+  uint64_t reduced, reduction_wait; /* in barriers that reduce: combining; waiting when all had come */
+  uint64_t passages;                /* of barriers, by all members */
+  uint64_t stalled;                 /* waits of its members for room in Stave's buffers */
   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t imbalance;
   uint64_t tasks; /* explicit tasks created in it */
@@ -144,6 +146,13 @@ struct report_task {
   uint32_t *creation_histogram; /* while reading */
 };
 
+/* A barrier in which a team combines what it has reduced. */
+struct report_reduction {
+  uint64_t combined, waited, times; /* by all threads; waited: when all had come */
+  uint32_t parallel;                /* position of the region in which it was last */
+  struct scatter costs;
+};
+
 /* A target construct, by its operations on devices. */
 struct report_offload {
   struct spread kernels;
@@ -169,6 +178,7 @@ struct report_region {
   struct report_mutex *mutex;
   struct report_task *task;
   struct report_offload *offload;
+  struct report_reduction *reduction;
 };
 
 /* An accelerator stream. */
@@ -229,6 +239,7 @@ enum report_cause {
   CAUSE_TRANSFERS,
   CAUSE_LAUNCHES,
   CAUSE_OVERSUBSCRIPTION,
+  CAUSE_OTHER_PROGRAMS,
   CAUSE_CHUNK_SIZE,
   CAUSE_DOACROSS,
   CAUSE_LATE_SENDER,
@@ -286,11 +297,23 @@ struct report_mpi_wait {
   struct scatter scatter;
 };
 
-/* Parallel regions with more threads than the process may use processors. */
-struct report_oversubscription {
+/* With whom threads share processors. */
+enum { SHARED_WITH_THREADS, SHARED_WITH_OTHERS, SHARED_COUNT };
+
+/* Parallel regions whose threads seem to wait for processors. */
+struct report_shared {
   uint64_t regions, threads; /* threads: of the largest team */
   double gain, greatest;     /* ticks, of all regions, and of the one that would save most: */
   uint32_t region;
+};
+
+/* What the process might run on. Times in ticks, of the whole run. */
+struct report_processors {
+  uint64_t count; /* 0: the archive does not say */
+  bool is_known;  /* what follows */
+  double own;     /* used by the process */
+  double others;  /* at least, by other programs; 0: nothing to speak of */
+  double all;     /* all of them together, idle or not */
 };
 
 /* What disturbs the numbers. */
@@ -351,7 +374,8 @@ struct report {
   double ideal_wall; /* ticks: of the run, if the network took no time */
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
-  uint64_t work, span;
+  uint64_t work, span;    /* of the process with the longest span: */
+  size_t longest_process; /* its position */
   uint64_t forks, tasks_created, tasks_live;
   /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
   uint64_t dispatch_cost;
@@ -376,8 +400,8 @@ struct report {
   size_t deadlock_count;             /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */
   double lost_in_work;
-  uint64_t processors; /* that the process may use; 0: the archive does not say */
-  struct report_oversubscription oversubscription;
+  struct report_processors processors;
+  struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;
   struct replay_anomalies anomalies;
   bool has_callers; /* of any region */

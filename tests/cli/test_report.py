@@ -56,6 +56,36 @@ class Output(Case):
         self.assertEqual((status, text.count(b"\n")), (0, 20))
         self.fails(report("--brief", "--json", archive), "--brief is for text", status=2)
 
+    def test_brief_in_ms(self):
+        """Nobody changes a program for less than a millisecond, whatever share that is of a short run."""
+        for name, late, is_told in (("short", 1.5, False), ("longer", 3, True)):
+            with self.timed(name) as made:
+                made.fork(0)
+                made.begin(0)
+                made.at(0.2).enter(0, "implicit barrier", 1)
+                made.at(late).enter(1, "implicit barrier", 1)
+                made.end_all(late)
+            self.assertEqual(len(self.numbers(self.path(name))["findings"]), 1)
+            text = self.text(self.path(name), "--brief")
+            self.assertEqual("1. up to 1.40 ms" in text, is_told, text)
+            self.assertEqual("no findings: 1 finding of less than 1 ms left out" in text, not is_told, text)
+
+    def test_brief_beside_others(self):
+        """One more line takes the place of a finding."""
+        with self.timed("beside", threads=8) as made:
+            made.properties = [("STAVE::PROCESSORS", "8"), ("STAVE::PROCESSORS::BUSY_NS", "5000000000"),
+                               ("STAVE::PROCESSORS::IDLE_NS", "0"), ("STAVE::PROCESSORS::OWN_NS", "1000000000")]
+            for i in range(8):
+                made.fork(100 * i)
+                made.begin(100 * i, 10 + i)
+                for thread in range(8):
+                    made.at(100 * i + 10 * thread + 10).enter(thread, "implicit barrier", 10 + i)
+                made.end_all(100 * i + 81, 10 + i)
+        lines = self.text(self.path("beside"), "--brief").splitlines()
+        self.assertEqual(sum(". up to " in line for line in lines), 4)
+        self.assertLessEqual(len(lines), 15)
+        self.assertTrue(any("other programs used 78.2 %" in line for line in lines), lines)
+
     def test_terminal(self):
         """Colour and the terminal's width only on a terminal."""
         with self.timed("terminal") as made:

@@ -53,6 +53,23 @@ class Processes(Case):
                 made.mpi(2 * rank, "MPI_Barrier", 90, 100)
         return self.path(self._testMethodName)
 
+    def test_work_and_span(self):
+        """Of one process: no thread of another one helps it. The path of the first has all of its 60 ms in the region,
+        and so has that of the second, whose thread 1 works for half as long."""
+        numbers = self.parsed(report("--json", self.two_ranks()))
+        self.ms(numbers["span_s"], 20 + 60)
+        self.ms(numbers["work_s"], 20 + 2 * 60)
+        self.assertEqual(numbers["span_process"], "Process")
+        self.assertIn("process with the longest span: Process", self.text(self.path(self._testMethodName)))
+
+    def test_evidence_is_a_sum(self):
+        found = [finding for finding in self.parsed(report("--json", self.two_ranks()))["findings"]
+                 if finding["cause"] == "imbalance"]
+        self.ms(found[0]["gain_s"], 30 / 2 / 2)
+        self.assertIn("30.0 ms in implicit ones",
+                      found[0]["evidence"])
+        self.assertIn("sums over 2 processes, and what could be saved is their mean", found[0]["evidence"])
+
     def test_two_ranks(self):
         """Serial time is each process's, and none of it is in MPI."""
         numbers = self.parsed(report("--json", self.two_ranks()))

@@ -1,12 +1,28 @@
 #!/usr/bin/python3
 """stave report: findings about threads, processors and chunks: test_report_threads.py BUILD [unittest arguments]."""
 import os
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 from report_case import Case
+
+COMPUTING = r"""
+#include <time.h>
+static double used(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec / 1e9;
+}
+int main(void) {
+#pragma omp parallel num_threads(1)
+  while (used() < 0.5)
+    ;
+  return 0;
+}
+"""
 
 PROGRAM = r"""
 int main(void) {
@@ -19,10 +35,15 @@ int main(void) {
 
 
 class Threads(Case):
-    def regions(self, name, processors, late=8, others=10):
-        """Three regions of four threads, which begin late, and in which thread 0 works until 40 ms, `others`."""
+    def regions(self, name, processors, late=8, others=10, used=None):
+        """Three regions of four threads, which begin late, and in which thread 0 works until 40 ms, the others until
+        `others`. used: ms of processor time that the program, other programs and nobody used."""
         with self.timed(name, threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", str(processors))] if processors else []
+            if used:
+                own, foreign, idle = used
+                made.properties += [(f"STAVE::PROCESSORS::{which}_NS", str(ms * 1000000)) for which, ms in (
+                    ("OWN", own), ("WRITER", 1), ("BUSY", own + 1 + foreign), ("IDLE", idle))]
             for i in range(3):
                 made.fork(50 * i)
                 made.begin(50 * i + late, 10 + i)
@@ -36,7 +57,7 @@ class Threads(Case):
         numbers = self.regions("many", 2)
         shared = [finding for finding in numbers["findings"] if finding["cause"] != "serial part"]
         self.assertEqual([finding["cause"] for finding in shared], ["oversubscription"])
-        self.ms(shared[0]["gain_s"], 3 * (30 * 3 + 8 * 4) / 4)
+        self.ms(shared[0]["gain_s"], 3 * (40 - (32 + 3 * 2) / 2))
         self.assertEqual(shared[0]["what"], "4 threads share 2 processors")
         self.assertIn("3 parallel regions have more threads", shared[0]["evidence"])
         self.assertEqual(numbers["processors"], 2)
@@ -50,6 +71,35 @@ class Threads(Case):
             self.assertNotIn("oversubscription", causes)
         causes = [finding["cause"] for finding in self.regions("busy", 2, 2, 40)["findings"]]
         self.assertNotIn("oversubscription", causes)
+
+    def test_shared_processors(self):
+        """Fewer threads save no more than what two processors did not do: each region works for 38 or 34 ms."""
+        for name, late, gain in (("half", 8, 40 - 38 / 2), ("third", 12, 40 - 34 / 2)):
+            found = self.regions(name, 2, late, late + 2 if late > 8 else 10)["findings"]
+            self.ms([one for one in found if one["cause"] == "oversubscription"][0]["gain_s"], 3 * gain)
+
+    def test_other_programs(self):
+        """Where there are processors enough, but others use them, it is they for whom threads wait; the kernel's
+        counts may be a clock tick off for each processor and the program."""
+        numbers = self.regions("others", 4, used=(200, 250, 0))
+        found = [finding for finding in numbers["findings"] if finding["cause"] != "serial part"]
+        self.assertEqual([finding["cause"] for finding in found], ["other programs"])
+        self.ms(numbers["processor_time"]["others_s"], 200)
+        self.ms(found[0]["gain_s"], 3 * 122 / 4)
+        self.assertIn("of the 4 processors", found[0]["what"])
+        self.assertIn("other programs used 44.3 % of the processors' time", self.text(self.path("others")))
+        self.assertIn("other programs used 44.3 %", self.text(self.path("others"), "--brief"))
+        few = self.regions("few", 4, used=(200, 110, 100))["findings"]
+        self.ms([finding for finding in few if finding["cause"] == "other programs"][0]["gain_s"], 60)
+        self.assertIsNone(self.regions("unknown to whom", 4)["processor_time"])
+
+    def test_confidence_on_a_busy_machine(self):
+        """What others used may be what threads waited for."""
+        for foreign, confidence in ((0, "high"), (50, "high"), (60, "medium"), (100, "low")):
+            numbers = self.regions(f"busy {foreign}", 4, late=0, used=(200, foreign, 10))
+            found = [finding for finding in numbers["findings"] if finding["cause"] == "imbalance"]
+            self.assertEqual([finding["confidence"] for finding in found], [confidence] * 3, foreign)
+        self.assertIn("other programs used the processors meanwhile", found[0]["reason"])
 
     def chunks(self, name, times_us, properties=()):
         """Two threads get 600 chunks each, which last so long in turn."""
@@ -91,6 +141,26 @@ class Threads(Case):
             numbers = self.chunks(name, [2], [("STAVE::SET_CALLBACK::32", delivery)])
             self.assertEqual(numbers["lacks_chunks"], is_lacking)
             self.assertEqual("does not tell of the chunks" in self.text(self.path(name)), is_lacking)
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_another_program(self):
+        """On the only processor that the program may use another one computes as well, and has half of it."""
+        archive, program = self.path("beside"), cli.compile_program(self.path("computing"), COMPUTING)
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, sorted(before)[:1])
+        other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        try:
+            cli.trace(program, archive)
+        finally:
+            other.kill()
+            other.wait()
+            os.sched_setaffinity(0, before)
+        time = self.numbers(archive)["processor_time"]
+        self.assertGreaterEqual(time["own_s"], 0.45)
+        self.assertGreaterEqual(time["others_s"], 0.2)
+        self.assertGreaterEqual(time["all_s"] + 0.02, time["own_s"] + time["others_s"])
+        self.assertRegex(self.succeeds(cli.stave("info", archive)),
+                         r"processors +1; used by the program for \S+ m?s, by stave-writer for .*by others for ")
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_archives_say_it(self):

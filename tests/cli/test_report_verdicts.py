@@ -42,6 +42,31 @@ class Verdicts(Case):
             made.enter(i, "implicit barrier", 1)
         made.end_all(now)
 
+    def test_reduction_in_the_barrier(self):
+        """Four threads combine as a tree in the barrier behind their loop, when all have come to it."""
+        with self.timed("tree", threads=4) as made:
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for step in range(3):
+                for i in range(4):
+                    made.at(now).enter(i, "for", 20, "main: static")
+                    made.leave(i, "for", 20, "main: static")
+                    made.enter(i, "implicit barrier", 20)
+                for i in (0, 2):
+                    made.at(now).enter(i, "reduction", 10)
+                    made.at(now + 4).leave(i, "reduction", 10)
+                made.at(now + 4).enter(0, "reduction", 10)
+                now += 8
+                made.at(now).leave(0, "reduction", 10)
+                for i in range(4):
+                    made.leave(i, "implicit barrier", 20)
+                now += 5
+            self.close(made, now)
+        finding = self.verdict("tree", "reduction", 20, 3 * (0 + 8 + 4 + 8) / 4)
+        self.assertIn("some combine, for 36.0 ms in all", finding["evidence"])
+        self.assertIn("60.0 ms when the last one had come", finding["evidence"])
+
     def test_rotating(self):
         """Two loops in one region; in one of them another thread is slow each time."""
         with self.timed("rotating", threads=4) as made:

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Besides 6 lines: the ending, 3 of overview, activities, what disturbs. A deadlock stands for a finding. */
+/* Besides 7 lines: the ending, 4 of overview, activities, what disturbs. A deadlock stands for a finding. */
 enum {
   STOOD_MOST = 4,
   FINDINGS_MOST = 5,
@@ -72,6 +72,9 @@ static void print_overview(const struct report_print *print) {
   print_line("wall time %s, %zu threads, %" PRIu64 " parallel regions, %" PRIu64 " tasks, serial for %s",
              time_of(wall, report, (double)report->wall), report->cpus, report->forks, report->tasks_created,
              time_of(serial, report, (double)report->serial));
+  if (report->processors.others > 0)
+    print_line("other programs used %s of the processors' time meanwhile: times may be longer for it",
+               share_of(serial, report->processors.others, report->processors.all));
   print_line("parallel efficiency %s (threads x wall time that is useful work)",
              text_percent(efficiency, report->parallel_efficiency));
 }
@@ -116,6 +119,11 @@ static bool is_wanted(const struct report_print *print, const struct report_find
   return !print->only || (finding->region != REPLAY_NONE && report_print_wants(print, finding->region));
 }
 
+/* A run is not worth changing for so little, whatever share of it that is. */
+static bool is_too_small(const struct report *report, const struct report_finding *finding) {
+  return finding->gain_ticks * 1e3 < (double)report->trace->clock.ticks_per_second;
+}
+
 /* " (549 of 850 samples in vfprintf)", or "". */
 static const char *sampled(char text[SAMPLES_BYTES], const struct report *report,
                            const struct report_finding *finding) {
@@ -129,17 +137,26 @@ static const char *sampled(char text[SAMPLES_BYTES], const struct report *report
 
 static void print_findings(const struct report_print *print) {
   const struct report *report = print->report;
-  size_t printed = 0, most = report->deadlock_count ? FINDINGS_MOST - 1 : FINDINGS_MOST;
+  size_t printed = 0, small = 0,
+         most =
+             FINDINGS_MOST - (size_t)(report->deadlock_count > 0) - (size_t)(report->processors.others > 0);
   for (size_t i = 0; i < report->finding_count && printed < most; i++) {
     const struct report_finding *finding = &report->findings[i];
     char gain[GAIN_BYTES], samples[SAMPLES_BYTES];
     if (!is_wanted(print, finding))
       continue;
+    if (is_too_small(report, finding)) {
+      small++;
+      continue;
+    }
     print_line("%zu. up to %s, sure: %s: %s%s", ++printed, report_print_gain(gain, report, finding),
                report_confidence_name(finding->confidence), finding->what, sampled(samples, report, finding));
     print_line("   %s", finding->advice);
   }
-  if (printed == 0 && !report->standings)
+  if (small > 0)
+    print_line("%s%zu finding%s of less than 1 ms left out", printed ? "" : "no findings: ", small,
+               small == 1 ? "" : "s");
+  else if (printed == 0 && !report->standings)
     print_line("no findings: nothing that costs a hundredth of the wall time");
 }
 

@@ -21,6 +21,18 @@ static void put_seconds(json_t *object, const char *name, const struct report *r
   json_put(object, name, seconds(report, ticks));
 }
 
+/* Who used the processors; null: not known. */
+static void put_processor_time(json_t *object, const struct report *report) {
+  const struct report_processors *processors = &report->processors;
+  json_t *time = processors->is_known ? json_object() : json_null();
+  json_put(object, "processor_time", time);
+  if (!processors->is_known)
+    return;
+  put_seconds(time, "own_s", report, processors->own);
+  put_seconds(time, "others_s", report, processors->others);
+  put_seconds(time, "all_s", report, processors->all);
+}
+
 static json_t *spread(const struct report *report, const struct spread *from) {
   json_t *object = json_object();
   json_put(object, "count", json_from_number(from->count));
@@ -106,7 +118,9 @@ static json_t *overview(const struct report_print *print) {
   put_seconds(object, "lost_in_work_s", report, report->lost_in_work);
   json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));
   json_put(object, "threads", json_from_number(report->cpus));
-  json_put(object, "processors", report->processors ? json_from_number(report->processors) : json_null());
+  json_put(object, "processors",
+           report->processors.count ? json_from_number(report->processors.count) : json_null());
+  put_processor_time(object, report);
   json_put(object, "events", json_from_number(report->anomalies.events));
   json_put(object, "has_openmp", json_boolean(report->has_openmp));
   json_put(object, "parallel_regions", json_from_number(report->forks));
@@ -116,6 +130,10 @@ static json_t *overview(const struct report_print *print) {
   json_put(object, "activities", activities(report, report->activity));
   put_seconds(object, "work_s", report, (double)report->work);
   put_seconds(object, "span_s", report, (double)report->span);
+  json_put(object, "span_process",
+           report->process_count > 1 && report->longest_process < report->trace->location_group_count
+               ? json_from_text(report->trace->location_groups[report->longest_process].name)
+               : json_null());
   json_put(object, "parallelism", json_real(report->span ? (double)report->work / (double)report->span : 0));
   return object;
 }

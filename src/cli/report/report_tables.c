@@ -404,11 +404,15 @@ static void print_span(const struct report *report) {
   char work[TEXT_TIME_BYTES], span[TEXT_TIME_BYTES];
   if (report->span == 0)
     return;
+  size_t cpus = report->processes[report->longest_process].cpus;
+  bool is_one_of_many =
+      report->process_count > 1 && report->longest_process < report->trace->location_group_count;
   table_heading("Work and span");
-  prose_say(2, "work %s, span %s: available parallelism %.2f for %zu thread%s",
+  prose_say(2, "work %s, span %s: available parallelism %.2f for %zu thread%s%s%s",
             text_time(work, report->trace, (double)report->work),
             text_time(span, report->trace, (double)report->span), (double)report->work / (double)report->span,
-            report->cpus, report->cpus == 1 ? "" : "s");
+            cpus, cpus == 1 ? "" : "s", is_one_of_many ? ", in the process with the longest span: " : "",
+            is_one_of_many ? report->trace->location_groups[report->longest_process].name : "");
 }
 
 /* -- the rest -- */

@@ -103,10 +103,14 @@ static void print_overview(const struct report_print *print) {
   table_fact("archive", "%s", print->anchor);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
-  if (report->processors)
-    table_fact("threads", "%zu, on %" PRIu64 " processors", report->cpus, report->processors);
+  if (report->processors.count)
+    table_fact("threads", "%zu, on %" PRIu64 " processors", report->cpus, report->processors.count);
   else
     table_fact("threads", "%zu", report->cpus);
+  if (report->processors.others > 0)
+    table_fact("others",
+               "other programs used %s of the processors' time meanwhile: times may be longer for it",
+               text_percent(share, report->processors.others / report->processors.all));
   if (report->process_count > 1)
     table_fact("processes", "%zu; serial and MPI are the mean of one", report->process_count);
   table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),

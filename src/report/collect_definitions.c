@@ -1,0 +1,79 @@
+/* What is learnt from the definitions before the first event. */
+#include <string.h>
+
+#include "report/collect.h"
+
+static struct interest interest_in(enum construct construct) {
+  enum construct_class class = construct_class(construct);
+  return (struct interest){
+      .construct = (uint8_t)construct,
+      .is_loop = class == CONSTRUCT_CLASS_work,
+      .is_chunk = class == CONSTRUCT_CLASS_dispatch,
+      .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
+      .is_depend = class == CONSTRUCT_CLASS_depend,
+      .is_doacross = class == CONSTRUCT_CLASS_doacross,
+      .is_target = class == CONSTRUCT_CLASS_target || class == CONSTRUCT_CLASS_kernel,
+      .is_reduction = construct == CONSTRUCT_reduction,
+      .is_wait_inside = class == CONSTRUCT_CLASS_wait,
+      .is_part = class == CONSTRUCT_CLASS_wait || class == CONSTRUCT_CLASS_dispatch ||
+                 construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
+                 construct == CONSTRUCT_ordered_sblock,
+  };
+}
+
+static void learn_regions(struct collector *collector) {
+  for (size_t i = 0; i < collector->trace->region_count; i++) {
+    enum construct construct = replay_construct(collector->replay, (uint32_t)i);
+    collector->interests[i] = interest_in(construct);
+    collector->report->has_openmp |= construct_class(construct) != CONSTRUCT_CLASS_none;
+  }
+}
+
+static uint64_t attribute_named(const struct trace *trace, const char *name) {
+  for (size_t i = 0; i < trace->attribute_count; i++)
+    if (strcmp(trace->attributes[i].name, name) == 0)
+      return trace->attributes[i].ref;
+  return TRACE_NO_REF;
+}
+
+static void learn_attributes(struct collector *collector) {
+  collector->iterations_attribute = attribute_named(collector->trace, "iterations");
+  collector->chunk_size_attribute = attribute_named(collector->trace, "chunk size");
+  collector->source_attribute = attribute_named(collector->trace, "source task");
+  collector->sink_attribute = attribute_named(collector->trace, "sink task");
+  collector->address_attribute = attribute_named(collector->trace, "dependence address");
+  collector->matching_attribute = attribute_named(collector->trace, "matching id");
+  collector->from_attribute = attribute_named(collector->trace, "source address");
+  collector->to_attribute = attribute_named(collector->trace, "destination address");
+  collector->wait_lock_attribute = attribute_named(collector->trace, "wait lock");
+  collector->state_attribute = attribute_named(collector->trace, "thread state");
+  collector->context_attribute = attribute_named(collector->trace, "calling context");
+}
+
+static void learn_processes(struct collector *collector) {
+  const struct trace *trace = collector->trace;
+  for (size_t i = 0; i <= trace->location_group_count; i++) {
+    collector->report->processes[i].first_ticks = UINT64_MAX;
+    collector->processes[i].last_parallel = REPLAY_NONE;
+  }
+}
+
+static void learn_locations(struct collector *collector) {
+  const struct trace *trace = collector->trace;
+  for (size_t i = 0; i < trace->location_count; i++) {
+    const struct trace_location_group *group = trace_location_group(trace, trace->locations[i].group);
+    collector->report->threads[i].process =
+        group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
+    collector->locations[i].wait_region = REPLAY_NONE;
+    collector->locations[i].fork_context = TRACE_NO_REF;
+    collector->locations[i].charged_ticks = collector->report->from_ticks;
+    collector->report->threads[i].is_device = trace_location_is_device(&trace->locations[i]);
+  }
+}
+
+void learn_definitions(struct collector *collector) {
+  learn_regions(collector);
+  learn_attributes(collector);
+  learn_processes(collector);
+  learn_locations(collector);
+}

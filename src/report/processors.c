@@ -1,0 +1,40 @@
+/* The processors that the process might use: how many, and who used them. */
+#include "report/collect.h"
+#include "stave/names.h"
+
+/* The kernel counts by clock ticks: each of the two readings may be one off for each processor, and for the
+ * process. */
+#define TICK_S 0.01
+#define OTHERS_SHARE_LEAST 0.01
+
+void processors_find(struct report *report) {
+  const struct trace *trace = report->trace;
+  struct report_processors *processors = &report->processors;
+  double second = (double)trace->clock.ticks_per_second, ns = second / 1e9;
+  bool is_part = report->from_ticks > 0 || report->to_ticks < UINT64_MAX;
+  processors->count = trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS);
+  if (is_part || !trace_archive_property(trace, STAVE_PROPERTY_PROCESSORS_BUSY_NS) || processors->count == 0)
+    return;
+  double busy = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_BUSY_NS);
+  double writer = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_WRITER_NS);
+  processors->is_known = true;
+  processors->own = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_OWN_NS);
+  processors->all = busy + ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_IDLE_NS);
+  processors->others = busy - processors->own - writer - TICK_S * second * (double)(processors->count + 1);
+  if (processors->others < OTHERS_SHARE_LEAST * processors->all)
+    processors->others = 0;
+}
+
+double processors_at_most(const struct report *report, double threads) {
+  double count = (double)report->processors.count;
+  return count > 0 && count < threads ? count : threads;
+}
+
+double processors_sharing(const struct report *report, const struct report_parallel *parallel,
+                          double threads) {
+  double count = (double)report->processors.count, wall = (double)parallel->wall;
+  if (count == 0 || threads <= count || parallel->gain <= 0)
+    return 1;
+  double most = wall - (wall - parallel->gain) * threads / count;
+  return most <= 0 ? 0 : most < parallel->gain ? most / parallel->gain : 1;
+}
