@@ -56,8 +56,8 @@ static void long_task(void) {
 
 /* Tasks that take longer to create and to begin than to run. */
 static void small_tasks(void) {
-  static volatile int sum;
-  enum { COUNT = 200000 };
+  static volatile int sum; /* stored to by each task */
+  enum { COUNT = 2000000 };
 #pragma omp parallel
 #pragma omp single
   for (int i = 0; i < COUNT; i += is_repaired ? COUNT / 100 : 1)

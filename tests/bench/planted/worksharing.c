@@ -37,8 +37,8 @@ static void static_loop(void) {
   }
 }
 
-/* Thread 0 holds the lock for long, though it needs it for 1 ms; the others want it for 1 ms each and have as
- * much to do. */
+/* Thread 0 holds the lock for long, though it needs it for 1 ms; the others want it for 1 ms each, one after
+ * another, and have less to do. */
 static void long_holder(void) {
   omp_lock_t lock;
   omp_init_lock(&lock);
@@ -50,11 +50,12 @@ static void long_holder(void) {
       omp_unset_lock(&lock);
       work(is_repaired ? 19 : 0);
     } else {
-      work(5);
+      double before = 2 + 1.5 * omp_get_thread_num(); /* so nobody waits but for thread 0 */
+      work(before);
       omp_set_lock(&lock); /* PLANT long_holder */
       work(1);
       omp_unset_lock(&lock);
-      work(10);
+      work(15 - before);
     }
 #pragma omp barrier
   }
@@ -266,17 +267,18 @@ static void set_lock(void) {
   omp_destroy_lock(&lock);
 }
 
-/* Two thousand regions of 20 us. */
+/* Ten thousand regions of 40 us of work in all. */
 static void fork_join(void) {
+  enum { STEPS = 10000 };
   if (is_repaired) {
 #pragma omp parallel
-    for (int step = 0; step < 2000; step++)
-      spin(0.02);
+    for (int i = 0; i < STEPS; i++)
+      compute(40.0 / omp_get_num_threads());
     return;
   }
-  for (int step = 0; step < 2000; step++) {
+  for (int i = 0; i < STEPS; i++) {
 #pragma omp parallel /* PLANT fork_join */
-    spin(0.02);
+    compute(40.0 / omp_get_num_threads());
   }
 }
 
