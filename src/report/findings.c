@@ -181,7 +181,8 @@ static void describe_small(struct report *report, struct report_finding *finding
               "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
 }
 
-/* To get one takes longer than it runs: the others cannot help whoever creates them, and wait for that. */
+/* To get one takes longer than it runs: the others cannot help whoever creates them, and wait for all that
+ * costs. */
 static bool is_left_alone(const struct report *report, const struct report_task *task) {
   return task->executed >= MANY_TASKS &&
          own_cost_off(report, report->dispatch_cost) > spread_mean(&task->run) + (double)task->creation_cost;
@@ -195,8 +196,8 @@ static double find_small_tasks(struct report *report, double budget, double memb
     double overhead = task_overhead(report, task);
     if (overhead * 2 < (double)task->run.sum)
       continue;
-    double gain = overhead / members;
-    gain = gain < budget && !is_left_alone(report, task) ? gain : budget;
+    double gain = is_left_alone(report, task) ? overhead : overhead / members;
+    gain = gain < budget ? gain : budget;
     budget -= gain;
     struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, i, gain);
     if (finding)
