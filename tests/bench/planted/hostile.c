@@ -1,5 +1,5 @@
-/* Programs in which little or nothing is wrong, but not as in the others: one thread, hundreds, teams in teams, two
- * regions that are out of balance, long names, and what only a busy processor shows. */
+/* Programs in which little or nothing is wrong, but not as in the others: one thread, hundreds, teams in
+ * teams, two regions that are out of balance, long names, and what only a busy processor shows. */
 #include "planted.h"
 
 enum { MANY = 300 };
