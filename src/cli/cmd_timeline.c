@@ -132,7 +132,8 @@ static int draw(void *data, const struct archive_job *job) {
   uint64_t from, to, bytes;
   struct timeline_limits limits = {.slices = request->regions,
                                    .mixes = request->regions / REGIONS_PER_MIX,
-                                   .tasks = request->regions / REGIONS_PER_TASK};
+                                   .tasks = request->regions / REGIONS_PER_TASK,
+                                   .messages = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;

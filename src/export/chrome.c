@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/mpi.h"
 #include "analysis/replay.h"
 #include "export/export.h"
 #include "export/fragment.h"
@@ -29,6 +30,8 @@ struct chrome {
   struct trace *trace;
   struct sink *sink;
   struct replay *replay;
+  struct mpi_replay *mpi;
+  uint64_t messages;                /* of MPI, so far */
   struct fragments regions, tracks; /* "name":...,"cat":...,"args":{...  and  ,"pid":...,"tid":...,"ts": */
   struct track *of_location;
   struct counter tasks;
@@ -351,11 +354,35 @@ static void on_task(void *data, const struct replay_task_event *step) {
     resume(chrome, step);
 }
 
+/* -- messages -- */
+
+static void write_message(struct chrome *chrome, char phase, size_t location, uint64_t ticks,
+                          const struct mpi_message *message) {
+  struct sink *sink = chrome->sink;
+  begin_event(chrome, phase, location, ticks);
+  sink_text(sink, ",\"name\":\"message\",\"cat\":\"message\",\"id\":");
+  sink_number(sink, chrome->messages);
+  sink_text(sink, phase == 'f' ? ",\"bp\":\"e\",\"args\":{\"bytes\":" : ",\"args\":{\"bytes\":");
+  sink_number(sink, phase == 'f' ? message->receive.bytes : message->send.bytes);
+  sink_text(sink, ",\"tag\":");
+  sink_number(sink, message->tag);
+  sink_byte(sink, '}');
+  end_event(chrome);
+}
+
+/* Both ends are written when they are known to belong together: viewers order events by their times. */
+static void on_message(void *data, const struct mpi_message *message) {
+  struct chrome *chrome = data;
+  chrome->messages++;
+  write_message(chrome, 's', message->send.begun.location, message->send.begin_ticks, message);
+  write_message(chrome, 'f', message->receive.ended.location, message->receive.end_ticks, message);
+}
+
 /* -- all of it -- */
 
 static bool on_event(void *data, const struct trace_event *event) {
   struct chrome *chrome = data;
-  if (!replay_process(chrome->replay, event))
+  if (!replay_process(chrome->replay, event) || !mpi_process(chrome->mpi, event))
     chrome->sink->error = ENOMEM;
   if (event->kind == TRACE_Enter)
     enter(chrome, event);
@@ -371,7 +398,9 @@ static int open_chrome(struct chrome *chrome) {
   const struct replay_observer observer = {.slice = on_slice, .task = on_task};
   chrome->of_location = calloc(trace->location_count + 1, sizeof *chrome->of_location);
   chrome->replay = replay_create(trace, &observer, chrome, 0, UINT64_MAX);
-  if (!chrome->of_location || !chrome->replay)
+  static const struct mpi_observer mpi_observer = {.message = on_message};
+  chrome->mpi = mpi_create(trace, &mpi_observer, chrome);
+  if (!chrome->of_location || !chrome->replay || !chrome->mpi)
     return -ENOMEM;
   int result = fragments_open(&chrome->regions, trace->region_count, describe_region, trace);
   return result < 0 ? result : fragments_open(&chrome->tracks, trace->location_count, describe_track, trace);
@@ -379,6 +408,7 @@ static int open_chrome(struct chrome *chrome) {
 
 static void close_chrome(struct chrome *chrome) {
   replay_free(chrome->replay);
+  mpi_free(chrome->mpi);
   fragments_close(&chrome->regions);
   fragments_close(&chrome->tracks);
   free(chrome->of_location);
@@ -402,6 +432,8 @@ int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &chrome, error);
     if (result == 0)
       replay_finish(chrome.replay);
+    if (!mpi_finish(chrome.mpi))
+      result = -ENOMEM;
     write_tail(&chrome);
   }
   close_chrome(&chrome);

@@ -111,11 +111,13 @@ static json_t *row(const struct page_data *data, size_t index) {
   const struct trace *trace = data->timeline->trace;
   const struct trace_location *location = &trace->locations[index];
   const struct trace_location_group *group = trace_location_group(trace, location->group);
-  return json_pack("{s:o,s:s,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name), "kind",
-                   trace_location_is_device(location) ? "device stream" : "thread", "group",
-                   page_text(group ? group->name : ""), "properties", properties(trace, location->ref),
-                   "activity", section(&data->rows[index].activity), "slices", depths(data, index), "tooDeep",
-                   number(data->timeline->rows[index].too_deep));
+  return json_pack(
+      "{s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name), "bareName",
+      page_text(location->bare_name), "kind", trace_location_is_device(location) ? "device stream" : "thread",
+      "group", page_text(group ? group->name : ""), "process",
+      number(group ? (uint64_t)(group - trace->location_groups) : trace->location_group_count), "properties",
+      properties(trace, location->ref), "activity", section(&data->rows[index].activity), "slices",
+      depths(data, index), "tooDeep", number(data->timeline->rows[index].too_deep));
 }
 
 static json_t *rows(const struct page_data *data) {
@@ -139,15 +141,23 @@ static json_t *tasks(const struct page_data *data) {
                    number(table->all));
 }
 
+static json_t *messages(const struct page_data *data) {
+  const struct message_table *table = &data->timeline->messages;
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "section", section(&data->messages), "stored",
+                   number(table->message_count), "all", number(table->all_messages), "operations",
+                   section(&data->operations), "storedOperations", number(table->operation_count),
+                   "allOperations", number(table->all_operations));
+}
+
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
                    page_text(data->request->title), "archive", page_text(data->request->archive), "from",
                    number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
                    number(timeline->events), "resolution", resolution(timeline), "activities", activities(),
                    "regions", regions(data), "attributes", attributes(data), "texts", texts(data), "rows",
-                   rows(data), "tasks", tasks(data), "facts", page_facts(timeline), "warnings",
-                   page_warnings(timeline));
+                   rows(data), "tasks", tasks(data), "messages", messages(data), "facts",
+                   page_facts(timeline), "warnings", page_warnings(timeline));
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a

@@ -20,7 +20,7 @@ struct page_data {
   const struct page_request *request;
   struct bytes bytes;
   struct page_row *rows; /* as the timeline's */
-  struct page_section tasks;
+  struct page_section tasks, messages, operations;
   uint32_t *region_positions; /* in the page, of the timeline's regions */
   uint32_t *regions;          /* the other way round */
   uint32_t region_count;      /* in the page, without the last, which stands for all that are left out */
@@ -33,6 +33,9 @@ bool page_choose_regions(struct page_data *data);
 
 /* Fills in bytes and sections; bytes.is_out_of_memory tells whether all are there. */
 void page_encode_events(struct page_data *data);
+
+/* The same for messages and collective operations. */
+void page_encode_messages(struct page_data *data);
 
 /* Writes the JSON so that no text in it can end the script element. Returns 0 or -ENOMEM. */
 int page_write_about(FILE *file, const struct page_data *data);

@@ -127,4 +127,5 @@ void page_encode_events(struct page_data *data) {
       put_slices(data, &timeline->rows[i].depths[depth], &data->rows[i].depths[depth]);
   }
   put_tasks(data);
+  page_encode_messages(data);
 }

@@ -94,7 +94,7 @@ static int draw(struct picture *picture, const struct picture_request *request) 
   merge_narrow(picture);
   draw_title(picture, request->title);
   picture_draw_grid(picture);
-  if (!picture_draw_rows(picture))
+  if (!picture_draw_rows(picture) || !picture_draw_messages(picture))
     return -ENOMEM;
   picture_draw_axis(picture);
   picture_draw_legend(picture, picture->rows_bottom + PICTURE_AXIS);

@@ -10,6 +10,7 @@ enum { NOTE_WORDS_PER_SLICE = 2 };
 struct reading {
   struct timeline *timeline;
   struct replay *replay;
+  struct mpi_replay *mpi;
   uint64_t first, last; /* of the events so far; first > last: none */
 };
 
@@ -187,6 +188,16 @@ static void on_task(void *data, const struct replay_task_event *event) {
   timeline->is_out_of_memory |= !task_table_update(&timeline->tasks, event);
 }
 
+/* -- what MPI does -- */
+
+static void on_message(void *data, const struct mpi_message *message) {
+  message_table_add(&((struct reading *)data)->timeline->messages, message);
+}
+
+static void on_operation(void *data, const struct mpi_operation *operation) {
+  message_table_add_operation(&((struct reading *)data)->timeline->messages, operation);
+}
+
 /* -- reading -- */
 
 static void look_at_enter(struct reading *reading, const struct trace_event *event) {
@@ -215,7 +226,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (event->ticks > reading->last)
     reading->last = event->ticks;
   timeline->events += event->ticks >= timeline->from;
-  if (!replay_process(reading->replay, event))
+  if (!replay_process(reading->replay, event) || !mpi_process(reading->mpi, event))
     timeline->is_out_of_memory = true;
   if (event->kind == TRACE_Enter)
     look_at_enter(reading, event);
@@ -249,6 +260,7 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->order = calloc(trace->location_count + 1, sizeof *timeline->order);
   timeline->positions = calloc(trace->location_count + 1, sizeof *timeline->positions);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
+  message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
   if (!timeline->rows || !timeline->regions || !timeline->order || !timeline->positions)
     return false;
   order_rows(timeline);
@@ -266,6 +278,8 @@ static void finish(struct reading *reading) {
   if (timeline->to > reading->last)
     timeline->to = reading->last;
   timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
+  timeline->is_out_of_memory |= !mpi_finish(reading->mpi) || timeline->messages.is_out_of_memory;
+  message_table_finish(&timeline->messages);
   stay_within_limits(reading);
 }
 
@@ -273,16 +287,22 @@ int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
   static const struct replay_observer observer = {
       .slice = on_slice, .interval = on_interval, .task = on_task};
+  static const struct mpi_observer mpi_observer = {.message = on_message, .operation = on_operation};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
   if (!begin(ret, trace))
     return out_of_memory(error);
   reading.replay = replay_create(trace, &observer, &reading, from_ticks, to_ticks);
-  if (!reading.replay)
+  reading.mpi = mpi_create(trace, &mpi_observer, &reading);
+  if (!reading.replay || !reading.mpi) {
+    replay_free(reading.replay);
+    mpi_free(reading.mpi);
     return out_of_memory(error);
+  }
   int result = trace_read_in_order(trace, 0, to_ticks, on_event, &reading, error);
   finish(&reading);
   replay_free(reading.replay);
+  mpi_free(reading.mpi);
   return ret->is_out_of_memory ? out_of_memory(error) : result;
 }
 
@@ -297,6 +317,7 @@ void timeline_free(struct timeline *timeline) {
   free(timeline->positions);
   free(timeline->regions);
   task_table_free(&timeline->tasks);
+  message_table_free(&timeline->messages);
   attribute_lists_free(&timeline->attributes);
   *timeline = (struct timeline){0};
 }

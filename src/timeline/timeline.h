@@ -7,6 +7,7 @@
 #include "analysis/replay.h"
 #include "timeline/activity_track.h"
 #include "timeline/attribute_lists.h"
+#include "timeline/message_table.h"
 #include "timeline/slice_track.h"
 #include "timeline/task_table.h"
 
@@ -14,7 +15,7 @@ enum { TIMELINE_MOST_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
-  size_t mixes, slices, tasks;
+  size_t mixes, slices, tasks, messages;
 };
 
 /* What the Enter of a region that is open has told. */
@@ -48,6 +49,7 @@ struct timeline {
   /* as the trace's regions, and one more for those that it does not define */
   struct timeline_region *regions;
   struct task_table tasks;
+  struct message_table messages;
   struct attribute_lists attributes;
   struct timeline_limits limits;
   size_t mix_count, slice_count;             /* over all rows */

@@ -7,6 +7,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from export_case import Case
 from made_archive import Made
+from made_mpi import Job
 
 
 class Chrome(Case):
@@ -55,6 +56,20 @@ class Chrome(Case):
             self.assertEqual(pieces[-2:], [("critical @made.c:6", 2), ("task untied @made.c:5", 1)])
         arrows = self.arrows(events)
         self.assertEqual([(source, sink) for source, _, sink, _ in arrows], [(1, 1), (1, 2)])
+
+    def test_messages(self):
+        """An arrow from the call that sends to the one that ends the receive; none of what nobody receives."""
+        path = self.path("messages")
+        with Job(path) as job:
+            job.call(0, "MPI_Send", 1, 1.5, send=(1, 7, 100))
+            job.call(0, "MPI_Send", 1.6, 1.7, send=(1, 8, 3))
+            job.call(1, "MPI_Irecv", 0.5, 0.6, irecv=1)
+            job.call(1, "MPI_Wait", 0.7, 2, received=[(0, 7, 100, 1)])
+        flows = [event for event in self.chrome(path) if event.get("cat") == "message"]
+        self.assertEqual([(one["ph"], one["pid"], one["tid"], one["ts"]) for one in flows],
+                         [("s", 1, 1, 500), ("f", 2, 2, 1500)])
+        self.assertEqual(flows[0]["id"], flows[1]["id"])
+        self.assertEqual(flows[0]["args"], {"bytes": 100, "tag": 7})
 
     def test_nested_suspension(self):
         """A tied task in taskwait, another one in its place, and back."""

@@ -47,6 +47,11 @@ export class Chart {
     return y < RULER ? null : this.layout.at(y - RULER + this.view.top);
   }
 
+  // The process whose line is there, or null.
+  groupAt(y) {
+    return y < RULER ? null : this.layout.groupAt(y - RULER + this.view.top);
+  }
+
   // The slice at a point, or null.
   sliceAt(x, y) {
     const place = this.place(y);
@@ -73,6 +78,8 @@ export class Chart {
     this.#drawGrid(marks);
     for (const place of places)
       this.#drawRow(place, RULER + place.y - top);
+    for (const place of this.layout.visible(top, top + this.height - RULER, this.layout.groups))
+      this.#drawGroup(place, RULER + place.y - top);
     this.#drawRuler(marks);
   }
 
@@ -107,13 +114,43 @@ export class Chart {
     this.context.fillRect(0, y + place.height - 4, this.width, 1);
   }
 
+  // A process: the times of all its threads, whether or not they are shown below.
+  #drawGroup({group, isFolded, height}, y) {
+    const {context, gutter, layout: {band}, palette: {colours}} = this;
+    context.fillStyle = colours.stripe;
+    context.fillRect(0, y, this.width, band + 1);
+    if (isFolded)
+      this.#drawBands(group.rows.map(row => row.activity), y);
+    context.fillStyle = isFolded ? colours.ground : colours.stripe;
+    context.fillRect(0, y, gutter, band);
+    context.fillStyle = colours.text;
+    context.textAlign = 'left';
+    context.font = `bold ${FONT}`;
+    context.fillText(this.#cutBold(`${isFolded ? '▸' : '▾'} ${group.name}`, gutter - 12), 6, y + band / 2);
+    context.font = FONT;
+    context.fillStyle = colours.line;
+    context.fillRect(0, y + (isFolded ? height - 4 : 0), this.width, 1);
+  }
+
+  #cutBold(text, width) {
+    const {context} = this;
+    let end = text.length;
+    while (end > LEAST_LETTERS && context.measureText(text.slice(0, end) + '…').width > width)
+      end--;
+    return end < text.length && context.measureText(text).width > width ? text.slice(0, end) + '…' : text;
+  }
+
   #drawBand(row, y) {
+    this.#drawBands([row.activity], y);
+    this.hasMerged ||= row.activity.hasMixed(this.view.from, this.view.to);
+  }
+
+  #drawBands(tracks, y) {
     const {scale, gutter, view, layout: {band}} = this;
     const box = {x: Math.round(gutter * scale), y: Math.round((y + 1) * scale),
       width: Math.round(this.plotWidth * scale), height: Math.round((band - 2) * scale)};
     if (y + band > RULER && y < this.height)
-      this.bands.draw(this.context, [row.activity], view, box, this.palette, this.hidden);
-    this.hasMerged ||= row.activity.hasMixed(view.from, view.to);
+      this.bands.draw(this.context, tracks, view, box, this.palette, this.hidden);
   }
 
   #drawName({row, isOpen, bars}, y) {
@@ -123,7 +160,7 @@ export class Chart {
     context.fillStyle = colours.text;
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
-    context.fillText(this.fit(arrow + row.name, gutter - 12), 6, y + band / 2);
+    context.fillText(this.fit(arrow + (row.isGrouped ? row.bareName : row.name), gutter - 12), 6, y + band / 2);
     if (bars < row.slices.length) {
       context.fillStyle = colours.dim;
       context.fillText(this.fit(`${row.slices.length - bars} more levels`, gutter - 24), 18, y + band + bar / 2);

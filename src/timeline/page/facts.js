@@ -1,5 +1,6 @@
 // What is known of a slice or of a moment of a row, as pairs of a name and a text.
 import {count, duration, instant, percent, plural} from './format.js';
+import {messagesIn} from './messages.js';
 
 const MOST_PIECES = 6;
 
@@ -46,6 +47,21 @@ function mergedFacts(model, slice) {
   ];
 }
 
+// What a call of MPI has sent and received.
+function messageFacts(model, {row, begin, end}, isShort) {
+  const {sent, received} = messagesIn(model, row, begin, end), facts = [];
+  const add = (name, messages, peer) => {
+    for (const message of messages.slice(0, isShort ? 2 : MOST_PIECES))
+      facts.push([name, `${plural(message.bytes, 'byte')}, ${model.rows[message[peer]].group}, tag ${message.tag}, ` +
+        `${duration(message.end - message.begin)} under way`]);
+    if (messages.length > (isShort ? 2 : MOST_PIECES))
+      facts.push([name, `${messages.length} messages in all`]);
+  };
+  add('sent to', sent, 'to');
+  add('received from', received, 'from');
+  return facts;
+}
+
 // The short form is for the tooltip.
 export function sliceFacts(model, slice, isShort) {
   const {region} = slice, length = slice.end - slice.begin;
@@ -59,6 +75,8 @@ export function sliceFacts(model, slice, isShort) {
     facts.push(['in', region.description]);
   for (const attribute of slice.attributes)
     facts.push(attributeText(model, attribute));
+  if (slice.activity.name === 'MPI' && model.hasMessages)
+    facts.push(...messageFacts(model, slice, isShort));
   if (slice.task)
     facts.push(...taskFacts(model, slice.task).slice(0, isShort ? 3 : undefined));
   if (isShort)
@@ -86,6 +104,14 @@ export function bandFacts(model, row, mix) {
       facts.push([model.activities[kind].name, percent(ns, length)]);
   return {title: parts.length ? parts.length > 1 ? 'several activities' : model.activities[parts[0].kind].name : '',
     facts};
+}
+
+// What the threads of a process did around a moment, by the times of all of them.
+export function groupFacts(model, {name, rows}, from, to) {
+  const sums = [...model.times(from, to, rows)], all = sums.reduce((sum, ns) => sum + ns, 0);
+  const parts = sums.map((ns, kind) => ({ns, kind})).filter(({ns}) => ns > 0).sort((one, other) => other.ns - one.ns);
+  return {title: name, facts: [['rows', String(rows.length)],
+    ...parts.map(({ns, kind}) => [model.activities[kind].name, percent(ns, all)])]};
 }
 
 // What a row is.

@@ -21,7 +21,8 @@ function chartKeys({view, select, zoomToSelection, unselect}) {
   };
 }
 
-function globalKeys({view, search, toggleArrows, toggleTheme, toggleFolds, showHelp}) {
+function globalKeys({view, search, toggleArrows, toggleMessages, toggleProcesses, toggleTheme,
+  toggleFolds, showHelp}) {
   return {
     '+': () => view.zoom(1 / ZOOM),
     '=': () => view.zoom(1 / ZOOM),
@@ -35,6 +36,8 @@ function globalKeys({view, search, toggleArrows, toggleTheme, toggleFolds, showH
     N: () => search.step(-1),
     '/': () => search.input.focus(),
     t: toggleArrows,
+    m: toggleMessages,
+    p: toggleProcesses,
     c: toggleTheme,
     e: toggleFolds,
     '?': showHelp,

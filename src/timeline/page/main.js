@@ -1,11 +1,12 @@
 // Puts the page together.
 import {Chart} from './chart.js';
 import {byId, element, whenQuiet} from './dom.js';
-import {bandFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
+import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
 import {count, duration, instant, plural} from './format.js';
 import {listenToKeys} from './keyboard.js';
 import {Layout, RULER} from './layout.js';
 import {Legend} from './legend.js';
+import {MOST_MESSAGES, MOST_OPERATIONS} from './messages.js';
 import {Minimap} from './minimap.js';
 import {Model} from './model.js';
 import {MOST_ARROWS, Overlay} from './overlay.js';
@@ -24,7 +25,7 @@ class Page {
   constructor(model) {
     this.model = model;
     this.view = new View(model.from, model.to);
-    this.layout = new Layout(model.rows);
+    this.layout = new Layout(model.rows, model.groups);
     this.chart = new Chart(byId('chart'), model, this.view, this.layout);
     this.overlay = new Overlay(byId('overlay'), this.chart);
     this.minimap = new Minimap(byId('minimap'), model, this.view);
@@ -88,6 +89,9 @@ class Page {
     byId('summary').textContent = [plural(about.rows.length, 'row'), plural(about.events, 'event'),
       duration(this.model.to - this.model.from)].join(', ');
     byId('about-facts').replaceChildren(factList(about.facts));
+    byId('messages').hidden = !this.model.hasMessages;
+    byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
+    byId('processes').hidden = this.model.groups.length === 0;
     byId('warning').hidden = about.warnings.length === 0;
     byId('warning').textContent = about.warnings.join(' ');
   }
@@ -124,7 +128,19 @@ class Page {
       notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
     if (areArrowsOn && stored < all)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
+    this.#noteMessages(notes);
     byId('arrows-note').textContent = notes.join(' ');
+  }
+
+  #noteMessages(notes) {
+    const {areOn, leftOut} = this.overlay.messages, {stored, all, storedOperations, allOperations} =
+      this.model.about.messages;
+    if (areOn && leftOut > 0)
+      notes.push(`At most ${MOST_MESSAGES} messages and ${MOST_OPERATIONS} collective operations are shown, ` +
+        `${count(leftOut)} of this interval are not: zoom in.`);
+    if (areOn && stored + storedOperations < all + allOperations)
+      notes.push(`The page has ${count(stored)} of ${plural(all, 'message')} and ${count(storedOperations)} of ` +
+        `${plural(allOperations, 'collective operation')}: the shortest are left out.`);
   }
 
   #showMatches(regions) {
@@ -146,7 +162,9 @@ class Page {
   }
 
   #tell({x, y}) {
-    const place = this.chart.place(y), slice = this.overlay.hovered;
+    const place = this.chart.place(y), slice = this.overlay.hovered, inGroup = this.chart.groupAt(y);
+    if (inGroup)
+      return this.#tellGroup(inGroup.group, x);
     if (slice)
       return {title: sliceTitle(slice), facts: sliceFacts(this.model, slice, true)};
     if (place && x < this.chart.gutter)
@@ -155,9 +173,19 @@ class Page {
     return mix ? bandFacts(this.model, place.row, mix) : null;
   }
 
+  // Over the names: of the visible interval; elsewhere of some pixels.
+  #tellGroup(group, x) {
+    const {chart, view} = this, at = chart.time(x), width = 4 * view.length / chart.plotWidth;
+    return x < chart.gutter ? groupFacts(this.model, group, view.from, view.to)
+      : groupFacts(this.model, group, Math.max(view.start, at - width), Math.min(view.stop, at + width));
+  }
+
   #click(x, y) {
-    const place = this.chart.place(y);
-    if (place && x < this.chart.gutter)
+    const place = this.chart.place(y), inGroup = this.chart.groupAt(y);
+    if (inGroup) {
+      this.layout.toggleGroup(inGroup.group.index);
+      this.#resize();
+    } else if (place && x < this.chart.gutter)
       this.#toggleRow(place.row);
     else
       this.select(this.chart.sliceAt(x, y));
@@ -188,6 +216,8 @@ class Page {
   }
 
   #revealRow(row, depth = 0) {
+    if (this.layout.unfold(row))
+      this.#resize();
     const place = this.layout.rows[row], {view, chart} = this;
     if (depth >= place.bars)
       this.#toggleRow(row);
@@ -224,6 +254,18 @@ class Page {
     this.redrawOverlay();
   }
 
+  #toggleMessages() {
+    const {messages} = this.overlay;
+    messages.areOn = !messages.areOn;
+    byId('messages').setAttribute('aria-pressed', String(messages.areOn));
+    this.redrawOverlay();
+  }
+
+  #toggleProcesses() {
+    this.layout.foldAll(!this.layout.groups.every(({isFolded}) => isFolded));
+    this.#resize();
+  }
+
   #toggleFolds() {
     this.layout.setAll(!this.layout.isAllOpen);
     this.#resize();
@@ -254,18 +296,22 @@ class Page {
       zoomToSelection: () => selected() && view.showAround(selected().begin, selected().end),
       unselect: () => this.select(null),
       toggleArrows: () => this.#toggleArrows(),
+      toggleMessages: () => this.#toggleMessages(),
+      toggleProcesses: () => this.#toggleProcesses(),
       toggleTheme: () => theme.toggle(),
       toggleFolds: () => this.#toggleFolds(),
       showHelp: () => byId('help').showModal(),
     };
   }
 
-  #listenToButtons({view, toggleArrows, toggleTheme, toggleFolds, showHelp}) {
+  #listenToButtons({view, toggleArrows, toggleMessages, toggleProcesses, toggleTheme, toggleFolds, showHelp}) {
     const buttons = {
       'zoom-in': () => view.zoom(0.5),
       'zoom-out': () => view.zoom(2),
       'zoom-all': () => view.showAll(),
       arrows: toggleArrows,
+      messages: toggleMessages,
+      processes: toggleProcesses,
       folds: toggleFolds,
       theme: toggleTheme,
       'help-open': showHelp,

@@ -1,5 +1,6 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
 import {RULER} from './layout.js';
+import {Messages} from './messages.js';
 
 export const MOST_ARROWS = 400;
 
@@ -11,6 +12,7 @@ export class Overlay {
     this.hovered = null;   // slice
     this.selected = null;  // slice
     this.choice = null;    // [from, to]
+    this.messages = new Messages(chart);
     this.areArrowsOn = false;
     this.arrowsLeftOut = 0;
   }
@@ -32,6 +34,7 @@ export class Overlay {
     context.clip();
     this.#drawChoice();
     this.#drawPointer();
+    this.messages.draw(context, this.colours, (row, depth) => this.#barTop(row, depth));
     this.#drawArrows();
     this.#outline(this.hovered, 1);
     this.#outline(this.selected, 2.5);

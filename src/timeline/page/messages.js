@@ -1,0 +1,121 @@
+// Messages of MPI as lines from rank to rank, collective operations as bands across the rows of their ranks.
+import {NumberReader, lowerBound} from './bytes.js';
+
+export const MOST_MESSAGES = 400;
+export const MOST_OPERATIONS = 100;
+
+// In the order of their sends.
+export function decodeMessages(bytes, [offset, count]) {
+  const reader = new NumberReader(bytes, offset), messages = [];
+  for (let i = 0, begin = 0; i < count; i++) {
+    begin += reader.next();
+    messages.push({begin, end: begin + reader.next(), from: reader.next(), to: reader.next(), bytes: reader.next(),
+      tag: reader.next()});
+  }
+  return messages;
+}
+
+// In the order of the first rank's begin; parts from top to bottom.
+export function decodeOperations(bytes, [offset, count]) {
+  const reader = new NumberReader(bytes, offset), operations = [];
+  for (let i = 0, begin = 0; i < count; i++) {
+    begin += reader.next();
+    const operation = {begin, end: begin, region: reader.next(), parts: []};
+    for (let left = reader.next(); left > 0; left--) {
+      const row = reader.next(), from = begin + reader.next(), to = from + reader.next();
+      operation.parts.push({row, begin: from, end: to});
+      operation.end = Math.max(operation.end, to);
+    }
+    operation.parts.sort((one, other) => one.row - other.row);
+    operations.push(operation);
+  }
+  return operations;
+}
+
+// Those of an interval; of more than `most` each so many-th.
+function visible(items, {from, to}, most) {
+  const found = items.filter(item => item.begin <= to && item.end >= from);
+  const step = Math.ceil(found.length / most);
+  return {shown: step > 1 ? found.filter((_, i) => i % step === 0) : found, all: found.length};
+}
+
+export class Messages {
+  constructor(chart) {
+    this.chart = chart;
+    this.areOn = chart.model.hasMessages;
+    this.leftOut = 0;
+  }
+
+  draw(context, colours, height) {
+    this.leftOut = 0;
+    if (!this.areOn)
+      return;
+    const {model, view} = this.chart;
+    const operations = visible(model.operations, view, MOST_OPERATIONS);
+    const messages = visible(model.messages, view, MOST_MESSAGES);
+    this.leftOut = messages.all - messages.shown.length + operations.all - operations.shown.length;
+    this.height = height;
+    this.#drawOperations(context, colours, operations.shown);
+    this.#drawMessages(context, colours, messages.shown);
+  }
+
+  // The row's band: its middle, or an edge.
+  #y(row, part) {
+    return this.height(row, -1) + this.chart.layout.band * part;
+  }
+
+  #drawOperations(context, colours, operations) {
+    context.fillStyle = context.strokeStyle = colours.operation;
+    for (const {parts} of operations)
+      for (let i = 0; i + 1 < parts.length; i++)
+        this.#drawBetween(context, parts[i], parts[i + 1]);
+    context.globalAlpha = 1;
+  }
+
+  #drawBetween(context, one, next) {
+    const {chart} = this, top = this.#y(one.row, 1), bottom = this.#y(next.row, 0);
+    context.beginPath();
+    context.moveTo(chart.x(one.begin), top);
+    context.lineTo(chart.x(one.end), top);
+    context.lineTo(chart.x(next.end), bottom);
+    context.lineTo(chart.x(next.begin), bottom);
+    context.closePath();
+    context.globalAlpha = 0.2;
+    context.fill();
+    context.globalAlpha = 0.7;
+    context.lineWidth = 0.7;
+    context.stroke();
+  }
+
+  #drawMessages(context, colours, messages) {
+    const {chart} = this;
+    context.strokeStyle = context.fillStyle = colours.arrow;
+    context.lineWidth = 1;
+    context.globalAlpha = Math.min(0.9, Math.max(0.4, 60 / messages.length));
+    for (const message of messages) {
+      const [x0, y0, x1, y1] = [chart.x(message.begin), this.#y(message.from, 0.5), chart.x(message.end),
+        this.#y(message.to, 0.5)];
+      context.beginPath();
+      context.moveTo(x0, y0);
+      context.lineTo(x1, y1);
+      context.stroke();
+      context.beginPath();
+      context.arc(x0, y0, 2, 0, 7);
+      context.fill();
+    }
+    context.globalAlpha = 1;
+  }
+}
+
+// What was sent and received in a row from one time to another, as pairs of a name and a text.
+export function messagesIn(model, row, begin, end) {
+  const {messages} = model, first = lowerBound(model.sendTimes, begin);
+  const sent = [], received = [];
+  for (let i = first; i < messages.length && messages[i].begin <= end; i++)
+    if (messages[i].from === row)
+      sent.push(messages[i]);
+  for (const message of model.receivedBy(row))
+    if (message.end >= begin && message.end <= end)
+      received.push(message);
+  return {sent, received};
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+"""The page of stave timeline with processes, messages and collective operations: test_ranks.py BUILD [...]."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import pictured
+import test_page
+from made_mpi import Job
+
+
+def write_ranks(path, ranks=3, threads=2):
+    """Each rank 10 ms: a message from 0 to 1 from 1 to 5 ms, a barrier of all that begins one after another."""
+    with Job(path, ranks=ranks, threads=threads) as job:
+        for rank in range(ranks):
+            job.call(rank, "MPI_Init", 0, 0.5)
+        job.call(0, "MPI_Send", 1, 1.2, line=5, send=(1, 7, 100))
+        job.call(1, "MPI_Recv", 3, 5, line=9, receive=(0, 7, 100))
+        for rank in range(ranks):
+            job.call(rank, "MPI_Barrier", 6 + rank / ranks, 8, line=7, collective=-1)
+        for rank in range(ranks if threads > 1 else 0):
+            job.fork(rank, 8)
+            for thread in range(threads):
+                job.arrive(rank, thread, 9 if thread else 9.5)
+            job.join(rank, 9.5)
+        job.finalize(9.6)
+
+
+class Ranks(test_page.PageTest):
+    def setUp(self):
+        self.open("ranks", write_ranks)
+
+    def layout(self):
+        return self.browser.evaluate("""stave.layout.groups.map(({group, isFolded, y, height, places}) =>
+            [group.name, isFolded, places.map(({row, isHidden}) => [row.bareName, isHidden])])""")
+
+    def group_point(self, index, x):
+        return self.browser.evaluate(f"""(() => {{
+            const {{chart, layout, view}} = stave, box = chart.canvas.getBoundingClientRect();
+            return [box.x + {x}, box.y + 26 + layout.groups[{index}].y - view.top + 6]; }})()""")
+
+    def test_processes_fold(self):
+        rows = [["Master thread", False], ["OMP thread 1", False]]
+        self.assertEqual([one[1] for one in self.layout()], [False] * 3)
+        self.assertEqual(self.layout()[0], ["Process", False, rows])
+        height = self.browser.evaluate("stave.layout.height")
+        self.browser.click(*self.group_point(1, 20))
+        self.assertEqual([one[1] for one in self.layout()], [False, True, False])
+        self.assertEqual(self.layout()[1][2], [["OMP thread 2", True], ["OMP thread 3", True]])
+        self.assertLess(self.browser.evaluate("stave.layout.height"), height)
+        self.browser.key("p")
+        self.assertEqual([one[1] for one in self.layout()], [True] * 3)
+        self.browser.key("p")
+        self.assertEqual([one[1] for one in self.layout()], [False] * 3)
+
+    def test_folded_line_is_honest(self):
+        """At 8.5 ms both threads work, at 9.25 ms one of two does: half of the height."""
+        self.browser.key("p")
+        told = []
+        for ms in (8.5, 9.25):
+            self.browser.move(*self.group_point(0, self.browser.evaluate(f"stave.chart.x({ms} * 1e6)")))
+            told.append(self.browser.text("#tooltip"))
+        self.browser.key("p")
+        self.assertRegex(told[0], r"Process\s+rows\s+2\s+work\s+100")
+        self.assertRegex(told[1], r"work\s+50\.\d*\s%\s+barrier wait\s+50")
+
+    def test_messages_and_operations(self):
+        found = self.browser.evaluate("[stave.model.messages, stave.model.operations.map(({parts}) => parts)]")
+        self.assertEqual(found[0], [{"begin": 1e6, "end": 5e6, "from": 0, "to": 2, "bytes": 100, "tag": 7}])
+        self.assertEqual([[(part["row"], part["end"]) for part in parts] for parts in found[1]],
+                         [[(0, 8e6), (2, 8e6), (4, 8e6)]])
+
+    def drawn(self):
+        """Dots of the overlay half way from the send to the receive."""
+        self.browser.frame()
+        x, y = self.browser.evaluate("""(() => { const {chart, layout, view} = stave,
+            y = row => 26 + layout.rows[row].y - view.top + layout.band / 2;
+            return [chart.x(3e6), (y(0) + y(2)) / 2]; })()""")
+        return any(self.browser.pixels("#overlay", int(x) - 3, int(y) - 3, 7, 7))
+
+    def test_button(self):
+        self.assertTrue(self.drawn())
+        self.browser.key("m")
+        self.assertFalse(self.drawn())
+        self.browser.click_on("#messages")
+        self.assertTrue(self.drawn())
+
+    def test_details_of_a_call(self):
+        self.browser.click(*self.point(2, 0, 4))
+        told = self.browser.text("#details-facts")
+        self.assertIn("received from", told)
+        self.assertIn("100 bytes, Process, tag 7, 4.00", told)
+
+    def test_found_row_is_unfolded(self):
+        self.browser.key("p")
+        self.browser.evaluate("stave.layout.unfold(4); stave.redraw()")
+        self.assertEqual([one[1] for one in self.layout()], [True, True, False])
+        self.browser.key("p")
+
+
+class Others(test_page.PageTest):
+    def test_one_process(self):
+        """Nothing to fold, no messages: no buttons."""
+        self.open("known", pictured.write_known)
+        self.assertEqual(self.browser.evaluate("[stave.layout.groups.length, document.getElementById('messages').hidden,"
+                                               "document.getElementById('processes').hidden]"), [0, True, True])
+
+    def test_many_are_folded(self):
+        self.open("many", lambda path: write_ranks(path, ranks=9, threads=2))
+        self.assertTrue(self.browser.evaluate("stave.layout.groups.every(({isFolded}) => isFolded)"))
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
