@@ -275,7 +275,9 @@ static void finish(struct reading *reading) {
     reading->first = reading->last = timeline->trace->clock.first_ticks;
   if (timeline->from < reading->first)
     timeline->from = reading->first;
-  if (timeline->to > reading->last)
+  const struct trace_clock *clock = &timeline->trace->clock;
+  bool goes_on = timeline->to < clock->first_ticks + clock->length_ticks;
+  if (timeline->to > reading->last && !goes_on)
     timeline->to = reading->last;
   timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
   timeline->is_out_of_memory |= !mpi_finish(reading->mpi) || timeline->messages.is_out_of_memory;

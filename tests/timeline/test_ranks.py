@@ -107,6 +107,11 @@ class Others(test_page.PageTest):
         self.assertEqual(self.browser.evaluate("[stave.layout.groups.length, document.getElementById('messages').hidden,"
                                                "document.getElementById('processes').hidden]"), [0, True, True])
 
+    def test_window_without_events_at_its_end(self):
+        """Reaches as far as it was asked for: what is open there goes on."""
+        self.open("window", write_ranks, "--to", "4ms")
+        self.assertEqual(self.browser.evaluate("stave.model.to"), 4e6)
+
     def test_many_are_folded(self):
         self.open("many", lambda path: write_ranks(path, ranks=9, threads=2))
         self.assertTrue(self.browser.evaluate("stave.layout.groups.every(({isFolded}) => isFolded)"))
