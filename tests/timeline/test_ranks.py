@@ -104,8 +104,8 @@ class Others(test_page.PageTest):
     def test_one_process(self):
         """Nothing to fold, no messages: no buttons."""
         self.open("known", pictured.write_known)
-        self.assertEqual(self.browser.evaluate("[stave.layout.groups.length, document.getElementById('messages').hidden,"
-                                               "document.getElementById('processes').hidden]"), [0, True, True])
+        hidden = "document.getElementById('messages').hidden, document.getElementById('processes').hidden"
+        self.assertEqual(self.browser.evaluate(f"[stave.layout.groups.length, {hidden}]"), [0, True, True])
 
     def test_window_without_events_at_its_end(self):
         """Reaches as far as it was asked for: what is open there goes on."""
