@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""examples/halo.c: what stave report finds in it, and that stave check finds nothing, nor in the job that does everything.
+
+usage: test_example.py BUILD openmpi|mpich
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import auditor
+import jobs
+import tracing
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLE = HERE.parents[1] / "examples/halo.c"
+# Open MPI's handles are addresses of variables, which are copied into such programs.
+OPTIONS = {"openmpi": ["-fno-pie", "-no-pie"], "mpich": []}
+
+
+def require(condition, text):
+    if not condition:
+        raise tracing.Failure(text)
+
+
+def record(build, mpi, ranks, program, output, **settings):
+    """Records a job as a user would; the merged archive's path."""
+    command = [build.stave, "record", "-o", output, *jobs.launcher(mpi, ranks), *program]
+    result = tracing.run(command, {**tracing.clean_environment(), **jobs.AS_ROOT, **settings}, timeout=jobs.LIMIT_S)
+    require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
+    complaints = auditor.audit(output / "traces.otf2")
+    require(not complaints, f"otf2-audit of {output}: " + "\n".join(complaints))
+    return output
+
+
+def read(build, command, archive):
+    result = subprocess.run([build.stave, command, "--json", archive], capture_output=True, text=True, check=False)
+    require(result.stdout, f"stave {command}: {result.stderr}")
+    return json.loads(result.stdout)
+
+
+def check_is_silent(build, archive):
+    found = read(build, "check", archive)
+    require(found["has_openmp"] and found["violations"] + found["hazards"] == 0, f"stave check: {found['findings']}")
+
+
+def check_report(build, archive):
+    """The others wait for rank 0, in the line that adds up."""
+    numbers = read(build, "report", archive)
+    waits = [one for one in numbers["findings"] if one["call_site"]]
+    require(waits, f"no finding in MPI: {numbers['findings']}")
+    first = waits[0]
+    require(first["cause"] == "wait at collective" and first["call_site"]["file"].endswith("halo.c"), first)
+    require(first["thread"].startswith("MPI Rank 0"), first)
+    line = EXAMPLE.read_text().splitlines()[first["call_site"]["line"] - 1]
+    require("MPI_Allreduce" in line, f"line {first['call_site']['line']}: {line}")
+    factors = numbers["efficiency"]
+    require(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
+
+
+def main():
+    build, mpi = tracing.Build(sys.argv[1]), sys.argv[2]
+    jobs.need(mpi)
+    with tempfile.TemporaryDirectory(prefix="stave-mpi-") as folder:
+        folder = pathlib.Path(folder)
+        jobs.build(mpi, EXAMPLE, folder / "halo", "-O2", "-fopenmp", "-Wall", "-Wextra", "-lm")
+        archive = record(build, mpi, 2, [folder / "halo", "60"], folder / "uneven", OMP_NUM_THREADS="1")
+        check_is_silent(build, archive)
+        check_report(build, archive)
+        jobs.build(mpi, HERE / "everything.c", folder / "everything", "-fopenmp", *OPTIONS[mpi])
+        check_is_silent(build, record(build, mpi, 4, [folder / "everything"], folder / "all", OMP_NUM_THREADS="2"))
+
+
+if __name__ == "__main__":
+    sys.exit(tracing.main(main))
