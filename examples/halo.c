@@ -39,7 +39,8 @@ static double relax(struct strip *strip) {
 #pragma omp parallel for schedule(dynamic, 4) reduction(+ : change)
   for (int i = 1; i <= ROWS; i++)
     for (int j = 1; j < COLUMNS - 1; j++) {
-      double heat = (strip->now[i - 1][j] + strip->now[i + 1][j] + strip->now[i][j - 1] + strip->now[i][j + 1]) / 4;
+      double heat =
+          (strip->now[i - 1][j] + strip->now[i + 1][j] + strip->now[i][j - 1] + strip->now[i][j + 1]) / 4;
       heat = i <= strip->burning ? burn(heat) : heat;
       change += fabs(heat - strip->now[i][j]);
       strip->next[i][j] = heat;

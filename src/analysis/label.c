@@ -55,11 +55,13 @@ char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t
 
 char *label_call(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region, uint64_t site) {
   const struct trace_code_line *line = site == TRACE_NO_REF ? NULL : trace_code_line(trace, site);
-  char name[LABEL_BYTES], label[FUNCTION_BYTES];
-  if (!line || line->line == 0)
+  char name[LABEL_BYTES], label[FUNCTION_BYTES], number[16] = "";
+  if (!line || !*line->file)
     return label_region(buffer, trace, region);
   const char *slash = strrchr(line->file, '/');
-  snprintf(label, sizeof label, "%s @%s:%u", label_region(name, trace, region),
-           slash ? slash + 1 : line->file, line->line);
+  if (line->line > 0) /* else the file is a place in the code */
+    snprintf(number, sizeof number, ":%u", line->line);
+  snprintf(label, sizeof label, "%s @%s%s", label_region(name, trace, region), slash ? slash + 1 : line->file,
+           number);
   return shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
 }

@@ -13,8 +13,8 @@ enum { LABEL_BYTES = 192 };
  */
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region);
 
-/* The same of a call: "MPI_Recv @file.c:12", where `site` is the ref of the code line where it is called;
- * TRACE_NO_REF: not known. Returns buffer. */
+/* The same of a call: "MPI_Recv @file.c:12", "MPI_Recv @app+0x12", where `site` is the ref of the code line
+ * where it is called; TRACE_NO_REF: not known. Returns buffer. */
 char *label_call(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region, uint64_t site);
 
 /* Whether a region stands at an address of the code, as there is no debug information. */

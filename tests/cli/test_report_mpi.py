@@ -60,6 +60,17 @@ class Mpi(report_case.Case):
         self.factors(numbers, 24 / 29, 1, 29 / 32)
         self.assertIn("x transfer", self.text(self.path(self._testMethodName)))
 
+    def test_without_debug_information(self):
+        """A place in the code instead of a line."""
+        with self.job() as job:
+            self.begin(job)
+            job.call(1, "MPI_Recv", 11, 22, line="/opt/app+0x12", receive=(0, 7, 100))
+            job.call(0, "MPI_Send", 21, 22, line=5, send=(1, 7, 100))
+            job.finalize(31)
+        found, = self.report()["findings"]
+        self.assertIn("MPI_Recv @app+0x12 waits for messages", found["what"])
+        self.assertEqual(found["call_site"], {"file": "/opt/app+0x12", "line": 0})
+
     def test_repaired_twin(self):
         """The finding's gain is what the run is shorter with equal work: 15 ms each in place of 20 and 10."""
         with self.job() as job:

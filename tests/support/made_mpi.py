@@ -47,7 +47,8 @@ class Job(Made):
         if not line:
             return {}
         attribute = self.definitions.attribute("call site", "", Type.SOURCE_CODE_LOCATION)
-        return {attribute: self.definitions.source_code_location("/src/" + self.source, line)}
+        place = (line, 0) if isinstance(line, str) else ("/src/" + self.source, line)
+        return {attribute: self.definitions.source_code_location(*place)}
 
     def function(self, name):
         return self.definitions.region(name, name, "", RegionRole.POINT2POINT, Paradigm.MPI)
