@@ -257,7 +257,7 @@ static void few_events_ask_for_room(void **state) {
   enum { EVENT_BYTES_MOST = 256, ASKED_MOST = 40 };
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
-  OTF2_EvtWriter *writer = archive_open_location(archive, 0);
+  struct event_writer *writer = archive_open_location(archive, 0);
   const unsigned char *bytes = (const unsigned char *)block_of(archive, 0)->bytes;
   uint64_t asks_at = 1, asked = 0, written = 0;
   for (; asks_at != UINT64_MAX; asked++) {
