@@ -219,14 +219,22 @@ bool session_populate(void *memory, size_t bytes) {
   return true;
 }
 
-bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity) {
+bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity,
+                  void (*between)(void *), void *data) {
   uint64_t bytes = capacity * RECORD_BYTES;
   int64_t share = bytes < RING_START_BYTES ? 0 : (int64_t)bytes;
   if (2 * bytes > header->constants.ring_bytes ||
       atomic_load_explicit(&header->shared.growth_left, memory_order_relaxed) < share)
     return false;
   atomic_fetch_sub_explicit(&header->shared.growth_left, share, memory_order_relaxed);
-  return session_populate((char *)records + bytes, bytes);
+  for (uint64_t done = 0, part; done < bytes; done += part) {
+    part = bytes < RING_START_BYTES ? bytes : RING_START_BYTES;
+    if (!session_populate((char *)records + bytes + done, part))
+      return false;
+    if (between)
+      between(data);
+  }
+  return true;
 }
 
 /* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head

@@ -105,12 +105,13 @@ static bool is_stopped(void) {
          atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
 }
 
-/* As long as the writer needs at least to read so much of each ring: hundreds of threads that look more often
- * would take the processor from it. */
+/* As long as the writer needs at least to take so much out of each ring: hundreds of threads that look more
+ * often would take the processor from it. */
 static struct timespec nap_for(uint64_t records) {
-  enum { WRITER_NS_A_RECORD = 24, MOST_NS = 50000000 };
+  enum { WRITER_NS_A_RECORD = 4, WRITER_NS_A_RING = 10000, MOST_NS = 50000000 };
   uint64_t rings = atomic_load_explicit(&tool.session->shared.slots_used, memory_order_relaxed);
-  uint64_t ns = records * WRITER_NS_A_RECORD * rings;
+  uint64_t a_ring = records * WRITER_NS_A_RECORD;
+  uint64_t ns = (a_ring > WRITER_NS_A_RING ? a_ring : WRITER_NS_A_RING) * rings;
   return (struct timespec){0, ns < MOST_NS ? (long)ns : MOST_NS};
 }
 
@@ -161,7 +162,7 @@ static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum clai
   if (used < capacity / 4 * 3 || claim == SAMPLE)
     return false;
   *stall_begin = *stall_begin ? *stall_begin : clock_ticks(tool.clock);
-  return session_grow(tool.session, ring->records, capacity);
+  return session_grow(tool.session, ring->records, capacity, NULL, NULL);
 }
 
 /* Doubles the capacity if the thread stands where ring.h allows it and there is memory. */

@@ -5,7 +5,10 @@
  * reading; whatever happened before it in another thread was committed before that, so the second reading
  * sees it, and the merge has it in front. Lock order, task resumption, parents and late ends of teams all
  * rest on this rule alone. Of records with equal times, what makes a task or team comes before what names it,
- * and of a lock's acquisitions the one that has been released first. */
+ * and of a lock's acquisitions the one that has been released first.
+ *
+ * While a pass is under way rings that are half full are emptied into the backlog (backlog.h), so that their
+ * threads can go on. That changes where records lie, not which of them a pass takes nor their order. */
 #ifndef STAVE_WRITER_MERGE_H
 #define STAVE_WRITER_MERGE_H
 
@@ -20,14 +23,31 @@ struct merge;
 typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct record *record,
                            const uint64_t *words);
 
-/* session stays the caller's and must outlive the result; free with merge_destroy. */
-struct merge *merge_create(struct session_header *session, merge_sink sink, void *data);
+/* Called now and then in a pass; may sleep, if it relieves the rings meanwhile. */
+typedef void (*merge_pause)(void *data);
+
+/* session stays the caller's and must outlive the result; free with merge_destroy. The backlog has at most so
+ * many bytes (0: none); pause may be NULL. */
+struct merge *merge_create(struct session_header *session, uint64_t backlog_bytes, merge_sink sink,
+                           merge_pause pause, void *data);
 
 /* NULL is fine. */
 void merge_destroy(struct merge *merge);
 
 /* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
 uint64_t merge_pass(struct merge *merge);
+
+/* Empties rings that are half full into the backlog, as far as it has room. */
+void merge_relieve(struct merge *merge);
+
+/* Records in the backlog. */
+uint64_t merge_behind(const struct merge *merge);
+
+/* Whether the backlog has room for more. */
+bool merge_may_fall_behind(const struct merge *merge);
+
+/* Gives the memory of an empty backlog back. */
+void merge_rest(struct merge *merge);
 
 /* How much of the fullest ring was in use when the last pass began: 0 to 1. */
 double merge_fullest(const struct merge *merge);
@@ -39,7 +59,7 @@ bool merge_met_threads(const struct merge *merge);
 bool merge_can_wait(struct merge *merge);
 
 /* What threads have counted so far, over all slots, and as `damaged` the slots whose contents made no sense
- * (the application wrote over them), ever. */
+ * (the application wrote over them), ever; and what went through the backlog. */
 struct figures merge_figures(const struct merge *merge);
 
 /* Of the events that were lost, those of threads that found no slot. */

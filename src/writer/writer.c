@@ -1,70 +1,28 @@
 /* stave-writer: drains the rings of one application into one archive, and closes it however the application
  * ends. */
+#include "writer/writer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/base_name.h"
 #include "base/memory.h"
 #include "session/clock.h"
 #include "session/launcher.h"
-#include "session/session.h"
-#include "writer/application.h"
 #include "writer/archive/room.h"
-#include "writer/correlate/correlate.h"
-#include "writer/correlate/emit.h"
-#include "writer/correlate/host_ops.h"
 #include "writer/definitions/definitions_mpi.h"
-#include "writer/merge.h"
 #include "writer/output.h"
 #include "writer/process.h"
 #include "writer/processors.h"
 #include "writer/properties.h"
-#include "writer/recovery/recovery.h"
-#include "writer/recovery/stuck.h"
-#include "writer/report.h"
-#include "writer/runtimes.h"
 #include "writer/symbols/modules.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4 };
-enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };
-enum { RECORDS_BETWEEN_LOOKS = 256 };
-
-struct writer {
-  struct session_header *session;
-  struct session_constants constants; /* copied: the application can write over the shared ones */
-  struct reporter report;
-  struct application application;
-  struct recovery *recovery;
-  struct archive *archive;
-  struct definitions *definitions;
-  struct modules *modules;
-  struct symbols *symbols;
-  struct regions *regions;
-  struct contexts *contexts;
-  struct call_sites *call_sites;
-  struct emitter emitter;
-  struct correlator correlator;
-  struct merge *merge;
-  struct utsname machine;
-  char directory[SESSION_TEXT_BYTES];
-  bool is_ready; /* the tool may have been told so */
-  int64_t exit_status;
-  struct processors processors;
-  char clock_domain[CLOCK_DOMAIN_BYTES];
-  /* of the closed archive */
-  uint64_t event_bytes;
-  struct figures figures;
-  size_t command_line_bytes;
-  char stopped[128]; /* why recording was stopped before the end; empty: it was not */
-  char ending[128];
-  char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
-};
 
 static void terminate_texts(struct session_constants *constants) {
   constants->program[sizeof constants->program - 1] = '\0';
@@ -152,37 +110,6 @@ static void take_runtime(void *data) {
   recovery_append(writer->recovery, JOURNAL_RUNTIME, own, sizeof *own, NULL, 0);
 }
 
-static void stop_recording(struct writer *writer, const char *why) {
-  snprintf(writer->stopped, sizeof writer->stopped, "%s", why);
-  report_stopped(&writer->report, why);
-  atomic_store(&writer->session->shared.stop_recording, 1);
-}
-
-/* At STAVE_MAX_SIZE what is in the rings still goes into the archive; without room on the disk nothing more
- * may. */
-static void stop_if_full(struct writer *writer) {
-  uint64_t most = writer->constants.config.max_size;
-  int error = archive_stop_error(writer->archive);
-  if (*writer->stopped)
-    return;
-  if (error) {
-    stop_recording(writer, room_error_text(writer->directory, error));
-    recovery_spare(writer->recovery);
-    correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
-  } else if (most && archive_bytes(writer->archive) >= most) {
-    stop_recording(writer, "STAVE_MAX_SIZE is reached");
-  }
-}
-
-/* A merge_sink. What so many records become fits into the room of a chunk; few events have less (emit.h). */
-static void on_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
-                      const uint64_t *words) {
-  struct writer *writer = data;
-  correlate(&writer->correlator, slot, id, record, words);
-  if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
-    stop_if_full(writer);
-}
-
 static void note_shortfall(const struct writer *writer, char *notice, size_t size) {
   int shortfall = recovery_shortfall(writer->recovery);
   size_t length = strlen(notice);
@@ -234,112 +161,14 @@ static bool open_archive(struct writer *writer) {
   writer->call_sites = call_sites_create(writer->symbols);
   emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
   open_correlator(writer);
-  writer->merge = merge_create(writer->session, on_record, writer);
+  writer->merge =
+      merge_create(writer->session, constants->config.backlog, drain_record, drain_give_way, writer);
   runtimes_find(writer->constants.pid, writer->runtimes);
   begin_journal(writer);
   note_shortfall(writer, notice, sizeof notice);
   writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);
   return true;
-}
-
-/* -- draining -- */
-
-/* Of the whole session so far. */
-static struct figures count_figures(const struct writer *writer) {
-  struct figures figures = merge_figures(writer->merge);
-  figures_add(&figures, &writer->correlator.figures);
-  figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
-  return figures;
-}
-
-/* A pass that began at `begin` has taken all that was committed before. */
-static void note_progress(struct writer *writer, uint64_t begin) {
-  struct recovery_state *state = recovery_state(writer->recovery);
-  uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
-  held = held < on_devices ? held : on_devices;
-  if (begin - state->clock.ticks >= RECOVERY_CLOCK_TICKS)
-    state->clock = clock_sample(writer->constants.clock_kind);
-  atomic_store_explicit(&state->whole_until, held < begin ? held : begin, memory_order_release);
-  state->figures = count_figures(writer);
-  memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
-}
-
-static uint64_t drain_once(struct writer *writer) {
-  uint64_t begin = clock_ticks(writer->constants.clock_kind);
-  stuck_begin();
-  uint64_t taken = merge_pass(writer->merge);
-  note_progress(writer, begin);
-  atomic_fetch_add(&writer->session->shared.progress, 1);
-  stop_if_full(writer);
-  return taken;
-}
-
-static bool is_unwanted(const struct writer *writer) {
-  return atomic_load(&writer->session->shared.tool_state) == TOOL_WITHDREW;
-}
-
-static int can_sleep(void *data) {
-  struct writer *writer = data;
-  return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
-}
-
-/* Asked before a pass, so that the pass after a "yes" sees everything. */
-static bool has_ended(struct writer *writer) {
-  if (is_unwanted(writer))
-    return true;
-  if (process_terminations() > 1) {
-    snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
-    return true;
-  }
-  if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED) {
-    snprintf(writer->ending, sizeof writer->ending, "finalized");
-    return true;
-  }
-  if (atomic_load(&writer->session->shared.tool_state) == TOOL_ENDED) {
-    snprintf(writer->ending, sizeof writer->ending, "omp_control_tool");
-    return true;
-  }
-  switch (application_check(&writer->application)) {
-  case APPLICATION_RUNS:
-    return false;
-  case APPLICATION_EXECED:
-    snprintf(writer->ending, sizeof writer->ending, "exec");
-    return true;
-  case APPLICATION_DIED:
-    writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
-    writer->correlator.died_ticks = *writer->stopped ? 0 : application_died_ticks(&writer->application);
-    return true;
-  }
-  return true;
-}
-
-/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are
- * busy each look takes one of them from a thread of the program, which others may be waiting for. Programs
- * rest and go on: what was too long once is tried again only little by little, because a thread that has to
- * wake the writer pays for it. New threads need files, which their program's end shall not wait for. */
-static uint64_t sleep_after(uint64_t sleep_ns, double fullest, bool met_threads) {
-  if (fullest >= 0.5 || met_threads)
-    return SLEEP_SHORTEST_NS;
-  if (fullest >= 0.25)
-    return sleep_ns / 2 > SLEEP_SHORTEST_NS ? sleep_ns / 2 : SLEEP_SHORTEST_NS;
-  if (fullest >= 0.125 || sleep_ns > SLEEP_LONGEST_NS - SLEEP_MORE_NS)
-    return sleep_ns;
-  return sleep_ns + SLEEP_MORE_NS;
-}
-
-static void drain(struct writer *writer) {
-  uint64_t sleep_ns = SLEEP_SHORTEST_NS;
-  for (bool is_over = false;;) {
-    is_over = is_over || has_ended(writer);
-    uint64_t taken = drain_once(writer);
-    if (is_over && taken == 0)
-      return;
-    if (is_over)
-      continue;
-    sleep_ns = sleep_after(sleep_ns, merge_fullest(writer->merge), merge_met_threads(writer->merge));
-    session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
-  }
 }
 
 /* -- closing -- */
@@ -388,7 +217,7 @@ static int close_archive(struct writer *writer) {
   definitions_write(writer->definitions, writer->regions, writer->contexts, writer->call_sites, &run);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
-  writer->figures = count_figures(writer);
+  writer->figures = drain_figures(writer);
   struct summary summary = {.ending = writer->ending,
                             .stopped = writer->stopped,
                             .figures = writer->figures,
@@ -487,7 +316,7 @@ int main(void) {
     return 1;
   application_watch(&writer.application, writer.session, writer.constants.clock_kind);
   drain(&writer);
-  if (is_unwanted(&writer)) {
+  if (drain_is_unwanted(&writer)) {
     remove_archive(&writer);
     return 0;
   }

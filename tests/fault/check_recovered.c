@@ -1,10 +1,10 @@
-/* check_recovered ARCHIVE/traces.otf2 FILE: whether a recovered archive holds what is promised of what
- * `witness` has noted.
+/* check_recovered ARCHIVE/traces.otf2 FILE [BACKLOG]: whether a recovered archive holds what is promised of
+ * what `witness` has noted.
  *
  * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and
- * not more is missing than the threads' rings hold. Prints "missing=N behind_ms=N": records of counted
- * constructs that are missing, and how long before the program's last note the archive is whole. Exit status:
- * 0, 1 if not so, 2 unreadable.
+ * not more is missing than the threads' rings hold, and a backlog of so many records (0). Prints "missing=N
+ * behind_ms=N": records of counted constructs that are missing, and how long before the program's last note
+ * the archive is whole. Exit status: 0, 1 if not so, 2 unreadable.
  * */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,6 +27,7 @@ struct check {
   const struct witness_thread *threads;
   struct witness_counts found[WITNESS_THREADS];
   uint64_t enters, leaves;
+  uint64_t missing_most; /* records of a thread */
   int problems;
 };
 
@@ -109,8 +110,8 @@ static int check_all(struct check *check) {
   for (size_t i = 0; i < WITNESS_THREADS; i++) {
     check_thread(check, i, lost_after);
     all += missing(check, i);
-    if (missing(check, i) > RING_RECORDS)
-      complain(check, "missing records", i, missing(check, i), RING_RECORDS);
+    if (missing(check, i) > check->missing_most)
+      complain(check, "missing records", i, missing(check, i), check->missing_most);
   }
   printf("missing=%" PRIu64 " behind_ms=%.2f\n", all, behind_ms(check, lost_after));
   return check->problems ? 1 : 0;
@@ -118,10 +119,11 @@ static int check_all(struct check *check) {
 
 int main(int argc, char **argv) {
   char error[TRACE_ERROR_BYTES];
-  int fd = argc == 3 ? open(argv[2], O_RDONLY) : -1;
+  int fd = argc == 3 || argc == 4 ? open(argv[2], O_RDONLY) : -1;
   if (fd < 0)
     return 2;
   struct check check = {
+      .missing_most = RING_RECORDS + (argc == 4 ? strtoull(argv[3], NULL, 10) : 0),
       .threads = mmap(NULL, WITNESS_THREADS * sizeof *check.threads, PROT_READ, MAP_SHARED, fd, 0)};
   if (check.threads == MAP_FAILED || trace_open(argv[1], NULL, &check.trace, error) < 0 ||
       trace_read_events(check.trace, take, &check, error) < 0) {

@@ -202,7 +202,7 @@ static void open_run(struct run_state *state) {
                   session->constants.states);
   state->call_sites = call_sites_create(NULL);
   state->correlator.call_sites = state->call_sites;
-  state->merge = merge_create(session, correlate, &state->correlator);
+  state->merge = merge_create(session, 1 << 20, correlate, NULL, &state->correlator);
 }
 
 static void close_run(struct run_state *state) {

@@ -40,7 +40,7 @@ int main(void) {
   struct seed seed = {path ? fopen(path, "we") : NULL, 0};
   if (!seed.file || session_map(FD_SESSION, &session) < 0)
     return 1;
-  struct merge *merge = merge_create(session, take, &seed);
+  struct merge *merge = merge_create(session, 0, take, NULL, &seed);
   atomic_store(&session->shared.writer_state, WRITER_READY);
   futex_wake_all(&session->shared.writer_state);
   for (bool is_over = false; !is_over || merge_pass(merge) > 0;) {

@@ -115,7 +115,7 @@ int main(void) {
   recorder.start_ticks = recorder.session->constants.start.ticks;
   application_open(&recorder.application, recorder.session->constants.pid, FD_APPLICATION, FD_SESSION);
   put_constants(&recorder);
-  struct merge *merge = merge_create(recorder.session, put_record, &recorder);
+  struct merge *merge = merge_create(recorder.session, 0, put_record, NULL, &recorder);
   say(&recorder, WRITER_READY);
   const char *end = NULL;
   while (!end || merge_pass(merge) > 0) {

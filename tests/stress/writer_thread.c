@@ -7,7 +7,7 @@
 #include "tool/writer_process.h"
 #include "writer/merge.h"
 
-enum { SLEEP_NS = 2000000 };
+enum { SLEEP_NS = 2000000, BACKLOG_BYTES = 4 << 20 };
 
 static struct writer {
   pthread_t thread;
@@ -79,7 +79,7 @@ int writer_process_find(const char *configured, char *path, unsigned size) {
 int writer_process_start(struct writer_process *process) {
   memset(&writer, 0, sizeof writer);
   writer.session = process->session;
-  writer.merge = merge_create(writer.session, take, NULL);
+  writer.merge = merge_create(writer.session, BACKLOG_BYTES, take, NULL, NULL);
   process->pidfd = -1;
   atomic_store(&writer.session->shared.writer_state, WRITER_READY);
   return -pthread_create(&writer.thread, NULL, drain, NULL);

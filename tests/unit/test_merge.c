@@ -1,111 +1,14 @@
 /* All rings as one stream: order in time, damage that stays in its ring, slots that come back. */
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "unit.h"
-
-#include "session/ring.h"
-#include "session/session.h"
-#include "writer/merge.h"
-
-enum {
-  RING_BYTES = 64 << 10,
-  CAPACITY = RING_BYTES / RECORD_BYTES,
-  SLOTS = 8,
-  SLOTS_MOST = 2000,
-  TAKEN_MOST = 1 << 16
-};
-
-struct taken {
-  uint32_t slot;
-  struct record record;
-};
-
-static struct session_header *session;
-static struct merge *merge;
-static struct ring rings[SLOTS_MOST];
-static struct taken taken[TAKEN_MOST];
-static size_t taken_count;
-
-/* What a test wants to happen while a pass is under way. */
-static void (*during_pass)(void);
-
-static uint64_t word_of(const struct record *record, unsigned i) {
-  return record->a * 1000 + i;
-}
-
-static void sink(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
-  assert_ptr_equal(data, taken);
-  assert_int_equal(id, ((uint64_t)slot << 40) + record->b);
-  for (unsigned i = 0; i < 4u * record->more; i++)
-    assert_int_equal(words[i], word_of(record, i));
-  assert_true(taken_count < TAKEN_MOST);
-  taken[taken_count++] = (struct taken){slot, *record};
-  if (during_pass)
-    during_pass();
-}
-
-static int setup(void **state) {
-  int fd;
-  (void)state;
-  if (session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd) < 0)
-    return -1;
-  close(fd);
-  merge = merge_create(session, sink, taken);
-  taken_count = 0;
-  during_pass = NULL;
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  merge_destroy(merge);
-  session_unmap(session);
-  return 0;
-}
-
-/* A ring of its own for the next `thread`, which begins at a position. */
-static struct thread_slot *attach(unsigned thread, uint64_t position) {
-  uint32_t index;
-  struct thread_slot *slot = session_take_slot(session, 1, &index);
-  assert_non_null(slot);
-  assert_int_equal(index, thread);
-  atomic_store(&slot->head, position);
-  atomic_store(&slot->tail, position);
-  atomic_store(&slot->mask, CAPACITY - 1);
-  rings[thread] = (struct ring){slot, session_ring(session, session->constants.slots_max, RING_BYTES, index),
-                                CAPACITY - 1, position, position};
-  return slot;
-}
-
-/* The record's slots stay open until publish. */
-static struct record *put(unsigned thread, uint64_t ticks, uint64_t number, unsigned more) {
-  struct ring *ring = &rings[thread];
-  uint64_t position;
-  ring_reserve(ring, 1 + more, &position); /* room is the test's business */
-  struct record *record = ring_at(ring, position);
-  *record =
-      (struct record){.ticks = ticks, .a = number, .b = position, .type = RECORD_work, .more = (uint8_t)more};
-  for (unsigned i = 0; i < 4 * more; i++)
-    ((uint64_t *)ring_at(ring, position + 1 + i / 4))[i % 4] = word_of(record, i);
-  return record;
-}
-
-static void publish(unsigned thread) {
-  atomic_store_explicit(&rings[thread].slot->head, rings[thread].reserved, memory_order_release);
-}
-
-static void put_and_publish(unsigned thread, uint64_t ticks, uint64_t number) {
-  put(thread, ticks, number, 0);
-  publish(thread);
-}
+#include "merging.h"
 
 static void expect_in_time_order(void) {
   for (size_t i = 1; i < taken_count; i++)
     assert_true(taken[i - 1].record.ticks <= taken[i].record.ticks);
 }
+
+enum { SLOTS = 8 };
 
 static void rings_are_merged_by_time(void **state) {
   uint64_t random = 5, ticks[SLOTS] = {0}, put_count = 0, next[SLOTS] = {0};
@@ -205,65 +108,14 @@ static void threads_that_begin_during_a_pass_are_next(void **state) {
 
 /* -- the rule of the two readings, with threads that run -- */
 
-enum { RUNNERS = 4, APART = 400, PASSED_ON = 50000 };
-
-struct token {
-  _Atomic uint64_t clock;  /* number of the next event of all */
-  _Atomic unsigned holder; /* who makes it */
-  _Atomic unsigned finished;
-};
-
-static struct token token;
-
-static bool has_room(unsigned thread) {
-  return rings[thread].reserved - atomic_load_explicit(&rings[thread].slot->tail, memory_order_acquire) <
-         CAPACITY;
-}
-
-/* Makes the next event when it holds the token, and passes it on: each event happens after all before it. */
-static void *run_with_token(void *data) {
-  unsigned self = (unsigned)(uintptr_t)data;
-  uint64_t random = self + 1;
-  for (;;) {
-    while (atomic_load_explicit(&token.holder, memory_order_acquire) * APART != self || !has_room(self))
-      if (atomic_load(&token.finished))
-        return NULL;
-      else
-        sched_yield();
-    uint64_t now = atomic_load_explicit(&token.clock, memory_order_relaxed);
-    if (now == PASSED_ON) {
-      atomic_store(&token.finished, 1);
-      return NULL;
-    }
-    put_and_publish(self, now, now);
-    atomic_store_explicit(&token.clock, now + 1, memory_order_relaxed);
-    atomic_store_explicit(&token.holder, (unsigned)(next_random(&random) % RUNNERS), memory_order_release);
-  }
-}
-
 /* Events that happen one after another in different threads are handed on in this order, over all passes:
  * with one reading of the heads a later event is seen before an earlier one. The runners' slots lie apart, so
  * that reading the heads takes longer than passing the token on. */
 static void what_happened_before_comes_before(void **state) {
   pthread_t threads[RUNNERS];
   (void)state;
-  memset(&token, 0, sizeof token);
-  for (unsigned i = 0; i < RUNNERS * APART; i++)
-    attach(i, 0);
-  for (unsigned i = 0; i < RUNNERS; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, run_with_token, (void *)(uintptr_t)(i * APART)), 0);
-  bool is_over;
-  do {
-    is_over = atomic_load(&token.finished);
-    if (merge_pass(merge) == 0)
-      sched_yield();
-  } while (!is_over);
-  for (unsigned i = 0; i < RUNNERS; i++)
-    pthread_join(threads[i], NULL);
-  merge_pass(merge);
-  assert_int_equal(taken_count, PASSED_ON);
-  for (size_t i = 0; i < taken_count; i++)
-    assert_int_equal(taken[i].record.a, i);
+  start_runners(threads, APART_MOST);
+  merge_until_they_are_done(threads);
 }
 
 /* -- long records, wrap -- */
@@ -471,7 +323,7 @@ static void what_threads_dropped_is_summed(void **state) {
   assert_int_equal(merge_figures(merge).stalls, 6);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, merging_setup, merging_teardown)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -77,11 +77,11 @@ static void growth_has_an_end(void **state) {
   assert_int_equal(session_create(2 * RING_START_BYTES, 1, &session, &fd), 0);
   close(fd);
   const struct record *ring = session_ring(session, 1, 2 * RING_START_BYTES, 0);
-  assert_false(session_grow(session, ring, 2 * HALF));
+  assert_false(session_grow(session, ring, 2 * HALF, NULL, NULL));
   atomic_store(&session->shared.growth_left, 2 * RING_START_BYTES);
-  assert_true(session_grow(session, ring, HALF) && session_grow(session, ring, HALF));
-  assert_false(session_grow(session, ring, HALF));
-  assert_true(session_grow(session, ring, RING_START_SMALL_BYTES / RECORD_BYTES));
+  assert_true(session_grow(session, ring, HALF, NULL, NULL) && session_grow(session, ring, HALF, NULL, NULL));
+  assert_false(session_grow(session, ring, HALF, NULL, NULL));
+  assert_true(session_grow(session, ring, RING_START_SMALL_BYTES / RECORD_BYTES, NULL, NULL));
   session_unmap(session);
 }
 

@@ -40,7 +40,7 @@ static int set_up_rings(merge_sink sink, void *data) {
   if (session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd) < 0)
     return -1;
   close(fd);
-  merge = merge_create(session, sink, data);
+  merge = merge_create(session, 0, sink, NULL, data);
   for (unsigned thread = 0; thread < THREADS; thread++) {
     uint32_t index;
     struct thread_slot *slot = session_take_slot(session, 1, &index);

@@ -7,10 +7,10 @@ import pathlib
 import platform
 import sys
 
-from . import analysis, callbacks, costs, instructions, programs, symbols, tables, threads, writer
+from . import analysis, callbacks, costs, full, instructions, programs, symbols, tables, threads, writer
 from .runs import Build, tools
 
-SECTIONS = ("instructions", "costs", "callbacks", "writer", "threads", "symbols", "programs", "analysis")
+SECTIONS = ("instructions", "costs", "full", "callbacks", "writer", "threads", "symbols", "programs", "analysis")
 
 
 def machine():
@@ -26,6 +26,9 @@ def measure(name, build, options, progress):
         return instructions.section(build, progress)
     if name == "costs":
         return costs.section(build, tools(build, not options.no_peers), 5 if quick else options.rounds, progress)
+    if name == "full":
+        return full.section(build, options.beside and Build(options.beside), tools(build, not options.no_peers),
+                            3 if quick else options.rounds, progress)
     if name == "callbacks":
         return callbacks.section(build, 1 if quick else 10, progress)
     if name == "writer":
@@ -41,7 +44,7 @@ def measure(name, build, options, progress):
 
 def render(name, found):
     several = {"instructions": instructions.tables, "costs": costs.tables, "threads": threads.tables}
-    one = {"callbacks": callbacks.table, "writer": writer.table, "symbols": symbols.table,
+    one = {"full": full.table, "callbacks": callbacks.table, "writer": writer.table, "symbols": symbols.table,
            "programs": programs.table, "analysis": analysis.table}
     every = list(several[name](found)) if name in several else [list(one[name](found))]
     return "\n\n".join(tables.render(rows) for rows in every if len(rows) > 1)
@@ -54,6 +57,8 @@ def parse():
     parser.add_argument("--rounds", type=int, default=11, help="rounds in which all tools take their turns (11)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and events")
     parser.add_argument("--no-peers", action="store_true", help="leave EZTrace out")
+    parser.add_argument("--beside", type=pathlib.Path, metavar="BUILD",
+                        help="in full, an older build that takes its turns too")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures to this file")
     options = parser.parse_intermixed_args()
     unknown = [name for name in options.sections if name not in SECTIONS]

@@ -1,0 +1,201 @@
+#include "writer/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "session/clock.h"
+#include "writer/archive/room.h"
+#include "writer/correlate/host_ops.h"
+#include "writer/process.h"
+#include "writer/recovery/stuck.h"
+
+enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };
+enum { RECORDS_BETWEEN_LOOKS = 256 };
+enum { REST_AFTER_NS = 2000000000 }; /* the backlog keeps its memory for so long */
+
+static void stop_recording(struct writer *writer, const char *why) {
+  snprintf(writer->stopped, sizeof writer->stopped, "%s", why);
+  report_stopped(&writer->report, why);
+  atomic_store(&writer->session->shared.stop_recording, 1);
+}
+
+/* What the backlog will add to the archive, going by what its records have become so far. */
+static uint64_t bytes_behind(const struct writer *writer) {
+  uint64_t records = writer->correlator.records;
+  double a_record = records ? (double)archive_bytes(writer->archive) / (double)records : 0;
+  return (uint64_t)(a_record * (double)merge_behind(writer->merge));
+}
+
+/* At STAVE_MAX_SIZE what is in the rings still goes into the archive; without room on the disk nothing more
+ * may. */
+static void stop_if_full(struct writer *writer) {
+  uint64_t most = writer->constants.config.max_size;
+  int error = archive_stop_error(writer->archive);
+  if (*writer->stopped)
+    return;
+  if (error) {
+    stop_recording(writer, room_error_text(writer->directory, error));
+    recovery_spare(writer->recovery);
+    correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
+  } else if (most && archive_bytes(writer->archive) + bytes_behind(writer) >= most) {
+    stop_recording(writer, "STAVE_MAX_SIZE is reached");
+  }
+}
+
+/* A merge_sink. What so many records become fits into the room of a chunk; few events have less (emit.h). */
+void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                  const uint64_t *words) {
+  struct writer *writer = data;
+  writer->merged_until = record->ticks;
+  correlate(&writer->correlator, slot, id, record, words);
+  if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
+    stop_if_full(writer);
+}
+
+struct figures drain_figures(const struct writer *writer) {
+  struct figures figures = merge_figures(writer->merge);
+  if (figures.backlog_records && writer->over_ns)
+    figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->over_ns) / 1000000;
+  figures_add(&figures, &writer->correlator.figures);
+  figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
+  return figures;
+}
+
+/* All is taken that has a time before `until` and was committed before this pass. */
+static void note_progress(struct writer *writer, uint64_t until) {
+  struct recovery_state *state = recovery_state(writer->recovery);
+  uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
+  held = held < on_devices ? held : on_devices;
+  if (writer->pass_begin - state->clock.ticks >= RECOVERY_CLOCK_TICKS)
+    state->clock = clock_sample(writer->constants.clock_kind);
+  atomic_store_explicit(&state->whole_until, held < until ? held : until, memory_order_release);
+  state->figures = drain_figures(writer);
+  memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
+}
+
+static uint64_t drain_once(struct writer *writer) {
+  writer->pass_begin = clock_ticks(writer->constants.clock_kind);
+  stuck_begin();
+  uint64_t taken = merge_pass(writer->merge);
+  note_progress(writer, writer->pass_begin);
+  atomic_fetch_add(&writer->session->shared.progress, 1);
+  stop_if_full(writer);
+  return taken;
+}
+
+bool drain_is_unwanted(const struct writer *writer) {
+  return atomic_load(&writer->session->shared.tool_state) == TOOL_WITHDREW;
+}
+
+static int can_sleep(void *data) {
+  struct writer *writer = data;
+  return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
+}
+
+/* The time of it, at once, though a pass over a deep backlog is still under way. */
+static void note_end(struct writer *writer) {
+  if (!writer->over_ns)
+    writer->over_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Whether the program would rather have the processor, and records can wait. */
+static bool is_in_the_way(struct writer *writer) {
+  return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
+         !writer->is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
+         pace_is_contended() && application_check(&writer->application) == APPLICATION_RUNS;
+}
+
+/* A merge_pause. While others wait for a processor the writer works an eighth of the time: what it does not
+ * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor.
+ * (Not by SCHED_IDLE, which a process without rights cannot leave again.) */
+void drain_give_way(void *data) {
+  enum { NAP_NS = 1000000 };
+  struct writer *writer = data;
+  uint64_t begin = writer->pass_begin, until = writer->merged_until;
+  if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
+    note_end(writer);
+  if (merge_behind(writer->merge))
+    note_progress(writer, until < begin ? until : begin);
+  while (pace_is_too_fast(&writer->pace) && is_in_the_way(writer)) {
+    atomic_fetch_add(&writer->session->shared.progress, 1);
+    session_writer_sleep(writer->session, NAP_NS, can_sleep, writer);
+    merge_relieve(writer->merge);
+    stuck_begin(); /* these waits are no halts */
+  }
+}
+
+/* Asked before a pass, so that the pass after a "yes" sees everything. */
+static bool has_ended(struct writer *writer) {
+  if (drain_is_unwanted(writer))
+    return true;
+  if (process_terminations() > 1) {
+    snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
+    return true;
+  }
+  if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED) {
+    snprintf(writer->ending, sizeof writer->ending, "finalized");
+    return true;
+  }
+  if (atomic_load(&writer->session->shared.tool_state) == TOOL_ENDED) {
+    snprintf(writer->ending, sizeof writer->ending, "omp_control_tool");
+    return true;
+  }
+  switch (application_check(&writer->application)) {
+  case APPLICATION_RUNS:
+    return false;
+  case APPLICATION_EXECED:
+    snprintf(writer->ending, sizeof writer->ending, "exec");
+    return true;
+  case APPLICATION_DIED:
+    writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
+    writer->correlator.died_ticks = *writer->stopped ? 0 : application_died_ticks(&writer->application);
+    return true;
+  }
+  return true;
+}
+
+/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are
+ * busy each look takes one of them from a thread of the program, which others may be waiting for. Programs
+ * rest and go on: what was too long once is tried again only little by little, because a thread that has to
+ * wake the writer pays for it. New threads need files, which their program's end shall not wait for. */
+static uint64_t sleep_after(uint64_t sleep_ns, double fullest, bool met_threads) {
+  if (fullest >= 0.5 || met_threads)
+    return SLEEP_SHORTEST_NS;
+  if (fullest >= 0.25)
+    return sleep_ns / 2 > SLEEP_SHORTEST_NS ? sleep_ns / 2 : SLEEP_SHORTEST_NS;
+  if (fullest >= 0.125 || sleep_ns > SLEEP_LONGEST_NS - SLEEP_MORE_NS)
+    return sleep_ns;
+  return sleep_ns + SLEEP_MORE_NS;
+}
+
+/* What the backlog has had of memory goes back when it was not needed for a while. */
+static void note_backlog(struct writer *writer) {
+  uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (merge_behind(writer->merge))
+    writer->behind_ns = now;
+  else if (now - writer->behind_ns > REST_AFTER_NS)
+    merge_rest(writer->merge);
+}
+
+static bool is_over(struct writer *writer) {
+  if (!writer->is_over && has_ended(writer)) {
+    writer->is_over = true;
+    note_end(writer);
+  }
+  return writer->is_over;
+}
+
+void drain(struct writer *writer) {
+  uint64_t sleep_ns = SLEEP_SHORTEST_NS;
+  for (;;) {
+    bool is_last = is_over(writer);
+    uint64_t taken = drain_once(writer);
+    if (is_last && taken == 0)
+      return;
+    note_backlog(writer);
+    if (is_last || merge_behind(writer->merge))
+      continue;
+    sleep_ns = sleep_after(sleep_ns, merge_fullest(writer->merge), merge_met_threads(writer->merge));
+    session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
+  }
+}

@@ -1,0 +1,69 @@
+/* What stave-writer consists of: writer.c opens and closes it, drain.c is what it does in between. */
+#ifndef STAVE_WRITER_WRITER_H
+#define STAVE_WRITER_WRITER_H
+
+#include <sys/utsname.h>
+
+#include "session/session.h"
+#include "writer/application.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+#include "writer/merge.h"
+#include "writer/pace.h"
+#include "writer/processors.h"
+#include "writer/recovery/recovery.h"
+#include "writer/report.h"
+#include "writer/runtimes.h"
+
+struct writer {
+  struct session_header *session;
+  struct session_constants constants; /* copied: the application can write over the shared ones */
+  struct reporter report;
+  struct application application;
+  struct recovery *recovery;
+  struct archive *archive;
+  struct definitions *definitions;
+  struct modules *modules;
+  struct symbols *symbols;
+  struct regions *regions;
+  struct contexts *contexts;
+  struct call_sites *call_sites;
+  struct emitter emitter;
+  struct correlator correlator;
+  struct merge *merge;
+  struct pace pace;
+  uint64_t pass_begin;   /* ticks */
+  uint64_t merged_until; /* ticks of the last record */
+  uint64_t behind_ns;    /* CLOCK_MONOTONIC: when something waited in the backlog last */
+  bool is_over;          /* the program has ended, or the recording */
+  uint64_t over_ns;      /* when the end of the program was seen */
+  struct utsname machine;
+  char directory[SESSION_TEXT_BYTES];
+  bool is_ready; /* the tool may have been told so */
+  int64_t exit_status;
+  struct processors processors;
+  char clock_domain[CLOCK_DOMAIN_BYTES];
+  /* of the closed archive */
+  uint64_t event_bytes;
+  struct figures figures;
+  size_t command_line_bytes;
+  char stopped[128]; /* why recording was stopped before the end; empty: it was not */
+  char ending[128];
+  char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
+};
+
+/* Takes all that is recorded, until the program has ended and nothing is left. writer->ending says how it
+ * has. */
+void drain(struct writer *writer);
+
+/* Whether the session never began and no archive is wanted. */
+bool drain_is_unwanted(const struct writer *writer);
+
+/* Of the whole session so far. */
+struct figures drain_figures(const struct writer *writer);
+
+/* A merge_sink and a merge_pause, whose data is the writer. */
+void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
+void drain_give_way(void *data);
+
+#endif

@@ -1,0 +1,143 @@
+#include "merging.h"
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+struct session_header *session;
+struct merge *merge;
+struct ring rings[SLOTS_MOST];
+struct taken taken[TAKEN_MOST];
+size_t taken_count;
+
+void (*during_pass)(void);
+
+static uint64_t word_of(const struct record *record, unsigned i) {
+  return record->a * 1000 + i;
+}
+
+static void sink(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+  assert_ptr_equal(data, taken);
+  assert_int_equal(id, ((uint64_t)slot << 40) + record->b);
+  for (unsigned i = 0; i < 4u * record->more; i++)
+    assert_int_equal(words[i], word_of(record, i));
+  assert_true(taken_count < TAKEN_MOST);
+  taken[taken_count++] = (struct taken){slot, *record};
+  if (during_pass)
+    during_pass();
+}
+
+static int start(uint64_t backlog_bytes) {
+  int fd;
+  if (session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd) < 0)
+    return -1;
+  close(fd);
+  merge = merge_create(session, backlog_bytes, sink, NULL, taken);
+  taken_count = 0;
+  during_pass = NULL;
+  return 0;
+}
+
+int merging_setup(void **state) {
+  (void)state;
+  return start(0);
+}
+
+int merging_setup_with_backlog(void **state) {
+  (void)state;
+  return start(BACKLOG_BYTES);
+}
+
+int merging_teardown(void **state) {
+  (void)state;
+  merge_destroy(merge);
+  session_unmap(session);
+  return 0;
+}
+
+struct thread_slot *attach(unsigned thread, uint64_t position) {
+  uint32_t index;
+  struct thread_slot *slot = session_take_slot(session, 1, &index);
+  assert_non_null(slot);
+  assert_int_equal(index, thread);
+  atomic_store(&slot->head, position);
+  atomic_store(&slot->tail, position);
+  atomic_store(&slot->mask, CAPACITY - 1);
+  rings[thread] = (struct ring){slot, session_ring(session, session->constants.slots_max, RING_BYTES, index),
+                                CAPACITY - 1, position, position};
+  return slot;
+}
+
+struct record *put(unsigned thread, uint64_t ticks, uint64_t number, unsigned more) {
+  struct ring *ring = &rings[thread];
+  uint64_t position;
+  ring_reserve(ring, 1 + more, &position); /* room is the test's business */
+  struct record *record = ring_at(ring, position);
+  *record =
+      (struct record){.ticks = ticks, .a = number, .b = position, .type = RECORD_work, .more = (uint8_t)more};
+  for (unsigned i = 0; i < 4 * more; i++)
+    ((uint64_t *)ring_at(ring, position + 1 + i / 4))[i % 4] = word_of(record, i);
+  return record;
+}
+
+void publish(unsigned thread) {
+  atomic_store_explicit(&rings[thread].slot->head, rings[thread].reserved, memory_order_release);
+}
+
+void put_and_publish(unsigned thread, uint64_t ticks, uint64_t number) {
+  put(thread, ticks, number, 0);
+  publish(thread);
+}
+
+struct token token;
+
+bool has_room(unsigned thread) {
+  return rings[thread].reserved - atomic_load_explicit(&rings[thread].slot->tail, memory_order_acquire) <
+         CAPACITY;
+}
+
+/* Makes the next event when it holds the token, and passes it on: each event happens after all before it. */
+static void *run_with_token(void *data) {
+  unsigned self = (unsigned)(uintptr_t)data;
+  uint64_t random = self + 1;
+  for (;;) {
+    while (atomic_load_explicit(&token.holder, memory_order_acquire) * token.apart != self || !has_room(self))
+      if (atomic_load(&token.finished))
+        return NULL;
+      else
+        sched_yield();
+    uint64_t now = atomic_load_explicit(&token.clock, memory_order_relaxed);
+    if (now == PASSED_ON) {
+      atomic_store(&token.finished, 1);
+      return NULL;
+    }
+    put_and_publish(self, now, now);
+    atomic_store_explicit(&token.clock, now + 1, memory_order_relaxed);
+    atomic_store_explicit(&token.holder, (unsigned)(next_random(&random) % RUNNERS), memory_order_release);
+  }
+}
+
+void start_runners(pthread_t *threads, unsigned apart) {
+  memset(&token, 0, sizeof token);
+  token.apart = apart;
+  for (unsigned i = 0; i < RUNNERS * apart; i++)
+    attach(i, 0);
+  for (unsigned i = 0; i < RUNNERS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, run_with_token, (void *)(uintptr_t)(i * apart)), 0);
+}
+
+void merge_until_they_are_done(pthread_t *threads) {
+  bool is_over;
+  do {
+    is_over = atomic_load(&token.finished);
+    if (merge_pass(merge) == 0)
+      sched_yield();
+  } while (!is_over);
+  for (unsigned i = 0; i < RUNNERS; i++)
+    pthread_join(threads[i], NULL);
+  while (merge_pass(merge) > 0) {
+  }
+  assert_int_equal(taken_count, PASSED_ON);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, i);
+}

@@ -1,0 +1,69 @@
+/* What tests of the merge share: rings that are filled by hand, a merge whose records are kept, and threads
+ * that pass a token on. */
+#ifndef STAVE_TESTS_MERGING_H
+#define STAVE_TESTS_MERGING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "unit.h"
+
+#include "session/ring.h"
+#include "session/session.h"
+#include "writer/merge.h"
+
+enum {
+  RING_BYTES = 64 << 10,
+  CAPACITY = RING_BYTES / RECORD_BYTES,
+  SLOTS_MOST = 2000,
+  TAKEN_MOST = 1 << 16,
+  BACKLOG_BYTES = 4 << 20,
+};
+
+struct taken {
+  uint32_t slot;
+  struct record record;
+};
+
+extern struct session_header *session;
+extern struct merge *merge;
+extern struct ring rings[SLOTS_MOST];
+extern struct taken taken[TAKEN_MOST];
+extern size_t taken_count;
+
+/* What a test wants to happen while a pass is under way. */
+extern void (*during_pass)(void);
+
+/* Without a backlog, and with one of BACKLOG_BYTES. */
+int merging_setup(void **state);
+int merging_setup_with_backlog(void **state);
+int merging_teardown(void **state);
+
+/* A ring of its own for the next `thread`, which begins at a position. */
+struct thread_slot *attach(unsigned thread, uint64_t position);
+
+/* The record's slots stay open until publish. */
+struct record *put(unsigned thread, uint64_t ticks, uint64_t number, unsigned more);
+void publish(unsigned thread);
+void put_and_publish(unsigned thread, uint64_t ticks, uint64_t number);
+
+bool has_room(unsigned thread);
+
+/* Threads that make events one after another: who holds the token makes the next one. */
+enum { RUNNERS = 4, APART_MOST = 400, PASSED_ON = 50000 };
+
+struct token {
+  _Atomic uint64_t clock;  /* number of the next event of all */
+  _Atomic unsigned holder; /* who makes it */
+  _Atomic unsigned finished;
+  unsigned apart; /* slots from runner to runner */
+};
+
+extern struct token token;
+
+void start_runners(pthread_t *threads, unsigned apart);
+
+/* All passes until they have ended; what was taken must be in the order in which it was made. */
+void merge_until_they_are_done(pthread_t *threads);
+
+#endif

@@ -1,0 +1,172 @@
+/* The merge and its backlog: threads go on while a pass is under way, and neither order nor records are lost.
+ */
+#include <sched.h>
+#include <string.h>
+
+#include "merging.h"
+
+/* The merge is the slower one, until half of all has been made; but not if they wait for it. */
+static void wait_for_runners(void) {
+  uint64_t wanted = taken_count + 3 * CAPACITY;
+  wanted = wanted < PASSED_ON / 2 ? wanted : PASSED_ON / 2;
+  for (int i = 0; i < 1000 && atomic_load(&token.clock) < wanted; i++)
+    sched_yield();
+}
+
+/* The same rule where records go through the backlog: the runners make more than all rings hold while a pass
+ * is under way, and go on. */
+static void what_happened_before_comes_before_in_the_backlog(void **state) {
+  pthread_t threads[RUNNERS];
+  (void)state;
+  start_runners(threads, 1);
+  during_pass = wait_for_runners;
+  merge_until_they_are_done(threads);
+  assert_true(merge_figures(merge).backlog_records > CAPACITY);
+  assert_int_equal(merge_behind(merge), 0);
+}
+
+enum { FAST = 2, FACTOR = 3, PUT_MOST = 20000 };
+
+static uint64_t made[FAST];
+
+/* Two threads make three records for each that is merged, while there is room. */
+static void make_more(void) {
+  for (unsigned i = 0; i < FACTOR * FAST; i++) {
+    unsigned thread = i % FAST;
+    if (made[thread] < PUT_MOST && has_room(thread))
+      put_and_publish(thread, made[thread] + 10, made[thread]), made[thread]++;
+  }
+}
+
+static void make_full(unsigned thread) {
+  while (has_room(thread) && made[thread] < PUT_MOST)
+    put_and_publish(thread, made[thread] + 10, made[thread]), made[thread]++;
+}
+
+/* Threads that are three times as fast as the merge never wait in the middle of a long pass, and nothing is
+ * lost, moved or told twice. */
+static void threads_go_on_while_a_pass_is_under_way(void **state) {
+  uint64_t next[FAST] = {0};
+  (void)state;
+  memset(made, 0, sizeof made);
+  for (unsigned thread = 0; thread < FAST; thread++) {
+    attach(thread, 1000 * thread);
+    make_full(thread);
+  }
+  during_pass = make_more;
+  while (merge_pass(merge) > 0) {
+  }
+  assert_int_equal(made[0] + made[1], FAST * PUT_MOST);
+  assert_int_equal(taken_count, FAST * PUT_MOST);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, next[taken[i].slot]++);
+  assert_true(merge_figures(merge).backlog_most > 2 * CAPACITY);
+  assert_int_equal(merge_behind(merge), 0);
+}
+
+/* Long records lie across segments, the end of the ring, and what was moved and what was not. */
+static void long_records_are_whole_in_the_backlog(void **state) {
+  uint64_t random = 3, number = 0;
+  (void)state;
+  attach(0, CAPACITY - 3);
+  while (rings[0].reserved < 40000) {
+    while (rings[0].reserved + RECORD_SLOTS_MAX - atomic_load(&rings[0].slot->tail) <= CAPACITY) {
+      put(0, number, number, (unsigned)(next_random(&random) % RECORD_SLOTS_MAX));
+      number++;
+      publish(0);
+    }
+    merge_relieve(merge);
+  }
+  assert_in_range(merge_behind(merge), 35000, 40000);
+  while (merge_pass(merge) > 0) {
+  }
+  assert_int_equal(taken_count, number);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, i);
+}
+
+/* What was moved before the ring was written over is as good as ever; the others go on. */
+static void damage_does_not_reach_the_backlog(void **state) {
+  (void)state;
+  memset(made, 0, sizeof made);
+  attach(0, 0);
+  attach(1, 0);
+  make_full(0);
+  merge_relieve(merge);
+  assert_int_equal(merge_behind(merge), CAPACITY);
+  put_and_publish(1, 1, 0);
+  atomic_store(&rings[0].slot->head, 5 * CAPACITY);
+  merge_pass(merge);
+  assert_int_equal(taken_count, CAPACITY + 1);
+  assert_int_equal(merge_figures(merge).damaged, 1);
+  assert_int_equal(merge_pass(merge), 0);
+  assert_int_equal(merge_behind(merge), 0);
+}
+
+/* Others wait for the slot, and the pass may be a long one. */
+static void ended_slots_are_returned_inside_of_a_pass(void **state) {
+  (void)state;
+  attach(0, 0);
+  put_and_publish(0, 1, 0);
+  session_end_slot(session, rings[0].slot);
+  merge_relieve(merge);
+  assert_int_equal(slot_owner(rings[0].slot), SLOT_FREE);
+  attach(0, atomic_load(&rings[0].slot->head));
+  put_and_publish(0, 2, 1);
+  assert_int_equal(merge_pass(merge), 2);
+  assert_int_equal(taken[1].record.a, 1);
+}
+
+/* A thread that begins in the middle of a pass is relieved in the same pass. */
+static void begin_and_fill(void) {
+  during_pass = NULL;
+  memset(made, 0, sizeof made);
+  attach(1, 0);
+  make_full(1);
+}
+
+static void threads_that_begin_during_a_pass_are_relieved(void **state) {
+  (void)state;
+  memset(made, 0, sizeof made);
+  attach(0, 0);
+  make_full(0);
+  merge_relieve(merge);
+  make_full(0);
+  during_pass = begin_and_fill;
+  merge_pass(merge);
+  assert_int_equal(atomic_load(&rings[1].slot->tail), CAPACITY);
+  while (merge_pass(merge) > 0) {
+  }
+  assert_int_equal(taken_count, 3 * CAPACITY);
+}
+
+/* A full backlog is as none: rings fill. */
+static void a_full_backlog_leaves_records_in_the_rings(void **state) {
+  (void)state;
+  memset(made, 0, sizeof made);
+  attach(0, 0);
+  for (uint64_t i = 0; i < BACKLOG_BYTES / RING_BYTES + 10; i++) {
+    while (has_room(0))
+      put_and_publish(0, made[0], made[0]), made[0]++;
+    merge_relieve(merge);
+  }
+  assert_false(merge_may_fall_behind(merge));
+  assert_int_equal(merge_behind(merge), BACKLOG_BYTES / RECORD_BYTES);
+  assert_false(has_room(0));
+  assert_false(merge_can_wait(merge));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, merging_setup_with_backlog, merging_teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(what_happened_before_comes_before_in_the_backlog),
+      TEST(threads_go_on_while_a_pass_is_under_way),
+      TEST(long_records_are_whole_in_the_backlog),
+      TEST(damage_does_not_reach_the_backlog),
+      TEST(ended_slots_are_returned_inside_of_a_pass),
+      TEST(threads_that_begin_during_a_pass_are_relieved),
+      TEST(a_full_backlog_leaves_records_in_the_rings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
