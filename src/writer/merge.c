@@ -9,12 +9,11 @@
 #include "writer/backlog.h"
 
 enum {
-  RELEASE_RECORDS = 2048, /* room is given back this often inside a long run */
-  TIED_RINGS_MOST = 64,   /* compared where times are equal, and */
-  TIED_RECORDS_MOST = 64, /* looked at in each: a clock's tick is as short as a few events */
-  /* so many records, and for each slot so many, are merged between two looks at how full the rings are */
-  LOOK_RECORDS = 2048,
-  LOOK_RECORDS_A_SLOT = 64,
+  RELEASE_RECORDS = 2048,  /* room is given back this often inside a long run */
+  TIED_RINGS_MOST = 64,    /* compared where times are equal, and */
+  TIED_RECORDS_MOST = 64,  /* looked at in each: a clock's tick is as short as a few events */
+  LOOK_RECORDS = 2048,     /* and for each slot */
+  LOOK_RECORDS_A_SLOT = 64 /* are merged between two looks at how full the rings are */
 };
 
 /* What waits of a slot: [next, view.next) in the backlog, [view.next, head) in the ring. */
@@ -98,9 +97,9 @@ static void give_up_on(struct merge *merge, struct source *source) {
 static void update(struct merge *merge, struct source *source) {
   if (source->is_damaged)
     return;
-  bool makes_sense = ring_view_update(&source->view);
-  source->head = makes_sense ? source->view.head : source->view.next;
-  if (!makes_sense)
+  bool is_sound = ring_view_update(&source->view);
+  source->head = is_sound ? source->view.head : source->view.next;
+  if (!is_sound)
     give_up_on(merge, source);
 }
 
@@ -180,10 +179,9 @@ static void move_out(struct merge *merge, struct source *source) {
 
 /* A thread has ended and its ring is empty: the slot is free for another. */
 static void return_if_ended(struct merge *merge, uint32_t slot) {
-  struct thread_slot *control = merge->sources[slot].view.slot;
-  if (slot_owner(control) != SLOT_ENDED)
-    return;
-  if (atomic_load_explicit(&control->head, memory_order_acquire) == merge->sources[slot].view.next)
+  const struct ring_view *view = &merge->sources[slot].view;
+  if (slot_owner(view->slot) == SLOT_ENDED &&
+      atomic_load_explicit(&view->slot->head, memory_order_acquire) == view->next)
     session_return_slot(merge->session, slot);
 }
 
@@ -259,8 +257,6 @@ static void deliver(struct merge *merge, uint32_t slot) {
   if (source->view.next - source->released >= RELEASE_RECORDS)
     give_back(merge, source);
 }
-
-/* -- equal times -- */
 
 static const struct record *next_record(const struct merge *merge, const struct source *source) {
   return record_at(merge, source, source->next);
@@ -410,11 +406,6 @@ static uint32_t fill_heap(struct merge *merge) {
   return due;
 }
 
-static void note_fullest(struct merge *merge, const struct ring_view *view) {
-  double used = (double)(view->head - view->next) / (double)(view->mask + 1);
-  merge->fullest = used > merge->fullest ? used : merge->fullest;
-}
-
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
   uint32_t known = merge->slots;
@@ -422,9 +413,11 @@ static void read_heads(struct merge *merge) {
   merge->fullest = 0;
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     update(merge, &merge->sources[slot]);
-    note_fullest(merge, &merge->sources[slot].view);
+    const struct ring_view *view = &merge->sources[slot].view;
+    double used = (double)(view->head - view->next) / (double)(view->mask + 1);
+    merge->fullest = used > merge->fullest ? used : merge->fullest;
     merge->sources[slot].first_head = merge->sources[slot].head;
-    if (ring_view_wants_growth(&merge->sources[slot].view))
+    if (ring_view_wants_growth(view))
       prepare_growth(merge, &merge->sources[slot]);
   }
   atomic_thread_fence(memory_order_seq_cst);
@@ -485,8 +478,7 @@ bool merge_met_threads(const struct merge *merge) {
 bool merge_can_wait(struct merge *merge) {
   find_new_slots(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
-    const struct source *source = &merge->sources[slot];
-    if (!source->is_damaged && !ring_view_can_wait(&source->view))
+    if (!merge->sources[slot].is_damaged && !ring_view_can_wait(&merge->sources[slot].view))
       return false;
   }
   return true;
