@@ -44,10 +44,12 @@ static void close_file(void) {
   did("IoDestroyHandle", 1);
 }
 
-static void check(void) {
-  EXPECT(memcmp(got, numbers, BYTES) == 0);
+static void check_at(int line) {
+  expect(memcmp(got, numbers, BYTES) == 0, __FILE__, line);
   memset(got, 0, BYTES);
 }
+
+#define check() check_at(__LINE__)
 
 static void wait_for(MPI_Request *request) {
   MPI_Status status;
@@ -102,6 +104,7 @@ static void with_own_pointers(void) {
   check();
   seek(own(), MPI_SEEK_SET);
   MPI_File_write_all(file, numbers, INTS, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD); /* else the file may not have its end yet */
   seek(own() - size * (MPI_Offset)BYTES, MPI_SEEK_END);
   MPI_File_read_all(file, got, INTS, MPI_INT, MPI_STATUS_IGNORE);
   check();
@@ -132,7 +135,8 @@ static void with_own_pointers(void) {
   check();
 }
 
-/* Who comes first gets what: only the ordered ones are checked. */
+/* Who comes first gets what, and between writing and reading nothing synchronizes: what is read is not
+ * checked. */
 static void with_shared_pointer(void) {
   MPI_Request request;
   int other[INTS];
@@ -154,7 +158,6 @@ static void with_shared_pointer(void) {
   MPI_File_write_ordered(file, numbers, INTS, MPI_INT, MPI_STATUS_IGNORE);
   seek_shared(0);
   MPI_File_read_ordered(file, got, INTS, MPI_INT, MPI_STATUS_IGNORE);
-  check();
   for (int i = 0; i < 4; i++)
     did_operation();
   seek_shared(0);
@@ -165,7 +168,6 @@ static void with_shared_pointer(void) {
   MPI_File_read_ordered_begin(file, got, INTS, MPI_INT);
   MPI_File_read_ordered_end(file, got, MPI_STATUS_IGNORE);
   did_later();
-  check();
 }
 
 static void with_views(void) {
