@@ -56,10 +56,15 @@ static void every_item_is_destroyed_once(void **state) {
   pool_free(&pool, NULL);
 }
 
-/* The sanitizer's calloc ends the program otherwise. */
+/* The sanitizers' calloc ends the program otherwise. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
   return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) {
+  return __asan_default_options();
 }
 
 static void without_memory_none_is_given(void **state) {
