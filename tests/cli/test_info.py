@@ -23,7 +23,7 @@ import cli
 import otf2
 import status
 import tracing
-from made_archive import replace_bytes
+from made_archive import Made, replace_bytes
 from otf2.enums import LocationGroupType, LocationType, Type
 
 info = functools.partial(cli.stave, "info")
@@ -414,6 +414,25 @@ class Stave(Case):
         os.utime(self.program)
         self.assertIsNone(self.json(self.archive)["compiler"])
         os.utime(self.program, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+class Ranks(cli.Case):
+    def test_job_that_is_not_merged(self):
+        """Which ranks there are, in what state, which are missing, and what to do."""
+        job = pathlib.Path(self.path("job")) / "rank"
+        job.mkdir(parents=True)
+        for rank in (0, 2, 10):
+            with Made(job / str(rank)):
+                pass
+        (job / "10/traces.otf2").unlink()
+        result = cli.stave("info", job.parent)
+        text = result.stdout.decode()
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"stave merge {job.parent} makes one", cli.said(result))
+        self.assertRegex(text, r"(?s)Ranks, not merged.*\n0 +closed.*\n2 +closed.*\n10 +not closed")
+        self.assertIn("rank 1 has left no archive\n", text)
+        self.assertIn("ranks 3 to 9 have left no archives\n", text)
+        self.fails(cli.stave("info", "--json", job.parent), "stave merge")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
 #include "cli/info/info.h"
+#include "cli/info/info_ranks.h"
 #include "cli/programs/compiler.h"
 
 #include <stdio.h>
@@ -104,5 +105,9 @@ int cmd_info(int argc, char **argv) {
   if (status >= 0)
     return status;
   request.path = argv[optind];
+  struct found_archive found;
+  find_archive(&found, request.path);
+  if (found.state == FOUND_NO_ARCHIVE && found_is_job(request.path) && !request.is_json)
+    info_ranks(request.path); /* what comes now says that there is no archive, and what to do */
   return archive_job_run(request.path, read_and_print, &request);
 }
