@@ -40,9 +40,14 @@ struct thread {
   _Atomic bool awaits_dependences;
 };
 
-/* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. */
+/* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. Reading it
+ * calls nothing, except on musl, which keeps no room for such variables of libraries that come later. */
+#ifdef __GLIBC__
 extern _Thread_local struct thread *thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#else
+extern _Thread_local struct thread *thread_self __attribute__((visibility("hidden")));
+#endif
 
 /* Gives the calling thread a ring if it has none; false if it gets none. Writes the attach record. */
 bool thread_attach(uint64_t ticks);

@@ -28,7 +28,13 @@ int fstatfs(int fd, struct statfs *ret) {
   return 0;
 }
 
-int getrusage(__rusage_who_t who, struct rusage *ret) {
+#ifdef __GLIBC__
+typedef __rusage_who_t rusage_who;
+#else
+typedef int rusage_who;
+#endif
+
+int getrusage(rusage_who who, struct rusage *ret) {
   assert_int_equal(who, RUSAGE_THREAD);
   *ret = usage;
   return 0;
