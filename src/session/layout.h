@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -143,6 +144,17 @@ struct thread_slot {
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t owner;
   _Atomic uint32_t next_free; /* index + 1 of the next free slot */
 };
+
+#define SESSION_LINE_OF(type, member) (offsetof(type, member) / SESSION_LINE_BYTES)
+_Static_assert(sizeof(struct thread_slot) % SESSION_LINE_BYTES == 0 &&
+                   SESSION_LINE_OF(struct thread_slot, figures) < SESSION_LINE_OF(struct thread_slot, tail) &&
+                   SESSION_LINE_OF(struct thread_slot, prepared) < SESSION_LINE_OF(struct thread_slot, owner),
+               "thread, writer, and who takes the slot write to lines of their own");
+_Static_assert(SESSION_LINE_OF(struct session_shared, figures) <
+                       SESSION_LINE_OF(struct session_shared, wake) &&
+                   SESSION_LINE_OF(struct session_shared, asleep) <
+                       SESSION_LINE_OF(struct session_shared, tool_state),
+               "what callbacks look at is on no line of what changes for other reasons");
 
 /* What is known of the OpenMP runtime. */
 static inline void session_copy_runtime(struct session_constants *to, const struct session_constants *from) {
