@@ -46,7 +46,7 @@ static struct signs read_signs(const struct trace *trace) {
                                            has_state(trace, OMPT_STATE_work_induction)};
 }
 
-/* The releases that were looked at: 11, 13 to 19, 22, 23. Between them, what changes first is not known. */
+/* The releases that were looked at: 11, 13 to 19, 21 to 23. Between them, what changes first is not known. */
 static const char *release(const struct signs *signs) {
   if (signs->has_work_states)
     return "23 or later";
@@ -58,7 +58,9 @@ static const char *release(const struct signs *signs) {
     return "11 or 12";
   if (signs->delivers_dispatch == 0)
     return "13 or 14";
-  return signs->delivers_dispatch > 0 ? "15 or 16" : "13 to 16";
+  if (signs->delivers_dispatch > 0 && signs->delivers_target >= 0)
+    return signs->delivers_target > 0 ? "17 or 18" : "15 or 16";
+  return signs->delivers_dispatch > 0 ? "15 to 18" : "13 to 18";
 }
 
 static void describe(char evidence[IDENTIFY_EVIDENCE_BYTES], const struct signs *signs) {

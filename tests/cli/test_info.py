@@ -201,8 +201,10 @@ class Runtime(Case):
         cases = [
             ("11 or 12", old, {32: "never", 33: "error"}),
             ("13 or 14", old, {32: "never", 33: "never"}),
-            ("15 or 16", old, {32: "always"}),
-            ("13 to 16", old, {}),
+            ("15 or 16", old, {32: "always", 33: "never"}),
+            ("17 or 18", old, {32: "always", 33: "always"}),
+            ("15 to 18", old, {32: "always"}),
+            ("13 to 18", old, {}),
             ("19 to 22", newer, {32: "always"}),
             ("23 or later", newer + [3, 4], {32: "always"}),
         ]
