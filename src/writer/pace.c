@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "session/clock.h"
-#include "writer/process.h"
 
 enum { SHARE = 8 };
 
@@ -31,7 +30,6 @@ static unsigned running_threads(void) {
   return sscanf(text, "%*f %*f %*f %u/", &running) == 1 ? running : 0;
 }
 
-bool pace_is_contended(void) {
-  unsigned processors = process_processors();
+bool pace_is_contended(unsigned processors) {
   return processors == (unsigned)sysconf(_SC_NPROCESSORS_ONLN) && running_threads() > processors;
 }

@@ -15,7 +15,7 @@ struct pace {
 bool pace_is_too_fast(struct pace *pace);
 
 /* Whether more threads than there are processors want to run now, on the whole machine. False where the
- * system does not tell, or this process may not use all processors. */
-bool pace_is_contended(void);
+ * system does not tell, or this process may use only some of them: `processors`. */
+bool pace_is_contended(unsigned processors);
 
 #endif

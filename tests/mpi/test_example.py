@@ -28,7 +28,7 @@ def require(condition, text):
 def record(build, mpi, ranks, program, output, **settings):
     """Records a job as a user would; the merged archive's path."""
     command = [build.stave, "record", "-o", output, *jobs.launcher(mpi, ranks), *program]
-    result = tracing.run(command, {**tracing.clean_environment(), **jobs.AS_ROOT, **settings}, timeout=jobs.LIMIT_S)
+    result = tracing.run(command, {**tracing.clean_environment(), **jobs.SETTINGS, **settings}, timeout=jobs.LIMIT_S)
     require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
     return output
 
