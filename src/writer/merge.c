@@ -45,6 +45,7 @@ struct merge {
   size_t heap_capacity;
   uint32_t heap_count;
   double fullest;   /* of the last pass */
+  uint32_t passed;  /* slots that were known in the last pass */
   bool met_threads; /* in the last pass */
   uint64_t damaged; /* slots whose contents made no sense */
   uint64_t words[4 * RECORD_SLOTS_MAX];
@@ -408,7 +409,6 @@ static uint32_t fill_heap(struct merge *merge) {
 
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
-  uint32_t known = merge->slots;
   find_new_slots(merge);
   merge->fullest = 0;
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
@@ -429,7 +429,8 @@ static void read_heads(struct merge *merge) {
       source->first_head = source->next;
     update(merge, source);
   }
-  merge->met_threads = merge->slots > known;
+  merge->met_threads = merge->slots > merge->passed;
+  merge->passed = merge->slots;
 }
 
 uint64_t merge_pass(struct merge *merge) {
