@@ -152,8 +152,9 @@ static void count_progress(struct archive *archive) {
 }
 
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {
+  struct event_writer *writer = event_writer_open(archive->files, location); /* first, if inodes run out */
   local_files_add(archive->local_files, location);
-  return event_writer_open(archive->files, location);
+  return writer;
 }
 
 _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
