@@ -102,7 +102,8 @@ static void note_end(struct writer *writer) {
 static bool is_in_the_way(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_is_contended(writer->processors.count) && application_check(&writer->application) == APPLICATION_RUNS;
+         pace_is_contended(writer->processors.count) &&
+         application_check(&writer->application) == APPLICATION_RUNS;
 }
 
 /* A merge_pause. While others wait for a processor the writer works an eighth of the time: what it does not

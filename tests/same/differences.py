@@ -6,9 +6,10 @@ import re
 
 import printed
 
-# The version, OTF2's number made by chance, and when the writer looked last before it was killed.
+# The version, OTF2's number made by chance, when the writer looked last before it was killed, and who used the
+# processors meanwhile.
 NOT_OF_THE_TRACE = re.compile(r"(?<=Stave )\d+\.\d+\.\d+\S*|Trace identifier .*|(?<=STAVE::LOST_AFTER: ).*|"
-                              r"(?<=whole up to ).*(?=: all events)")
+                              r"(?<=whole up to ).*(?=: all events)|(?<=STAVE::PROCESSORS::).*")
 SHOWN_BYTES = 400
 
 
