@@ -77,9 +77,11 @@
 /* Which clock the ticks are of: processes for which this is the same text have one clock. The counter of one
  * boot of one machine, or its CLOCK_MONOTONIC in one time namespace. */
 #define STAVE_PROPERTY_CLOCK_DOMAIN "STAVE::CLOCK::DOMAIN"
-/* Prefix; a number from 0 follows. One instant on this process's clock and on that of rank 0 of its
- * MPI_COMM_WORLD, and the most that the second may be wrong: three numbers of ticks. */
+/* Prefix; a number from 0 follows. One instant on this process's clock and on another one, and the most that
+ * the second may be wrong: three numbers of ticks, the last one of this clock's. Only one of the processes
+ * that have a clock has them. The other clock is that of the domain CLOCK_REFERENCE, rank 0's of the job. */
 #define STAVE_PROPERTY_CLOCK_POINT "STAVE::CLOCK::POINT::"
+#define STAVE_PROPERTY_CLOCK_REFERENCE "STAVE::CLOCK::REFERENCE"
 
 /* Of processes of MPI: rank and number of ranks in MPI_COMM_WORLD, and a text that these ranks share. */
 #define STAVE_PROPERTY_MPI_RANK "STAVE::MPI::RANK"

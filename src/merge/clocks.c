@@ -9,6 +9,14 @@
  * said. */
 static const double calendar_deviation_s = 0.05;
 
+/* By how much the frequencies of two clocks may be wrong against each other, where only these tell how they
+ * went: as much as Linux lets NTP correct one (MAXFREQ). */
+static const double frequency_deviation = 5e-4;
+
+/* Points that are so near to each other that they leave the ratio of two clocks more uncertain than this say
+ * less of it than their frequencies do: no clock goes so wrong. */
+static const double ratio_deviation_most = 1e-3;
+
 static int64_t nearest(double number) {
   return (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
@@ -40,13 +48,20 @@ static void find_lines(struct merging *merge) {
   }
 }
 
+/* Points on other clocks than the common one, as those of other jobs are, tell nothing of it. */
+static bool leads_to(const struct merge_source *source, const char *reference) {
+  return !reference || !source->reference || strcmp(source->reference, reference) == 0;
+}
+
 /* The earliest and the latest point that any process of this clock has measured; how many there are. */
-static size_t find_points(const struct merging *merge, size_t clock, struct instant_pair *ret_first,
-                          struct instant_pair *ret_last) {
+static size_t find_points(const struct merging *merge, size_t clock, const char *reference,
+                          struct instant_pair *ret_first, struct instant_pair *ret_last) {
   size_t count = 0;
   for (size_t i = 0; i < merge->request->count; i++) {
     const struct merge_source *source = &merge->sources[i];
-    for (size_t j = 0; source->clock == clock && j < source->point_count; j++, count++) {
+    if (source->clock != clock || !leads_to(source, reference))
+      continue;
+    for (size_t j = 0; j < source->point_count; j++, count++) {
       const struct instant_pair *point = &source->points[j];
       if (count == 0 || point->local < ret_first->local)
         *ret_first = *point;
@@ -68,10 +83,32 @@ static void draw_by_calendar(struct merging *merge, struct clock_line *line,
   merge->result->is_by_calendar = true;
 }
 
+/* How long it runs before the first and behind the last of these ticks, whichever is longer. */
+static double outside(const struct clock_line *line, uint64_t first, uint64_t last) {
+  double before = first > line->first ? (double)(first - line->first) : 0;
+  return larger(before, line->last > last ? (double)(line->last - last) : 0);
+}
+
+/* False: they are too near to each other. */
+static bool draw_through(struct clock_line *line, const struct instant_pair *first,
+                         const struct instant_pair *last) {
+  if (last->local <= first->local || last->remote <= first->remote)
+    return false;
+  double between = (double)(last->local - first->local);
+  double uncertain = (first->deviation + last->deviation) / between;
+  if (uncertain > ratio_deviation_most)
+    return false;
+  line->slope = (double)(last->remote - first->remote) / between;
+  line->deviation =
+      (larger(first->deviation, last->deviation) + uncertain * outside(line, first->local, last->local)) *
+      line->slope;
+  return true;
+}
+
 static void draw(struct merging *merge, size_t clock, const struct clock_line *common) {
   struct clock_line *line = &merge->lines[clock];
   struct instant_pair first = {0}, last = {0};
-  size_t points = find_points(merge, clock, &first, &last);
+  size_t points = find_points(merge, clock, common->domain, &first, &last);
   line->slope = (double)common->frequency / (double)line->frequency;
   if (points == 0) {
     draw_by_calendar(merge, line, common);
@@ -79,24 +116,43 @@ static void draw(struct merging *merge, size_t clock, const struct clock_line *c
   }
   line->from = first.local;
   line->to = first.remote;
-  line->deviation = first.deviation;
-  if (last.local > first.local && last.remote > first.remote) {
-    line->slope = (double)(last.remote - first.remote) / (double)(last.local - first.local);
-    line->deviation = larger(first.deviation, last.deviation);
-  }
+  if (!draw_through(line, &first, &last))
+    line->deviation =
+        (first.deviation + frequency_deviation * outside(line, first.local, first.local)) * line->slope;
 }
 
-/* The clock to which points lead, that of rank 0; else of those that have measured nothing. The number of
- * clocks if there is no such: rank 0 is lost, and its clock nobody's. */
-static size_t choose_common(const struct merging *merge) {
+static size_t line_named(const struct merging *merge, const char *domain) {
+  size_t i = 0;
+  while (i < merge->line_count && (!merge->lines[i].domain || strcmp(merge->lines[i].domain, domain) != 0))
+    i++;
+  return i;
+}
+
+/* The clock to which points lead; without points that of rank 0. The number of clocks if there is none: its
+ * ranks are lost. `ret` gets the domain, NULL if it is not told. */
+static size_t choose_common(const struct merging *merge, const char **ret) {
   struct instant_pair first, last;
   size_t found = merge->line_count;
+  for (size_t i = 0; i < merge->request->count; i++)
+    if ((*ret = merge->sources[i].reference))
+      return line_named(merge, *ret);
   if (merge->sources->rank == 0)
     return merge->sources->clock;
   for (size_t i = merge->line_count; i > 0; i--)
-    if (find_points(merge, i - 1, &first, &last) == 0)
+    if (find_points(merge, i - 1, NULL, &first, &last) == 0)
       found = i - 1;
   return found;
+}
+
+/* Of two clocks that are both compared with a third one, both may be wrong. */
+static double most_deviation(const struct merging *merge) {
+  double most = 0, second = 0;
+  for (size_t i = 0; i < merge->line_count; i++) {
+    double deviation = merge->lines[i].deviation;
+    second = larger(second, deviation < most ? deviation : most);
+    most = larger(most, deviation);
+  }
+  return most + second;
 }
 
 static uint64_t corrected(const struct clock_line *line, uint64_t ticks) {
@@ -148,9 +204,12 @@ static void date(struct merging *merge, const struct clock_line *line) {
 
 void clocks_compare(struct merging *merge) {
   find_lines(merge);
-  size_t common_clock = choose_common(merge);
+  const char *reference = NULL;
+  size_t common_clock = choose_common(merge, &reference);
   bool is_lost = common_clock == merge->line_count;
   struct clock_line common = merge->lines[is_lost ? 0 : common_clock];
+  if (is_lost)
+    common.domain = reference;
   if (is_lost) { /* its frequency as the first clock saw it */
     draw(merge, 0, &common);
     common.frequency = (uint64_t)nearest((double)common.frequency * merge->lines[0].slope);
@@ -173,9 +232,7 @@ void clocks_compare(struct merging *merge) {
   span(merge);
   date(merge, &merge->lines[is_lost ? 0 : common_clock]);
   merge->result->clocks = merge->line_count;
-  for (size_t i = 0; i < merge->line_count; i++)
-    merge->result->deviation_s =
-        larger(merge->result->deviation_s, merge->lines[i].deviation / (double)merge->frequency);
+  merge->result->deviation_s = most_deviation(merge) / (double)merge->frequency;
 }
 
 void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source) {

@@ -10,10 +10,10 @@
 
 enum { SOURCE_POINTS_MOST = 16 };
 
-/* One instant on a process's clock and on that of rank 0 of its MPI_COMM_WORLD. */
+/* One instant on a process's clock and on the one of its `reference`. */
 struct instant_pair {
   uint64_t local, remote; /* ticks of either */
-  double deviation;       /* the most that `remote` may be wrong */
+  double deviation;       /* the most that `remote` may be wrong, in ticks of `local` */
 };
 
 /* A group of all locations that take part in a paradigm: others have positions in it for members. */
@@ -29,6 +29,7 @@ struct merge_source {
   int64_t rank, size;  /* -1: none, not known */
   char *job;           /* what the ranks of one MPI_COMM_WORLD share; NULL: not told */
   char *host, *domain; /* domain NULL: not told */
+  char *reference;     /* the domain of the other clock of `points`; NULL: not told */
   uint64_t frequency, first, length, realtime_ns; /* ClockProperties */
   struct instant_pair points[SOURCE_POINTS_MOST];
   size_t point_count;

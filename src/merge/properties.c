@@ -44,8 +44,8 @@ static bool is_completeness(const char *name) {
 
 /* What was for merging alone. */
 static bool is_used_up(const char *name) {
-  return starts(name, STAVE_PROPERTY_CLOCK_POINT) || starts(name, STAVE_PROPERTY_MPI_COMM) ||
-         starts(name, STAVE_PROPERTY_MPI_WINDOW);
+  return starts(name, STAVE_PROPERTY_CLOCK_POINT) || starts(name, STAVE_PROPERTY_CLOCK_REFERENCE) ||
+         starts(name, STAVE_PROPERTY_MPI_COMM) || starts(name, STAVE_PROPERTY_MPI_WINDOW);
 }
 
 /* -- what the sources say -- */

@@ -148,6 +148,7 @@ static void read_properties(OTF2_Reader *reader, struct merge_source *source) {
   int64_t lost_after = number_property(reader, STAVE_PROPERTY_LOST_AFTER);
   source->has_lost = lost_after >= 0;
   source->lost_after = (uint64_t)lost_after;
+  source->reference = property(reader, STAVE_PROPERTY_CLOCK_REFERENCE);
   read_points(reader, source);
 }
 
@@ -295,6 +296,7 @@ void survey_free(struct merging *merge) {
     free(source->job);
     free(source->host);
     free(source->domain);
+    free(source->reference);
   }
   free(merge->sources);
 }

@@ -137,10 +137,10 @@ static void rank_0_is_lost(void **state) {
                       *b = add(&it, 1, "tsc b", 1000, 4000, 2000);
   a->rank = 1;
   b->rank = 2;
-  add_point(a, 1000, 50000, 1);
-  add_point(a, 3000, 54000, 1);
-  add_point(b, 4000, 50000, 1);
-  add_point(b, 6000, 54000, 1);
+  add_point(a, 1000, 50000, 0);
+  add_point(a, 3000, 54000, 0);
+  add_point(b, 4000, 50000, 0);
+  add_point(b, 6000, 54000, 0);
   clocks_compare(merge);
   assert_int_equal(merge->frequency, 2000);
   assert_int_equal(clocks_correct(merge, a, 2000), 52000);
@@ -148,11 +148,57 @@ static void rank_0_is_lost(void **state) {
   free(merge->lines);
 }
 
+/* Rank 0's clock had not come to the comparison: the common one is that with which the others were compared.
+ * Both others may be wrong against each other by what each may be wrong. */
+static void another_clock_was_asked(void **state) {
+  (void)state;
+  struct setting it;
+  struct merging *merge = setting(&it, 4);
+  const uint64_t second = 1000000000;
+  add(&it, 0, "tsc a", second, 1000 * second, 10 * second);
+  add(&it, 1, "tsc b", second, 2000 * second, 10 * second);
+  for (size_t i = 2; i < 4; i++) {
+    struct merge_source *other = add(&it, i, i == 2 ? "tsc c" : "tsc d", second, 3000 * second, 10 * second);
+    add_point(other, 3000 * second, 2000 * second, 100);
+    add_point(other, 3010 * second, 2010 * second, 200);
+    other->reference = "tsc b";
+  }
+  clocks_compare(merge);
+  assert_int_equal(clocks_correct(merge, &it.sources[1], 77), 77);
+  assert_int_equal(clocks_correct(merge, &it.sources[2], 3005 * second), 2005 * second);
+  assert_true(it.result.is_by_calendar); /* rank 0's */
+  assert_int_equal(clocks_correct(merge, &it.sources[0], 1001 * second), 2001 * second);
+  assert_true(merge->lines[2].deviation == 200);
+  assert_true(it.result.deviation_s > 0.05 && it.result.deviation_s < 0.0500003);
+  free(merge->lines);
+}
+
+/* A point is only as good as the frequency is, far from it; and so are two that are too near to each other.
+ */
+static void deviation_grows(void **state) {
+  (void)state;
+  const uint64_t second = 1000000000;
+  for (int near = 0; near < 2; near++) {
+    struct setting it;
+    struct merging *merge = setting(&it, 2);
+    add(&it, 0, "tsc a", second, 1000 * second, 100 * second);
+    struct merge_source *other = add(&it, 1, "tsc b", second, 3000 * second, 100 * second);
+    add_point(other, 3000 * second, 1000 * second, 5000);
+    if (near)
+      add_point(other, 3000 * second + 1000000, 1000 * second + 1010000, 5000);
+    clocks_compare(merge);
+    assert_int_equal(clocks_correct(merge, other, 3100 * second), 1100 * second);
+    assert_true(it.result.deviation_s > 0.049 && it.result.deviation_s < 0.051);
+    free(merge->lines);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_clock_has_one_frequency), cmocka_unit_test(two_points_take_drift_out),
       cmocka_unit_test(one_point_and_frequencies),   cmocka_unit_test(nothing_but_the_calendar),
       cmocka_unit_test(times_before_zero),           cmocka_unit_test(rank_0_is_lost),
+      cmocka_unit_test(another_clock_was_asked),     cmocka_unit_test(deviation_grows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
