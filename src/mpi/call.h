@@ -35,7 +35,8 @@ struct abi {
   /* of MPI_Status */
   unsigned status_bytes, source_at, tag_at;
   word in_place, status_ignore; /* also that for arrays of them */
-  word comm_null, comm_world, comm_self, request_null, message_null, message_no_proc, byte, no_op;
+  word comm_null, comm_world, comm_self, request_null, message_null, message_no_proc, byte, no_op,
+      errors_return;
   /* bytes that were received, and whether the request was cancelled, of a status */
   uint64_t (*received)(const void *status);
   bool (*is_cancelled)(const void *status);
@@ -77,6 +78,9 @@ struct call {
 
 /* The MPI's own function, PMPI_NAME. Ends the process if the MPI has none, as the dynamic linker would. */
 mpi_function *mpi_real(uint32_t function);
+
+/* Whether the MPI has it. */
+bool mpi_has(uint32_t function);
 
 /* Finds the MPI that is there. False: it is none that is known. */
 bool library_open(void);

@@ -78,6 +78,11 @@ mpi_function *mpi_real(uint32_t function) {
   return __builtin_expect(address != NULL, true) ? address : find_function(function);
 }
 
+bool mpi_has(uint32_t function) {
+  pthread_once(&found, find_library);
+  return mpi.library && dlsym(mpi.library, functions[function].name);
+}
+
 /* -- the ABIs -- */
 
 /* Open MPI's MPI_Status: source, tag, error, whether cancelled, bytes (ompi_status_public_t). */
@@ -138,6 +143,7 @@ static struct abi openmpi_abi(void) {
                       .message_no_proc = symbol("ompi_message_no_proc"),
                       .byte = symbol("ompi_mpi_byte"),
                       .no_op = symbol("ompi_mpi_op_no_op"),
+                      .errors_return = symbol("ompi_mpi_errors_return"),
                       .received = openmpi_received,
                       .is_cancelled = openmpi_is_cancelled};
 }
@@ -173,6 +179,7 @@ static struct abi mpich_abi(void) {
                       .message_no_proc = 0x6c000000,
                       .byte = 0x4c00010d,
                       .no_op = 0x5800000e,
+                      .errors_return = 0x54000001,
                       .received = mpich_received,
                       .is_cancelled = mpich_is_cancelled};
 }
@@ -220,6 +227,7 @@ static struct abi standard_abi(void) {
                       .message_no_proc = 0x129,
                       .byte = 0x247,
                       .no_op = 0x3d,
+                      .errors_return = 0x143,
                       .received = standard_received,
                       .is_cancelled = standard_is_cancelled};
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi/clocks.h"
 #include "mpi/comms.h"
 #include "session/layout.h"
 #include "session/mpi_setting.h"
@@ -113,6 +114,7 @@ static void begin(void) {
   REAL(Comm_size, mpi.abi.comm_world, (word)&mpi.size);
   put_process();
   comms_begin();
+  clocks_begin();
 }
 
 /* Until MPI is initialized, what it is used for tells nothing. */
@@ -135,7 +137,10 @@ void mpi_on_init(struct call *call) {
 /* -- the end -- */
 
 void mpi_on_finalize(struct call *call) {
-  call_plain(call);
+  call_enter(call, 0);
+  clocks_end();
+  call_invoke(call);
+  call_leave(call);
 }
 
 static __attribute__((constructor)) void begin_process(void) {

@@ -315,6 +315,16 @@ static bool on_mpi_handle(struct journal *journal, struct payload payload) {
   return true;
 }
 
+static bool on_mpi_clock(struct journal *journal, struct payload payload) {
+  struct clock_comparison point;
+  if (!read_head(&payload, &point, sizeof point))
+    return false;
+  char *domain = read_text(&payload);
+  definitions_mpi_clock(journal->definitions, &point, domain);
+  free(domain);
+  return true;
+}
+
 static bool on_parameter(struct journal *journal, struct payload payload) {
   char *name = read_text(&payload);
   definitions_parameter(journal->definitions, name);
@@ -376,6 +386,8 @@ static bool read_entry(struct journal *journal, uint32_t type, struct payload pa
     return on_mpi_file(journal, payload);
   case JOURNAL_MPI_HANDLE:
     return on_mpi_handle(journal, payload);
+  case JOURNAL_MPI_CLOCK:
+    return on_mpi_clock(journal, payload);
   }
   return false;
 }

@@ -23,6 +23,11 @@ struct recorder {
   uint64_t (*ticks)(void);
   /* "stave: ..." as one line on stderr. */
   void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+  /* Which clock these ticks are of (session/clock.h); `ret` has CLOCK_DOMAIN_BYTES. */
+  void (*clock_domain)(char *ret);
+  /* The directory of this process's archive, in that which it shares with the other ranks of its job; NULL:
+   * it shares none. */
+  const char *(*job_archive)(void);
   /* As read by join. */
   const struct config *config;
 };

@@ -61,9 +61,19 @@ static uint64_t now(void) {
   return clock_ticks(tool.clock);
 }
 
+static void domain(char *ret) {
+  clock_domain(tool.clock, ret);
+}
+
+static const char *job_archive(void) {
+  const struct session_shared *shared = &tool.session->shared;
+  return shared->rank >= 0 && memchr(shared->archive, '\0', sizeof shared->archive) ? shared->archive : NULL;
+}
+
 __attribute__((visibility("default"))) stave_recorder_t stave_recorder;
 
 const struct recorder *stave_recorder(uint64_t magic) {
-  static const struct recorder recorder = {join, leave, put, now, tool_say, &tool.constants.config};
+  static const struct recorder recorder = {join,     leave,  put,         now,
+                                           tool_say, domain, job_archive, &tool.constants.config};
   return magic == SESSION_MAGIC ? &recorder : NULL;
 }

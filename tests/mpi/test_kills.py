@@ -10,14 +10,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import archive
 import auditor
 import jobs
 import tracing
-from killing import wait_until_drained
+from killing import wait_until, wait_until_drained
 from recovery import the_writer
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,25 +27,6 @@ CALLS = 200     # that each rank has made at least, of MPI_Allreduce
 def require(condition, text):
     if not condition:
         raise tracing.Failure(text)
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + tracing.HANG_S
-    while not condition():
-        require(time.monotonic() < deadline, f"not in {tracing.HANG_S} s: {what}")
-        time.sleep(0.002)
-
-
-def ranks_of(program):
-    """Processes that run it, but launchers and env, in which it is an argument."""
-    found = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*/exe"):
-        try:
-            if os.readlink(entry) == str(program):
-                found.append(int(entry.parent.name))
-        except OSError:
-            pass
-    return found
 
 
 def writer_of(path):
@@ -61,19 +41,11 @@ def writers(folder):
     return [pid for pid in map(writer_of, (folder / "rank").glob("[0-9]")) if pid]
 
 
-def kill(processes):
-    for process in processes:
-        try:
-            os.kill(process, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
 def end(way, program, folder):
     if way == "one rank":
-        kill(ranks_of(program)[:1])
+        jobs.kill(jobs.ranks_of(program)[:1])
     if way == "all ranks":
-        kill(ranks_of(program))
+        jobs.kill(jobs.ranks_of(program))
     if way == "ranks and writers":
         for path in (folder / "rank").glob("[0-9]"):
             wait_until_drained(path)
@@ -81,8 +53,8 @@ def end(way, program, folder):
         require(len(found) == RANKS, f"writers: {found}")
         for process in found:
             os.kill(process, signal.SIGSTOP)
-        kill(ranks_of(program))
-        kill(found)
+        jobs.kill(jobs.ranks_of(program))
+        jobs.kill(found)
 
 
 def check_merged(build, folder, way):

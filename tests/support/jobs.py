@@ -1,7 +1,9 @@
 """Jobs of MPI: which MPI is there, running a program under it, and what its ranks' archives say of each other."""
 import collections
 import os
+import pathlib
 import shutil
+import signal
 import subprocess
 
 import otf2
@@ -56,6 +58,25 @@ def run(build_root, mpi, ranks, program, folder, **settings):
     result = tracing.run(command, environment(build_root, folder / "rank-%r", **settings), timeout=LIMIT_S)
     return result, [folder / f"rank-{rank}" for rank in range(ranks)]
 
+
+def ranks_of(program):
+    """Processes that run it, but launchers and env, in which it is an argument."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/exe"):
+        try:
+            if os.readlink(entry) == str(program):
+                found.append(int(entry.parent.name))
+        except OSError:
+            pass
+    return found
+
+
+def kill(processes):
+    for process in processes:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def keep_members():

@@ -206,6 +206,15 @@ void on_mpi_process(struct correlator *c, struct traced_thread *thread,
   definitions_mpi_process(c->definitions, (uint32_t)record->rank, (uint32_t)record->size, library);
 }
 
+void on_mpi_clock(struct correlator *c, struct traced_thread *thread, const struct record_mpi_clock *record) {
+  const struct clock_comparison point = {record->local, record->remote, record->deviation};
+  char domain[CLOCK_DOMAIN_BYTES] = "";
+  thread_now(c, thread, record->ticks);
+  if (record->more)
+    read_text(c, record->more, UINT64_MAX, domain, sizeof domain);
+  definitions_mpi_clock(c->definitions, &point, domain);
+}
+
 void mpi_comms_free(struct correlator *c) {
   for (size_t i = 0; i < c->mpi_comm_count; i++)
     free_ranks(&c->mpi_comms[i]);

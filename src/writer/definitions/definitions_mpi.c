@@ -63,6 +63,15 @@ void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uin
                   strlen(library));
 }
 
+void definitions_mpi_clock(struct definitions *definitions, const struct clock_comparison *point,
+                           const char *domain) {
+  size_t count = definitions->mpi_clock_count, at = count < MPI_CLOCKS_MOST ? count : MPI_CLOCKS_MOST - 1;
+  definitions->mpi_clocks[at] = *point;
+  definitions->mpi_clock_count = at + 1;
+  definitions->mpi_clock_domain = definitions_string(definitions, domain);
+  recovery_append(definitions->recovery, JOURNAL_MPI_CLOCK, point, sizeof *point, domain, strlen(domain));
+}
+
 /* -- writing -- */
 
 void definitions_write_mpi_paradigm(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
@@ -121,6 +130,20 @@ static void set_number(mpi_property_setter *set, struct archive *archive, const 
   set(archive, name, text);
 }
 
+static void set_clocks(const struct definitions *definitions, mpi_property_setter *set,
+                       struct archive *archive) {
+  char name[64], text[96];
+  if (definitions->mpi_clock_count > 0)
+    set(archive, STAVE_PROPERTY_CLOCK_REFERENCE, definitions->strings[definitions->mpi_clock_domain]);
+  for (size_t i = 0; i < definitions->mpi_clock_count; i++) {
+    const struct clock_comparison *point = &definitions->mpi_clocks[i];
+    snprintf(name, sizeof name, STAVE_PROPERTY_CLOCK_POINT "%zu", i);
+    snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64, point->local, point->remote,
+             point->deviation);
+    set(archive, name, text);
+  }
+}
+
 void definitions_mpi_properties(const struct definitions *definitions, mpi_property_setter *set,
                                 struct archive *archive) {
   char name[64], text[32];
@@ -129,6 +152,7 @@ void definitions_mpi_properties(const struct definitions *definitions, mpi_prope
   set_number(set, archive, STAVE_PROPERTY_MPI_RANK, definitions->mpi_process.rank);
   set_number(set, archive, STAVE_PROPERTY_MPI_SIZE, definitions->mpi_process.size);
   set(archive, STAVE_PROPERTY_MPI_LIBRARY, definitions->strings[definitions->mpi_library - 1]);
+  set_clocks(definitions, set, archive);
   for (size_t i = 0; i < definitions->comm_count; i++) {
     const struct comm_of_mpi *mpi = definitions->comms[i].mpi;
     if (!mpi || !mpi->facts.key)

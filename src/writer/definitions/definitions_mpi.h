@@ -60,6 +60,12 @@ uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mp
 void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uint32_t size,
                              const char *library);
 
+/* One instant on this process's clock and on another one, whose domain is a text; of more than
+ * MPI_CLOCKS_MOST the last one stays. */
+enum { MPI_CLOCKS_MOST = 16 };
+void definitions_mpi_clock(struct definitions *definitions, const struct clock_comparison *point,
+                           const char *domain);
+
 /* Sets the properties of the archive that tell what unites the ranks' archives (stave/names.h), by
  * archive_set_property. Nothing without MPI. */
 typedef void mpi_property_setter(struct archive *archive, const char *name, const char *value);

@@ -78,8 +78,11 @@ struct definitions {
   struct mpi_handle_facts *handles;
   size_t handle_count, handle_capacity;
   struct journal_mpi_process mpi_process;
-  uint32_t mpi_library; /* string, + 1; 0: MPI was not initialized */
-  char **parameters;    /* by number */
+  struct clock_comparison mpi_clocks[MPI_CLOCKS_MOST];
+  size_t mpi_clock_count;
+  uint32_t mpi_clock_domain; /* string, of the clocks with which this one was compared */
+  uint32_t mpi_library;      /* string, + 1; 0: MPI was not initialized */
+  char **parameters;         /* by number */
   size_t parameter_count, parameter_capacity;
 };
 

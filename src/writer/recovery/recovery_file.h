@@ -97,6 +97,7 @@ enum journal_type {
   JOURNAL_MPI_WINDOW_NAME, /* struct journal_mpi_name, of a window */
   JOURNAL_MPI_FILE,        /* u32: its name, a string */
   JOURNAL_MPI_HANDLE,      /* struct mpi_handle_facts */
+  JOURNAL_MPI_CLOCK,       /* struct clock_comparison, then the text of the other clock's domain */
 };
 
 /* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
@@ -148,6 +149,11 @@ struct journal_device_clock {
 
 struct journal_mpi_process {
   uint32_t rank, size;
+};
+
+/* One instant on two clocks. */
+struct clock_comparison {
+  uint64_t local, remote, deviation; /* ticks; deviation: of the local clock */
 };
 
 struct journal_mpi_name {

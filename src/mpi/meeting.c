@@ -1,0 +1,188 @@
+#include "mpi/meeting.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/comms.h"
+#include "session/clock.h"
+
+static const char MARK[] = "clock-", RESULT[] = "clocks";
+
+/* How long those who are missing are awaited: ranks leave MPI_Init at about the same time. LATER_MS: so much
+ * longer wait others for rank 0. */
+enum { LATEST_MS = 1000, LATER_MS = 500 };
+
+struct meeting {
+  char folder[PATH_MAX]; /* rank/ of the job */
+  int rank, size;
+  uint64_t clock; /* the domain's hash */
+};
+
+/* One rank that is there. */
+struct mark {
+  int rank;
+  uint64_t clock;
+};
+
+/* False: this is no rank's first archive in the directory of its job, and others may wait for another
+ * process. */
+static bool find_folder(const char *archive, int rank, char folder[PATH_MAX]) {
+  char name[24];
+  size_t length = strlen(archive);
+  size_t own = (size_t)snprintf(name, sizeof name, "/%d", rank);
+  if (length <= own || length - own >= PATH_MAX || strcmp(archive + length - own, name) != 0)
+    return false;
+  memcpy(folder, archive, length - own);
+  folder[length - own] = '\0';
+  return true;
+}
+
+static bool mark_path(const struct meeting *meeting, char path[PATH_MAX]) {
+  return snprintf(path, PATH_MAX, "%s/%s%d.%016" PRIx64, meeting->folder, MARK, meeting->rank,
+                  meeting->clock) < PATH_MAX;
+}
+
+static bool result_path(const char *folder, char path[PATH_MAX]) {
+  return snprintf(path, PATH_MAX, "%s/%s", folder, RESULT) < PATH_MAX;
+}
+
+/* -- who is there -- */
+
+static int compare(const void *a, const void *b) {
+  const struct mark *left = a, *right = b;
+  return (left->rank > right->rank) - (left->rank < right->rank);
+}
+
+static size_t look(const struct meeting *meeting, struct mark *marks) {
+  DIR *folder = opendir(meeting->folder);
+  size_t count = 0, most = (size_t)meeting->size;
+  for (struct dirent *entry; folder && count < most && (entry = readdir(folder));) {
+    struct mark *mark = &marks[count];
+    count += strncmp(entry->d_name, MARK, sizeof MARK - 1) == 0 &&
+             sscanf(entry->d_name + sizeof MARK - 1, "%d.%" SCNx64, &mark->rank, &mark->clock) == 2;
+  }
+  if (folder)
+    closedir(folder);
+  qsort(marks, count, sizeof *marks, compare);
+  return count;
+}
+
+/* -- the result: the first rank of each clock, as distances in hexadecimal -- */
+
+static bool is_first(const struct mark *marks, size_t at) {
+  for (size_t i = 0; i < at; i++)
+    if (marks[i].clock == marks[at].clock)
+      return false;
+  return true;
+}
+
+static void publish(const struct meeting *meeting, const struct mark *marks, size_t count) {
+  char path[PATH_MAX], text[PATH_MAX] = "";
+  size_t length = 0, found = 0;
+  int last = 0;
+  for (size_t i = 0; i < count && found < MEETING_MOST && length + 16 < sizeof text; i++)
+    if (is_first(marks, i)) {
+      length +=
+          (size_t)snprintf(text + length, sizeof text - length, ",%x", (unsigned)(marks[i].rank - last));
+      last = marks[i].rank;
+      found++;
+    }
+  if (length == 0 || !result_path(meeting->folder, path) || symlink(text, path) < 0)
+    return; /* nobody can be seen, or another one's is there */
+}
+
+/* Positive: ranks; 0: there is none yet. */
+static size_t read_result(const struct meeting *meeting, int *ret_ranks) {
+  char path[PATH_MAX], text[PATH_MAX];
+  ssize_t length = result_path(meeting->folder, path) ? readlink(path, text, sizeof text - 1) : -1;
+  size_t count = 0;
+  int last = 0;
+  text[length > 0 ? length : 0] = '\0';
+  for (const char *next = text; *next == ',' && count < MEETING_MOST;) {
+    char *end;
+    last += (int)strtoul(next + 1, &end, 16);
+    ret_ranks[count++] = last;
+    next = end;
+  }
+  return count;
+}
+
+/* -- meeting -- */
+
+static uint64_t passed_ms(uint64_t since_ns) {
+  return (clock_ns(CLOCK_MONOTONIC) - since_ns) / 1000000;
+}
+
+static void pause_for(unsigned us) {
+  const struct timespec pause = {.tv_nsec = us * 1000L};
+  nanosleep(&pause, NULL);
+}
+
+/* Opening a directory asks a file server anew what is in it. */
+static void refresh(const char *folder) {
+  DIR *directory = opendir(folder);
+  if (directory)
+    closedir(directory);
+}
+
+/* Makes the result if it is time for it. */
+static bool decide(const struct meeting *meeting, struct mark *marks, uint64_t ms) {
+  bool is_late = ms >= LATEST_MS + (meeting->rank == 0 ? 0 : LATER_MS);
+  if (meeting->rank != 0 && !is_late) {
+    refresh(meeting->folder);
+    return false;
+  }
+  size_t there = look(meeting, marks);
+  if (!is_late && there < (size_t)meeting->size)
+    return false;
+  publish(meeting, marks, there);
+  return true;
+}
+
+static size_t wait_for_result(const struct meeting *meeting, struct mark *marks, int *ret_ranks) {
+  enum { SHORTEST_US = 100, LONGEST_US = 20000, GIVEN_UP_MS = 5000 };
+  uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+  unsigned pause_us = SHORTEST_US;
+  size_t found;
+  while ((found = read_result(meeting, ret_ranks)) == 0 && passed_ms(begin_ns) < GIVEN_UP_MS) {
+    if (decide(meeting, marks, passed_ms(begin_ns)) && read_result(meeting, ret_ranks) > 0)
+      continue;
+    pause_for(pause_us);
+    pause_us = pause_us * 2 < LONGEST_US ? pause_us * 2 : LONGEST_US;
+  }
+  return found;
+}
+
+size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks) {
+  struct meeting meeting = {.rank = rank, .size = size, .clock = key_of(0, domain, strlen(domain))};
+  char path[PATH_MAX];
+  struct mark *marks = calloc((size_t)size, sizeof *marks);
+  size_t found = 0;
+  if (marks && find_folder(archive, rank, meeting.folder) && mark_path(&meeting, path) &&
+      symlink("-", path) == 0) {
+    found = wait_for_result(&meeting, marks, ret_ranks);
+    unlink(path);
+  }
+  free(marks);
+  return found;
+}
+
+void meeting_end(const char *archive, int rank) {
+  char folder[PATH_MAX], path[PATH_MAX];
+  if (find_folder(archive, rank, folder) && result_path(folder, path))
+    unlink(path);
+}
+
+bool meeting_has_left(const char *archive, int rank, int other) {
+  char folder[PATH_MAX], path[PATH_MAX];
+  return find_folder(archive, rank, folder) &&
+         snprintf(path, sizeof path, "%s/%d/traces.otf2", folder, other) < (int)sizeof path &&
+         access(path, F_OK) == 0;
+}

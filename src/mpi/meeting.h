@@ -1,0 +1,30 @@
+/* Which ranks compare their clocks: one of each clock, if there are several. The ranks find that out in the
+ * directory that they share, without a message: an MPI cannot be asked whether all of its ranks have this
+ * library, and a collective operation in which some do not take part never ends.
+ *
+ * Each rank leaves a symbolic link `clock-RANK.HASH` (of its clock's domain) in rank/ of the job's directory.
+ * Rank 0 waits until all are there, then writes who is the first of each clock into the link `clocks`, which
+ * is made once: symlink() does that in one step, on every file system. The others wait for it. Who waits in
+ * vain makes it of the ranks that are there. So whoever is in it has read it or will, and nobody waits for a
+ * rank that is not. */
+#ifndef STAVE_MPI_MEETING_H
+#define STAVE_MPI_MEETING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Ascending ranks, at most; further clocks are not compared. */
+enum { MEETING_MOST = 1024 };
+
+/* Meets the others. archive: the directory of this rank's archive in that of its job. domain: its clock's.
+ * Returns how many ranks compare their clocks, which are filled in: of a job with one clock 1. 0: nobody
+ * does. Waits for a second at most if ranks are missing. */
+size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks);
+
+/* No further ranks are awaited: removes what is left of it. */
+void meeting_end(const char *archive, int rank);
+
+/* Whether the rank's archive is closed: the process has ended. */
+bool meeting_has_left(const char *archive, int rank, int other);
+
+#endif
