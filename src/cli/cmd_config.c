@@ -6,6 +6,7 @@
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "cli/common/usage.h"
+#include "cli/config_mpi.h"
 #include "session/config.h"
 
 #include <stdbool.h>
@@ -15,13 +16,15 @@
 #include <unistd.h>
 
 enum { ALLOWED_BYTES = 256, MEANING_BYTES = 1024, VALUE_WIDTH = 24, MDOC_COLUMNS = 110, TABLE_WIDTH = 75 };
-enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC };
+enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC, OPTION_MPI };
 
 static const struct usage_option options[] = {
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
     {OPTION_MARKDOWN, "markdown", NULL, "the variables without values, as the README has them", USAGE_NOTHING,
      NULL},
     {OPTION_MDOC, "mdoc", NULL, "the same as the manual page has them", USAGE_NOTHING, NULL},
+    {OPTION_MPI, "mpi", NULL, "how launchers of MPI give the ranks what they need to be traced",
+     USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -232,6 +235,8 @@ static void print_mdoc(const struct config_row *rows, size_t count) {
 static int print(int form) {
   size_t count;
   const struct config_row *rows = config_rows(&count);
+  if (form == OPTION_MPI)
+    return config_print_mpi();
   if (form == OPTION_MARKDOWN)
     print_markdown(rows, count);
   else if (form == OPTION_MDOC)
@@ -253,9 +258,10 @@ const struct usage *cmd_config_usage(void) {
   static const struct usage usage = {
       .command = "config",
       .summary = "list the settings and their values",
-      .synopsis = "[--json | --markdown | --mdoc]",
+      .synopsis = "[--json | --markdown | --mdoc | --mpi]",
       .about = "Lists the environment variables that Stave reads, with their values here and now.",
-      .status = "Exit status: 0; 2 if an option is wrong; 3 if a value is not valid.",
+      .status =
+          "Exit status: 0; 1 if --mpi finds no library; 2 if an option is wrong; 3 if a value is not valid.",
       .options = options,
       .set = set_option,
   };

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import unittest
@@ -74,6 +75,21 @@ class Config(unittest.TestCase):
         self.assertNotIn("`7`", "".join(rows))
         manual = config("--mdoc").stdout
         self.assertEqual(re.findall(r"^\.It Ev (\w+)$", manual, re.M), names_in_table())
+
+    def test_mpi(self):
+        result = config("--mpi", STAVE_OUTPUT="a dir/'%p", STAVE_TIMEOUT="7")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = [line.strip() for line in result.stdout.splitlines() if line.startswith(" ")]
+        words = {command.split()[0]: shlex.split(command) for command in lines}
+        self.assertEqual(list(words), ["mpirun", "mpiexec", "srun"])
+        self.assertIn("STAVE_OUTPUT=a dir/'%p", words["mpirun"])
+        self.assertEqual(words["mpiexec"][words["mpiexec"].index("STAVE_TIMEOUT") + 1], "7")
+        tools = [re.search(r"OMP_TOOL_LIBRARIES[= ]([^ ,]+)", line).group(1) for line in lines]
+        libraries = [re.search(r"LD_PRELOAD[= ]([^ ,]+)", line).group(1) for line in lines]
+        self.assertTrue(all(os.path.samefile(tools[0], tool) for tool in tools))
+        self.assertTrue(all(os.path.basename(path) == "libstave-mpi.so" and os.path.exists(path) for path in libraries))
+        missing = config("--mpi", STAVE_LIBRARY="/nowhere/libstave.so")
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
 
 
 if __name__ == "__main__":
