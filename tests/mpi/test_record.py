@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""stave record gives ranks what records their calls: as the launcher's parent, and as each rank's. Programs that refuse
-libraries in front of theirs run as ever.
+"""stave record gives ranks what records their calls: as the launcher's parent, as each rank's, and as a
+script's that calls the launcher. Programs that refuse libraries in front of theirs run as ever.
 
 usage: test_record.py BUILD openmpi|mpich
 """
@@ -66,6 +66,9 @@ def main():
         launch, record = jobs.launcher(mpi, RANKS), [build.stave, "record", "-o"]
         check(build, mpi, [*record, folder / "outside", *launch, program], folder / "outside", {})
         check(build, mpi, [*launch, *record, folder / "inside", program], folder / "inside", {})
+        script = folder / "script"
+        script.write_text(f"exec {' '.join(launch)} '{program}'\n")
+        check(build, mpi, [*record, folder / "by a script", "sh", script], folder / "by a script", {"STAVE_MPI": "on"})
         check(build, mpi, [*record, folder / "strict", *launch, strict], folder / "strict",
               {"ASAN_OPTIONS": "detect_leaks=0"})
 
