@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""A job of four ranks with two threads each that does everything: what its archives say of each other.
+"""A job of ranks with two threads each, four if nothing else is said, that does everything: what its archives say of
+each other, and that merged they say the same.
 
-usage: test_mpi.py BUILD openmpi|mpich
+usage: test_mpi.py BUILD openmpi|mpich [RANKS]
 """
+import collections
 import pathlib
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import tracing
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = [str(HERE / "everything_windows.c"), str(HERE / "everything_files.c")]
-RANKS = 4
+RANKS = int(sys.argv[3]) if len(sys.argv) > 3 else 4
 # Open MPI's handles are addresses of variables, which are copied into such programs.
 OPTIONS = {"openmpi": ["-fno-pie", "-no-pie"], "mpich": []}
 # Left out: MPI_Comm_create_group and what is done on a communicator in which not all ranks are.
@@ -97,6 +99,16 @@ def check_lines(lines, what):
     require(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
 
 
+def check_whole(merged, ranks):
+    """Nothing is lost: as many events of each kind as in the archives of all ranks, and as many processes."""
+    whole = archive.Archive(str(merged / "traces.otf2"))
+    kinds = collections.Counter(kind for _, kind, _ in whole.events())
+    wanted = sum((rank.kinds for rank in ranks), collections.Counter())
+    require(kinds == wanted, f"merged {kinds}, of all ranks {wanted}")
+    require(len({location.group for location in whole.locations.values()}) == RANKS, f"{whole.locations}")
+    whole.close()
+
+
 def main():
     build, mpi = tracing.Build(sys.argv[1]), sys.argv[2]
     jobs.need(mpi)
@@ -115,10 +127,11 @@ def main():
         check_lines(jobs.left_open(ranks), "requests that do not end once")
         check_lines(jobs.unmatched(ranks), "messages without a counterpart")
         check_lines(jobs.uneven(ranks), "communicators with uneven operations")
-        for rank in ranks:
-            rank.archive.close()
         check_operations(paths, folder)
         check_merged(build, paths, folder)
+        check_whole(folder / "merged", ranks)
+        for rank in ranks:
+            rank.archive.close()
 
 
 if __name__ == "__main__":
