@@ -62,7 +62,7 @@ const char *__asan_default_options(void) {
   return "allocator_may_return_null=1";
 }
 
-const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void); /* libtsan.so looks for it */
 const char *__tsan_default_options(void) {
   return __asan_default_options();
 }
