@@ -80,7 +80,7 @@ static void say(const char *text) {
 /* -- MPI_Init -- */
 
 static bool join(void) {
-  if (mpi_setting_is_off())
+  if (mpi_setting_is("off"))
     return false;
   if (!library_open()) {
     say("libstave-mpi.so does not know this MPI: its calls are not traced");
@@ -144,7 +144,7 @@ void mpi_on_finalize(struct call *call) {
 }
 
 static __attribute__((constructor)) void begin_process(void) {
-  if (!mpi_setting_is_off())
+  if (!mpi_setting_is("off"))
     fortran_prepare();
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the environment wants nothing of MPI recorded. */
-static inline bool mpi_setting_is_off(void) {
+/* Whether the environment says this word: "off", that nothing of MPI is to be recorded; "on". */
+static inline bool mpi_setting_is(const char *what) {
   static const struct {
 #define SETTING(id, variable, type, standard, allowed, doc) const char *id;
 #include "session/config.def"
@@ -19,7 +19,7 @@ static inline bool mpi_setting_is_off(void) {
 #undef SETTING
   };
   const char *wanted = getenv(variables.mpi);
-  return wanted && strcmp(wanted, "off") == 0;
+  return wanted && strcmp(wanted, what) == 0;
 }
 
 #endif

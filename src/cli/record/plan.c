@@ -123,10 +123,10 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
  * which the user has to say: what is preloaded is a risk to each program that is started. Without
  * libstave-mpi.so only OpenMP is traced. */
 static void find_mpi(const struct program *program, struct plan *plan) {
-  if (mpi_setting_is_off())
+  if (mpi_setting_is("off"))
     return;
-  bool is_wanted = wanted && strcmp(wanted, "on") == 0;
-  if ((is_wanted || program->has_mpi || launcher_has_many()) && locate_mpi(plan->library, &plan->mpi) != 0)
+  if ((mpi_setting_is("on") || program->has_mpi || launcher_has_many()) &&
+      locate_mpi(plan->library, &plan->mpi) != 0)
     message_say("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
 }
 

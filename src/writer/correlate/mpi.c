@@ -211,7 +211,7 @@ void on_mpi_clock(struct correlator *c, struct traced_thread *thread, const stru
   char domain[CLOCK_DOMAIN_BYTES] = "";
   thread_now(c, thread, record->ticks);
   if (record->more)
-    read_text(c, record->more, UINT64_MAX, domain, sizeof domain);
+    mpi_read_text(c, record->more, UINT64_MAX, domain, sizeof domain);
   definitions_mpi_clock(c->definitions, &point, domain);
 }
 
