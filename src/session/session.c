@@ -207,7 +207,8 @@ bool session_writer_is_dead(const struct session_header *header) {
 }
 
 bool session_populate(void *memory, size_t bytes) {
-  size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory & (page_bytes - 1);
+  long asked = sysconf(_SC_PAGESIZE);
+  size_t page_bytes = asked > 0 ? (size_t)asked : 4096, before = (uintptr_t)memory & (page_bytes - 1);
   memory = (char *)memory - before;
   bytes += before;
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
