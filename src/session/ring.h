@@ -161,12 +161,6 @@ static inline bool ring_view_wants_growth(const struct ring_view *view) {
   return unread > 0 && unread >= capacity / 2 && 2 * capacity <= view->capacity_max;
 }
 
-/* Whether the ring is half full now. Looks anew, and at head only: what that says may make no sense. */
-static inline bool ring_view_is_half_full(const struct ring_view *view) {
-  uint64_t unread = atomic_load_explicit(&view->slot->head, memory_order_relaxed) - view->next;
-  return unread > view->mask / 2;
-}
-
 /* Whether the producer has more than three quarters of the ring left: then it wakes the consumer in time, at
  * a mark where half of it is used, and the consumer may sleep with records unread. Looks anew. */
 static inline bool ring_view_can_wait(const struct ring_view *view) {

@@ -119,13 +119,16 @@ static bool maps_session(const struct application *application) {
 /* That the lock is gone is only a hint: daemons close all descriptors and run on. */
 static bool has_execed(struct application *application) {
   struct flock lock = {.l_type = F_WRLCK};
+  if (application->has_execed)
+    return true;
   if (fcntl(application->session_fd, F_GETLK, &lock) < 0 || lock.l_type != F_UNLCK)
     return false;
   uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (application->checked_ns && now - application->checked_ns < RECHECK_NS)
     return false;
   application->checked_ns = now;
-  return !maps_session(application);
+  application->has_execed = !maps_session(application);
+  return application->has_execed;
 }
 
 enum application_end application_check(struct application *application) {

@@ -16,6 +16,7 @@ struct application {
   int session_fd; /* the process holds a lock on it, until it execs */
   uint64_t session_inode;
   uint64_t checked_ns; /* when its memory map was last looked at */
+  bool has_execed;     /* which stays so, whoever asks first */
   enum clock_kind clock;
   struct session_header *session;
   _Atomic uint64_t died_ticks; /* 0: not yet, or nobody watches */

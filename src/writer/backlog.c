@@ -20,6 +20,7 @@ struct backlog {
   char *memory;
   uint32_t segments_most;
   uint32_t touched; /* segments that have memory; those behind never had any */
+  bool is_refused;  /* the machine had no memory for one more, since one was read last */
   uint32_t allowed; /* to be touched before the machine is asked again */
   uint32_t *next;   /* by segment: of its chain */
   uint32_t *unused; /* a stack of touched ones */
@@ -96,8 +97,10 @@ static bool take_segment(struct backlog *backlog, uint32_t *ret_segment) {
     *ret_segment = backlog->unused[--backlog->unused_count];
     return true;
   }
-  if (!may_touch(backlog) || !session_populate(segment_records(backlog, backlog->touched), SEGMENT_BYTES))
+  if (!may_touch(backlog) || !session_populate(segment_records(backlog, backlog->touched), SEGMENT_BYTES)) {
+    backlog->is_refused = true;
     return false;
+  }
   *ret_segment = backlog->touched++;
   return true;
 }
@@ -149,6 +152,7 @@ const struct record *backlog_at(const struct backlog *backlog, const struct back
 
 static void drop_first(struct backlog *backlog, struct backlog_chain *chain) {
   uint64_t length = chain->end - chain->begin, part = length < SEGMENT_RECORDS ? length : SEGMENT_RECORDS;
+  backlog->is_refused = false;
   backlog->unused[backlog->unused_count++] = chain->first;
   backlog->waiting -= part;
   chain->first = backlog->next[chain->first];
@@ -162,7 +166,8 @@ void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain, ui
 }
 
 bool backlog_has_room(const struct backlog *backlog) {
-  return backlog && (backlog->unused_count > 0 || backlog->touched < backlog->segments_most);
+  return backlog &&
+         (backlog->unused_count > 0 || (!backlog->is_refused && backlog->touched < backlog->segments_most));
 }
 
 uint64_t backlog_waiting(const struct backlog *backlog) {

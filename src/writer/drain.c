@@ -110,14 +110,14 @@ static bool is_in_the_way(struct writer *writer) {
  * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor.
  * (Not by SCHED_IDLE, which a process without rights cannot leave again.) */
 void drain_give_way(void *data) {
-  enum { NAP_NS = 1000000 };
+  enum { NAPS_MOST = 16, NAP_NS = 1000000 };
   struct writer *writer = data;
   uint64_t begin = writer->pass_begin, until = writer->merged_until;
   if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
     note_end(writer);
   if (merge_behind(writer->merge))
     note_progress(writer, until < begin ? until : begin);
-  while (pace_is_too_fast(&writer->pace) && is_in_the_way(writer)) {
+  for (int i = 0; i < NAPS_MOST && pace_is_too_fast(&writer->pace) && is_in_the_way(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, NAP_NS, can_sleep, writer);
     merge_relieve(writer->merge);

@@ -20,14 +20,16 @@ static const struct groups versions[] = {
 /* The number behind `name` in a file of such lines, or with no name the file's only one; false: there is
  * none, as in "max". */
 static bool read_number(const char *path, const char *name, uint64_t *ret_number) {
-  char line[KEPT_BYTES];
+  char *line = NULL;
+  size_t size = 0;
   FILE *file = fopen(path, "re");
   if (!file)
     return false;
   bool is_found = false;
   size_t length = strlen(name);
-  while (!is_found && fgets(line, sizeof line, file))
+  while (!is_found && getline(&line, &size, file) > 0)
     is_found = strncmp(line, name, length) == 0 && sscanf(line + length, "%lu", ret_number) == 1;
+  free(line);
   fclose(file);
   return is_found;
 }
@@ -64,10 +66,11 @@ static uint64_t left_from(const struct groups *version, char *group) {
 
 /* Lines of /proc/self/cgroup: number:controllers:path; 0::path is version 2's. */
 static uint64_t left_in_groups(void) {
-  char line[PATH_BYTES];
+  char *line = NULL;
+  size_t size = 0;
   uint64_t left = UINT64_MAX;
   FILE *file = fopen("/proc/self/cgroup", "re");
-  while (file && fgets(line, sizeof line, file)) {
+  while (file && getline(&line, &size, file) > 0) {
     line[strcspn(line, "\n")] = '\0';
     char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
     if (!path || strlen(path + 1) > KEPT_BYTES)
@@ -77,6 +80,7 @@ static uint64_t left_in_groups(void) {
     else if (strncmp(controllers, ":memory:", 8) == 0)
       left = smaller(left, left_from(&versions[1], path + 1));
   }
+  free(line);
   if (file)
     fclose(file);
   return left;

@@ -186,22 +186,23 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
     session_return_slot(merge->session, slot);
 }
 
-/* Slots of threads that have ended are emptied too: others wait for them. What makes no sense now is found in
- * the next pass, in which nobody is in the middle of something. Returns whether the ring was half full. */
+/* Rings that are a quarter full: there a thread may be waiting for more room. And slots of threads that have
+ * ended, since others wait for them. What makes no sense now is found in the next pass, in which nobody is in
+ * the middle of something. Returns whether the ring should grow. */
 static bool relieve_one(struct merge *merge, uint32_t slot) {
   struct source *source = &merge->sources[slot];
-  bool is_full = ring_view_is_half_full(&source->view),
-       is_wanted = is_full || slot_owner(source->view.slot) == SLOT_ENDED;
-  if (source->is_damaged || !is_wanted || !ring_view_update(&source->view))
+  if (ring_view_can_wait(&source->view) && slot_owner(source->view.slot) != SLOT_ENDED)
     return false;
+  if (!merge->backlog || source->is_damaged || !ring_view_update(&source->view))
+    return false;
+  bool wants_growth = ring_view_wants_growth(&source->view);
   move_out(merge, source);
   return_if_ended(merge, slot);
-  return is_full;
+  return wants_growth;
 }
 
-static void relieve_all(void *data) {
-  struct merge *merge = data;
-  for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++)
+static void relieve_all(void *merge) {
+  for (uint32_t slot = 0; slot < ((struct merge *)merge)->slots; slot++)
     relieve_one(merge, slot);
 }
 
@@ -218,8 +219,7 @@ static void prepare_growth(struct merge *merge, struct source *source) {
 
 void merge_relieve(struct merge *merge) {
   merge->since_look = 0;
-  if (merge->backlog)
-    find_new_slots(merge);
+  find_new_slots(merge);
   for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++)
     if (relieve_one(merge, slot))
       prepare_growth(merge, &merge->sources[slot]);

@@ -7,8 +7,8 @@
  * rest on this rule alone. Of records with equal times, what makes a task or team comes before what names it,
  * and of a lock's acquisitions the one that has been released first.
  *
- * While a pass is under way rings that are half full are emptied into the backlog (backlog.h), so that their
- * threads can go on. That changes where records lie, not which of them a pass takes nor their order. */
+ * While a pass is under way rings that are a quarter full are emptied into the backlog (backlog.h), so that
+ * their threads can go on. That changes where records lie, not which of them a pass takes nor their order. */
 #ifndef STAVE_WRITER_MERGE_H
 #define STAVE_WRITER_MERGE_H
 
@@ -37,7 +37,7 @@ void merge_destroy(struct merge *merge);
 /* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
 uint64_t merge_pass(struct merge *merge);
 
-/* Empties rings that are half full into the backlog, as far as it has room. */
+/* Empties rings that are a quarter full into the backlog, as far as it has room. */
 void merge_relieve(struct merge *merge);
 
 /* Records in the backlog. */
