@@ -9,7 +9,8 @@ import printed
 # The version, OTF2's number made by chance, when the writer looked last before it was killed, and who used the
 # processors meanwhile.
 NOT_OF_THE_TRACE = re.compile(r"(?<=Stave )\d+\.\d+\.\d+\S*|Trace identifier .*|(?<=STAVE::LOST_AFTER: ).*|"
-                              r"(?<=whole up to ).*(?=: all events)|(?<=STAVE::PROCESSORS::).*")
+                              r"(?<=whole up to ).*(?=: all events)|(?<=STAVE::PROCESSORS::).*|"
+                              r'^"(?:own_s|writer_s|others_s|idle_s|all_s|bytes)": [\d.]+,?$')
 SHOWN_BYTES = 400
 
 
