@@ -168,9 +168,10 @@ static inline bool ring_view_can_wait(const struct ring_view *view) {
   return unread == 0 || unread < (view->mask + 1) / 4;
 }
 
-/* There is memory for twice the capacity last seen. */
-static inline void ring_view_prepare(struct ring_view *view) {
-  atomic_store_explicit(&view->slot->prepared, 2 * (view->mask + 1), memory_order_release);
+/* There is memory for so many records, at most capacity_max. Not by what the view says now: the producer may
+ * have grown the ring by itself since memory was asked for. */
+static inline void ring_view_prepare(struct ring_view *view, uint64_t capacity) {
+  atomic_store_explicit(&view->slot->prepared, capacity, memory_order_release);
 }
 
 /* Gives everything below view->next back to the producer. */

@@ -214,7 +214,7 @@ static void prepare_growth(struct merge *merge, struct source *source) {
   source->prepared = 2 * capacity;
   count_progress(merge);
   if (session_grow(merge->session, source->view.records, capacity, relieve_all, merge))
-    ring_view_prepare(&source->view);
+    ring_view_prepare(&source->view, 2 * capacity);
 }
 
 void merge_relieve(struct merge *merge) {

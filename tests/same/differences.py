@@ -10,7 +10,7 @@ import printed
 # processors meanwhile.
 NOT_OF_THE_TRACE = re.compile(r"(?<=Stave )\d+\.\d+\.\d+\S*|Trace identifier .*|(?<=STAVE::LOST_AFTER: ).*|"
                               r"(?<=whole up to ).*(?=: all events)|(?<=STAVE::PROCESSORS::).*|"
-                              r'^"(?:own_s|writer_s|others_s|idle_s|all_s|bytes)": [\d.]+,?$')
+                              r'^"(?:(?:own_s|others_s|all_s|bytes)": [\d.]+|confidence": .*),?$')
 SHOWN_BYTES = 400
 
 
