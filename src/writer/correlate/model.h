@@ -98,6 +98,9 @@ struct team {
   struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
   struct traced_thread *primary;
   struct task *encountering;
+  /* of the thread that met it, where that was in `parent`: its task's position (0: it was not), its number */
+  uint64_t outer_position;
+  uint32_t outer_index;
   uint64_t fork_ticks;
   uint32_t requested;
   uint64_t codeptr;

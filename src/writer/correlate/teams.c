@@ -17,6 +17,7 @@
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
+#include "writer/correlate/positions.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/contexts.h"
@@ -138,6 +139,7 @@ void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
   struct team *team = team_new(c, thread, c->record_id, record->codeptr, (uint32_t)record->parallel_flags);
   team->primary = thread;
   team->encountering = thread->current;
+  position_note(team, thread);
   team->fork_ticks = now;
   team->requested = record->requested;
   team->callers = callers_of(c, record);
@@ -154,53 +156,6 @@ static struct member *member_at(struct team *team, uint32_t index) {
   memory_grow(&team->members, &team->capacity, index + 1u, sizeof *team->members);
   team->size = index < team->size ? team->size : index + 1u;
   return &team->members[index];
-}
-
-/* "2" for thread 2 of an outer team, "0:2" for thread 2 of the team that thread 0 of an outer team has
- * forked. */
-static void write_number(const struct team *team, uint32_t index, char *text, size_t size) {
-  char outer[48] = "";
-  const struct task *task = team->encountering;
-  while (task && !task->is_implicit)
-    task = task->outer;
-  if (task && task->team && !task->is_initial)
-    write_number(task->team, task->creator, outer, sizeof outer);
-  snprintf(text, size, "%s%s%u", outer, *outer ? ":" : "", index);
-}
-
-/* The same as one number: equal positions have equal ones. */
-static uint64_t position_in(const struct team *team, uint32_t index) {
-  const struct task *task = team->encountering;
-  while (task && !task->is_implicit)
-    task = task->outer;
-  uint64_t outer = task && task->team && !task->is_initial ? task->position : 0;
-  return (outer ^ outer >> 32) * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
-}
-
-static void name_first(struct correlator *c, struct traced_thread *thread, const struct team *team,
-                       uint32_t index) {
-  char number[56];
-  write_number(team, index, number, sizeof number);
-  if (!team->parent && team->codeptr && regions_is_in_runtime(c->regions, team->codeptr)) {
-    definitions_name_location(c->definitions, &thread->location, "OMP hidden helper ", number);
-  } else if (!thread->location.facts.has_begun) {
-    snprintf(number, sizeof number, "%u", ++c->foreign_threads);
-    definitions_name_location(c->definitions, &thread->location, "Foreign thread ", number);
-  } else if (definitions_name_thread(c->definitions, &thread->location, number)) {
-    thread->position = position_in(team, index);
-  }
-}
-
-/* A worker is named after its position in nested teams, as long as it has but one. (A team's primary is there
- * by the position in which it met the region.) */
-static void name_worker(struct correlator *c, struct traced_thread *thread, const struct team *team,
-                        uint32_t index) {
-  if (!thread->location.facts.is_named) {
-    name_first(c, thread, team, index);
-  } else if (thread->position && thread != team->primary && position_in(team, index) != thread->position) {
-    thread->position = 0;
-    definitions_name_worker(c->definitions, &thread->location);
-  }
 }
 
 static struct task *push_implicit(struct correlator *c, struct traced_thread *thread, struct team *team,
@@ -250,7 +205,7 @@ static void begin_member(struct correlator *c, struct traced_thread *thread, str
   struct member *member = member_at(team, index);
   if (!member || member->thread)
     return;
-  name_worker(c, thread, team, index);
+  position_name(c, thread, team, index);
   fork_if_primary(c, thread, team, index);
   struct task *task = push_implicit(c, thread, team, id, index, member);
   write_team_begin(c, thread, task, now);
@@ -267,7 +222,7 @@ static void begin_league_member(struct correlator *c, struct traced_thread *thre
   struct member *member = member_at(team, index);
   if (!member || member->thread)
     return;
-  name_worker(c, thread, team, index);
+  position_name(c, thread, team, index);
   struct task *task = push_implicit(c, thread, team, id, index, member);
   task->is_initial = true;
   uint32_t region = regions_get(c->regions, CONSTRUCT_teams_initial_task, team->codeptr, 0);
