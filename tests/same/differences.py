@@ -6,11 +6,9 @@ import re
 
 import printed
 
-# The version, OTF2's number made by chance, when the writer looked last before it was killed, and who used the
-# processors meanwhile.
+# The version, OTF2's number made by chance, and when the writer looked last before it was killed.
 NOT_OF_THE_TRACE = re.compile(r"(?<=Stave )\d+\.\d+\.\d+\S*|Trace identifier .*|(?<=STAVE::LOST_AFTER: ).*|"
-                              r"(?<=whole up to ).*(?=: all events)|(?<=STAVE::PROCESSORS::).*|"
-                              r'^"(?:(?:own_s|others_s|all_s|bytes)": [\d.]+|confidence": .*),?$')
+                              r"(?<=whole up to ).*(?=: all events)")
 SHOWN_BYTES = 400
 
 
