@@ -4,8 +4,9 @@
 #define STAVE_MPI_COMMS_H
 
 #include "mpi/call.h"
+#include "session/mpi_records.h"
 
-enum { COMM_WORLD = 0, COMM_SELF = 1, COMM_NONE = UINT32_MAX };
+enum { COMM_NONE = UINT32_MAX };
 
 struct known_comm {
   uint32_t number;

@@ -12,16 +12,6 @@
 /* flags of mpi_io: OTF2_IoOperationMode and, in the high half, OTF2_IoOperationFlag */
 enum { FLAG_MODE = 0x0f, MODE_FLUSH = 2, FLAG_NONBLOCKING = 0x10, FLAG_COLLECTIVE = 0x20 };
 
-/* flags of mpi_file */
-enum {
-  FILE_CREATE = 1,
-  FILE_EXCLUSIVE = 2,
-  FILE_UNIQUE = 4,
-  FILE_NO_SEEK = 8,
-  FILE_APPEND = 16,
-  FILE_DELETE = 32
-};
-
 enum { NAME_MOST = 2048, STATUS_BYTES_MOST = 64 };
 
 struct known_file {

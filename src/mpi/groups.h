@@ -3,11 +3,9 @@
 #define STAVE_MPI_GROUPS_H
 
 #include "mpi/call.h"
+#include "session/mpi_records.h"
 
 enum { GROUP_NONE = UINT32_MAX };
-
-/* endpoint of mpi_ranks (records.def) */
-enum ranks_of { RANKS_OF_COMM, RANKS_OF_OTHER_GROUP, RANKS_OF_GROUP };
 
 /* The ranks in MPI_COMM_WORLD of a group's members, which the caller frees; NULL: it has others. */
 int *group_ranks(word group, int *ret_count);

@@ -4,12 +4,7 @@
 
 #include "mpi/call.h"
 #include "mpi/requests.h"
-
-/* endpoint of mpi_message and mpi_complete (records.def) */
-enum message { MESSAGE_SEND, MESSAGE_RECV, MESSAGE_ISEND, MESSAGE_IRECV, MESSAGE_CANCELLED };
-
-/* endpoint of mpi_collective */
-enum collective_moment { COLLECTIVE_BEGIN, COLLECTIVE_END, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE };
+#include "session/mpi_records.h"
 
 /* roots that are no rank: OTF2_CollectiveRoot */
 enum { ROOT_NONE = UINT32_MAX, ROOT_SELF = UINT32_MAX - 1, ROOT_THIS_GROUP = UINT32_MAX - 2 };

@@ -6,11 +6,6 @@
 
 enum { NONE = -1, ONE = -2 };
 
-/* endpoint of mpi_rma (records.def) */
-enum rma_kind { KIND_PUT, KIND_GET, KIND_ATOMIC };
-
-enum { FLAG_REQUEST = 0x80 };
-
 /* OTF2_RmaAtomicType, which this library does not include. */
 enum atomic_type { TYPE_ACCUMULATE, TYPE_COMPARE_AND_SWAP = 3, TYPE_FETCH_AND_ACCUMULATE = 7 };
 
@@ -40,7 +35,7 @@ static uint64_t put_operation(const struct call *call, const struct rma_row *row
   const struct record_mpi_rma record = {.type = RECORD_mpi_rma,
                                         .more = row->kind == KIND_ATOMIC,
                                         .endpoint = row->kind,
-                                        .flags = row->type | (has_request(call, row) ? FLAG_REQUEST : 0),
+                                        .flags = row->type | (has_request(call, row) ? RMA_FLAG_REQUEST : 0),
                                         .bytes = row->kind == KIND_GET ? received : sent,
                                         .remote = (uint32_t)call->a[row->rank],
                                         .window = window->number};

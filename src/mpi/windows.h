@@ -3,35 +3,13 @@
 #define STAVE_MPI_WINDOWS_H
 
 #include "mpi/handles.h"
-
-/* endpoint of mpi_rma_sync (records.def) */
-enum window_moment {
-  WINDOW_COLLECTIVE_BEGIN,
-  WINDOW_MADE,
-  WINDOW_FREED,
-  WINDOW_NOT_MADE,
-  WINDOW_FENCED,
-  WINDOW_LOCK,
-  WINDOW_UNLOCK,
-  WINDOW_COMPLETE,
-  WINDOW_COMPLETE_HERE,
-  WINDOW_REQUEST_COMPLETE,
-  WINDOW_GROUP_BEGIN,
-  WINDOW_GROUP_END,
-  WINDOW_SYNC,
-};
+#include "session/mpi_records.h"
 
 /* What functions.def says of one that is made. */
 enum { WINDOW_OF_MEMORY, WINDOW_OF_ALLOCATED, WINDOW_OF_ATTACHED };
 
 /* OTF2_LockType, which this library does not include. */
 enum { LOCK_IS_EXCLUSIVE, LOCK_IS_SHARED };
-
-/* For all members. */
-enum { WINDOW_ALL = UINT32_MAX };
-
-/* flags of WINDOW_GROUP_END */
-enum { WINDOW_GROUP_COMPLETES = 1 };
 
 /* What becomes of the epochs that MPI_Win_start and MPI_Win_post begin. */
 enum window_epoch { EPOCH_ACCESS, EPOCH_EXPOSURE, EPOCHS };

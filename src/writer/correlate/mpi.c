@@ -15,10 +15,6 @@
 #include "writer/definitions/definitions_mpi.h"
 #include "writer/definitions/regions.h"
 
-/* endpoints (records.def) */
-enum { MESSAGE_SEND, MESSAGE_RECV, MESSAGE_ISEND, MESSAGE_IRECV, MESSAGE_CANCELLED };
-enum { MOMENT_BEGIN, MOMENT_END, MOMENT_REQUEST, MOMENT_COMPLETE };
-
 /* -- regions -- */
 
 void on_mpi_enter(struct correlator *c, struct traced_thread *thread, const struct record_mpi_enter *record) {
@@ -138,11 +134,9 @@ static void join_groups(struct mpi_comm *comm) {
 }
 
 static const char *name_of(const struct record_mpi_comm *record) {
-  if (record->comm == MPI_COMM_OF_WORLD)
+  if (record->comm == COMM_WORLD)
     return "MPI_COMM_WORLD";
-  return record->comm == MPI_COMM_OF_SELF ? "MPI_COMM_SELF"
-         : record->endpoint == 1          ? "inter-communicator"
-                                          : NULL;
+  return record->comm == COMM_SELF ? "MPI_COMM_SELF" : record->endpoint == 1 ? "inter-communicator" : NULL;
 }
 
 void on_mpi_comm(struct correlator *c, struct traced_thread *thread, const struct record_mpi_comm *record) {
@@ -154,7 +148,7 @@ void on_mpi_comm(struct correlator *c, struct traced_thread *thread, const struc
   mpi_comm_find(c, (uint32_t)record->parent, &parent);
   const struct mpi_comm_facts facts = {.key = record->key,
                                        .parent = parent,
-                                       .is_self = record->comm == MPI_COMM_OF_SELF,
+                                       .is_self = record->comm == COMM_SELF,
                                        .is_made = record->flags & 1};
   comm->is_between = record->endpoint == 1;
   join_groups(comm);
@@ -302,11 +296,11 @@ bool mpi_collective_ends(struct traced_thread *thread) {
 
 static bool moment_is_hidden(struct correlator *c, struct traced_thread *thread, unsigned moment,
                              uint64_t request) {
-  if (moment == MOMENT_COMPLETE)
+  if (moment == COLLECTIVE_COMPLETE)
     return mpi_request_ends_hidden(c, request);
-  if (moment == MOMENT_REQUEST)
+  if (moment == COLLECTIVE_REQUEST)
     return mpi_request_begins_hidden(c);
-  if (moment == MOMENT_END)
+  if (moment == COLLECTIVE_END)
     return !mpi_collective_ends(thread);
   mpi_collective_begins(c, thread);
   return c->is_paused;
@@ -317,10 +311,10 @@ void on_mpi_collective(struct correlator *c, struct traced_thread *thread,
   static const enum mpi_event_kind kinds[] = {EVENT_MPI_COLLECTIVE_BEGIN, EVENT_MPI_COLLECTIVE_END,
                                               EVENT_MPI_COLLECTIVE_REQUEST, EVENT_MPI_COLLECTIVE_COMPLETE};
   uint64_t now = thread_now(c, thread, record->ticks);
-  bool has_request = record->endpoint == MOMENT_COMPLETE;
+  bool has_request = record->endpoint == COLLECTIVE_COMPLETE;
   uint64_t request = has_request && record->more ? c->words[1] : c->record_id;
   uint32_t reference;
-  if (record->endpoint > MOMENT_COMPLETE || moment_is_hidden(c, thread, record->endpoint, request))
+  if (record->endpoint > COLLECTIVE_COMPLETE || moment_is_hidden(c, thread, record->endpoint, request))
     return;
   if (!mpi_comm_find(c, record->comm, &reference)) {
     c->figures.lost++;

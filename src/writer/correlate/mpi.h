@@ -6,17 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "session/mpi_records.h"
+
 struct correlator;
 struct traced_thread;
 
-/* The tool's numbers of these two (records.def). */
-enum { MPI_COMM_OF_WORLD, MPI_COMM_OF_SELF };
-
 /* More are no program's: such a number is damaged. */
 enum { MPI_NUMBERS_MOST = 1 << 24 };
-
-/* endpoint of mpi_ranks */
-enum { RANKS_OF_COMM, RANKS_OF_OTHER_GROUP, RANKS_OF_GROUP };
 
 struct mpi_ranks {
   uint32_t *all;

@@ -9,17 +9,6 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/definitions_mpi.h"
 
-/* endpoint and flags (records.def) */
-enum { MOMENT_BEGIN, MOMENT_ISSUED, MOMENT_COMPLETE, MOMENT_CANCELLED };
-enum {
-  FILE_CREATE = 1,
-  FILE_EXCLUSIVE = 2,
-  FILE_UNIQUE = 4,
-  FILE_NO_SEEK = 8,
-  FILE_APPEND = 16,
-  FILE_DELETE = 32
-};
-
 /* By the tool's number. */
 struct mpi_file {
   uint32_t handle; /* its number in the archive, + 1; 0: not known */
@@ -104,9 +93,9 @@ void on_mpi_file_delete(struct correlator *c, struct traced_thread *thread,
 /* -- operations -- */
 
 static bool is_hidden(struct correlator *c, const struct record_mpi_io *record) {
-  if (record->endpoint == MOMENT_BEGIN)
+  if (record->endpoint == IO_BEGIN)
     return mpi_request_begins_hidden(c);
-  if (record->endpoint == MOMENT_ISSUED)
+  if (record->endpoint == IO_ISSUED)
     return map_get(&c->hidden_requests, record->operation);
   return mpi_request_ends_hidden(c, record->operation);
 }
@@ -116,17 +105,16 @@ void on_mpi_io(struct correlator *c, struct traced_thread *thread, const struct 
                                               EVENT_IO_CANCELLED};
   uint64_t now = thread_now(c, thread, record->ticks);
   const struct mpi_file *file = find(c, record->file);
-  if (!file || record->endpoint > MOMENT_CANCELLED || is_hidden(c, record))
+  if (!file || record->endpoint > IO_CANCELLED || is_hidden(c, record))
     return;
-  emit_event(
-      c, thread,
-      &(struct event){.kind = (uint8_t)kinds[record->endpoint],
-                      .ticks = now,
-                      .handle = file->handle - 1,
-                      .mode = record->flags & 0xf,
-                      .flags = record->flags >> 4,
-                      .bytes = record->bytes,
-                      .matching_id = record->endpoint == MOMENT_BEGIN ? c->record_id : record->operation});
+  emit_event(c, thread,
+             &(struct event){.kind = (uint8_t)kinds[record->endpoint],
+                             .ticks = now,
+                             .handle = file->handle - 1,
+                             .mode = record->flags & 0xf,
+                             .flags = record->flags >> 4,
+                             .bytes = record->bytes,
+                             .matching_id = record->endpoint == IO_BEGIN ? c->record_id : record->operation});
 }
 
 void on_mpi_seek(struct correlator *c, struct traced_thread *thread, const struct record_mpi_seek *record) {

@@ -16,27 +16,6 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/definitions_mpi.h"
 
-/* endpoints (records.def) */
-enum { OPERATION_PUT, OPERATION_GET, OPERATION_ATOMIC };
-enum rma_moment {
-  MOMENT_COLLECTIVE_BEGIN,
-  MOMENT_MADE,
-  MOMENT_FREED,
-  MOMENT_NOT_MADE,
-  MOMENT_FENCED,
-  MOMENT_LOCK,
-  MOMENT_UNLOCK,
-  MOMENT_COMPLETE,
-  MOMENT_COMPLETE_HERE,
-  MOMENT_REQUEST_COMPLETE,
-  MOMENT_GROUP_BEGIN,
-  MOMENT_GROUP_END,
-  MOMENT_SYNC,
-  MOMENTS
-};
-
-enum { ALL_MEMBERS = UINT32_MAX, GROUP_COMPLETES = 1, HAS_REQUEST = 0x80 };
-
 struct rma_operation {
   uint64_t id;
   bool has_request, is_complete_here;
@@ -163,7 +142,7 @@ static void complete_target(const struct doing *doing, struct target *target, bo
 
 static void complete(const struct doing *doing, uint64_t remote, bool is_only_here) {
   struct mpi_window *window = doing->window;
-  if (remote != ALL_MEMBERS) {
+  if (remote != WINDOW_ALL) {
     struct target *target = target_at(window, remote);
     if (target)
       complete_target(doing, target, is_only_here);
@@ -185,16 +164,16 @@ void on_mpi_rma(struct correlator *c, struct traced_thread *thread, const struct
   uint64_t now = thread_now(c, thread, record->ticks);
   struct mpi_window *window = find(c, record->window);
   struct target *target = window ? target_at(window, record->remote) : NULL;
-  if (!target || record->endpoint > OPERATION_ATOMIC || c->is_paused)
+  if (!target || record->endpoint > KIND_ATOMIC || c->is_paused)
     return;
   const struct doing doing = {c, thread, window, now};
-  begin_operation(&doing, target, c->record_id, record->flags & HAS_REQUEST);
+  begin_operation(&doing, target, c->record_id, record->flags & RMA_FLAG_REQUEST);
   emit_event(c, thread,
              &(struct event){.kind = (uint8_t)kinds[record->endpoint],
                              .ticks = now,
                              .window = window->reference - 1,
                              .member = (uint32_t)record->remote,
-                             .detail = record->flags & ~(unsigned)HAS_REQUEST,
+                             .detail = record->flags & ~(unsigned)RMA_FLAG_REQUEST,
                              .bytes = record->bytes,
                              .atomic_received = record->more ? c->words[0] : 0,
                              .matching_id = c->record_id});
@@ -257,8 +236,8 @@ static void free_window(const struct doing *doing, uint32_t operation) {
 }
 
 static bool *lock_of(struct mpi_window *window, uint64_t remote) {
-  struct target *target = remote == ALL_MEMBERS ? NULL : target_at(window, remote);
-  return target ? &target->is_locked : remote == ALL_MEMBERS ? &window->is_locked : NULL;
+  struct target *target = remote == WINDOW_ALL ? NULL : target_at(window, remote);
+  return target ? &target->is_locked : remote == WINDOW_ALL ? &window->is_locked : NULL;
 }
 
 static void lock(const struct doing *doing, uint64_t remote, uint32_t type) {
@@ -292,8 +271,8 @@ static void begin_collective(const struct doing *doing) {
 }
 
 static void end_group(const struct doing *doing, const struct record_mpi_rma_sync *record) {
-  if (record->flags & GROUP_COMPLETES)
-    complete(doing, ALL_MEMBERS, false);
+  if (record->flags & WINDOW_GROUP_COMPLETES)
+    complete(doing, WINDOW_ALL, false);
   synchronize_group(doing, record->what, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
 }
 
@@ -309,46 +288,46 @@ static void make(const struct doing *doing, uint32_t operation) {
 }
 
 static void synchronize(const struct doing *doing, const struct record_mpi_rma_sync *record) {
-  switch ((enum rma_moment)record->endpoint) {
-  case MOMENT_COLLECTIVE_BEGIN:
+  switch ((enum window_moment)record->endpoint) {
+  case WINDOW_COLLECTIVE_BEGIN:
     begin_collective(doing);
     return;
-  case MOMENT_MADE:
+  case WINDOW_MADE:
     make(doing, record->flags);
     return;
-  case MOMENT_FREED:
+  case WINDOW_FREED:
     free_window(doing, record->flags);
     return;
-  case MOMENT_NOT_MADE:
+  case WINDOW_NOT_MADE:
     end_collective(doing, record->flags);
     return;
-  case MOMENT_FENCED:
-    complete(doing, ALL_MEMBERS, false);
+  case WINDOW_FENCED:
+    complete(doing, WINDOW_ALL, false);
     end_collective(doing, record->flags);
     return;
-  case MOMENT_LOCK:
+  case WINDOW_LOCK:
     lock(doing, record->remote, record->flags);
     return;
-  case MOMENT_UNLOCK:
+  case WINDOW_UNLOCK:
     unlock(doing, record->remote);
     return;
-  case MOMENT_COMPLETE:
-  case MOMENT_COMPLETE_HERE:
-    complete(doing, record->remote, record->endpoint == MOMENT_COMPLETE_HERE);
+  case WINDOW_COMPLETE:
+  case WINDOW_COMPLETE_HERE:
+    complete(doing, record->remote, record->endpoint == WINDOW_COMPLETE_HERE);
     return;
-  case MOMENT_REQUEST_COMPLETE:
+  case WINDOW_REQUEST_COMPLETE:
     complete_request(doing, record->what);
     return;
-  case MOMENT_GROUP_BEGIN:
+  case WINDOW_GROUP_BEGIN:
     synchronize_group(doing, record->what, OTF2_RMA_SYNC_LEVEL_PROCESS);
     return;
-  case MOMENT_GROUP_END:
+  case WINDOW_GROUP_END:
     end_group(doing, record);
     return;
-  case MOMENT_SYNC:
+  case WINDOW_SYNC:
     synchronize_memory(doing, record->remote);
     return;
-  case MOMENTS:
+  case WINDOW_MOMENTS:
     break;
   }
 }
