@@ -239,13 +239,16 @@ static void show_teams(struct correlator *c, uint64_t ticks) {
   }
 }
 
-static void show_threads(struct correlator *c, uint64_t ticks) {
+/* False: as show_chain, of one of them. */
+static bool show_threads(struct correlator *c, uint64_t ticks) {
   size_t position = 0;
+  bool are_shown = true;
   for (struct traced_thread *thread; (thread = next_living(c, &position));) {
     const struct team *ending = ending_team(thread);
     if (!ending || ending->is_hidden)
-      show_chain(c, thread, thread->current, NULL, thread_now(c, thread, ticks));
+      are_shown &= show_chain(c, thread, thread->current, NULL, thread_now(c, thread, ticks));
   }
+  return are_shown;
 }
 
 static void start_threads(struct correlator *c, uint64_t ticks) {
@@ -263,14 +266,18 @@ static void show_locks(struct correlator *c, uint64_t ticks) {
     locks_show(c, thread, thread_now(c, thread, ticks));
 }
 
-/* Tasks are created where their creators have come to, and before anybody else switches to them. */
+/* Tasks are created where their creators have come to, and before anybody else switches to them: a tick before,
+ * since events of one time have no order between threads. */
 static void pause_end(struct correlator *c, uint64_t ticks) {
   c->is_paused = false;
   c->started_ticks = ticks;
   start_threads(c, ticks);
-  show_threads(c, ticks);
+  bool are_shown = show_threads(c, ticks);
   show_tasks(c, ticks);
-  show_threads(c, ticks);
+  if (!are_shown) {
+    c->started_ticks = ++ticks;
+    show_threads(c, ticks);
+  }
   show_locks(c, ticks);
   show_teams(c, ticks);
   devices_show(c, ticks);
@@ -303,8 +310,10 @@ static void point_control_tool(struct correlator *c, struct traced_thread *threa
 void on_control_tool(struct correlator *c, struct traced_thread *thread,
                      const struct record_control_tool *record) {
   uint64_t now = thread_now(c, thread, record->ticks), none[2] = {0};
-  if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over)
+  if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over) {
     pause_end(c, now);
+    now = thread_now(c, thread, now);
+  }
   point_control_tool(c, thread, record, record->more ? c->words : none, now);
   if ((record->command == OMPT_CONTROL_TOOL_pause || record->command == OMPT_CONTROL_TOOL_end) &&
       !c->is_paused)
