@@ -2,6 +2,8 @@
 microsecond (../support/made_archive.py)."""
 import functools
 import os
+import pathlib
+import re
 
 import cli
 from made_archive import Made
@@ -10,7 +12,27 @@ from otf2.enums import Paradigm, RegionRole
 GENERATOR = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 HOSTILE = 'a"b\nc\td<script>alert(1)</script>\033[31m\x9b31m'
 
+MANUAL = pathlib.Path(__file__).resolve().parents[2] / "docs/man/stave-report-json.5"
+BY_NAME = {"activities", "useful_by_thread_s", "time_by_thread_s"}  # objects by threads or activities
+
 report = functools.partial(cli.stave, "report")
+
+
+@functools.cache
+def manual():
+    """Its text, and the names that it documents."""
+    text = MANUAL.read_text()
+    literals = re.findall(r"^\.(?:It )?Li (.*)$", text, re.MULTILINE)
+    return " ".join(text.split()), set(re.findall(r"\w+", " ".join(literals)))
+
+
+def names_in(numbers):
+    """Of all objects of what --json prints."""
+    if isinstance(numbers, list):
+        return set().union(*map(names_in, numbers))
+    if not isinstance(numbers, dict):
+        return set()
+    return set(numbers).union(*(names_in(value) for name, value in numbers.items() if name not in BY_NAME))
 
 
 class Timed(Made):
@@ -52,7 +74,14 @@ class Case(cli.Case):
     def numbers(self, archive, *arguments):
         numbers = self.parsed(report("--json", *arguments, archive))
         self.adds_up(numbers)
+        self.is_documented(numbers)
         return numbers
+
+    def is_documented(self, numbers):
+        text, names = manual()
+        self.assertEqual(names_in(numbers) - names, set())
+        causes = text.partition("Causes are:")[2].partition(". .It")[0].strip().split(", ")
+        self.assertEqual({finding["cause"] for finding in numbers["findings"]} - set(causes), set())
 
     def adds_up(self, numbers):
         """Holds for every archive, however odd: no time counts twice, and no finding promises what was not lost."""

@@ -266,8 +266,8 @@ static void show_locks(struct correlator *c, uint64_t ticks) {
     locks_show(c, thread, thread_now(c, thread, ticks));
 }
 
-/* Tasks are created where their creators have come to, and before anybody else switches to them: a tick before,
- * since events of one time have no order between threads. */
+/* Tasks are created where their creators have come to, and before anybody else switches to them: a tick
+ * before, since events of one time have no order between threads. */
 static void pause_end(struct correlator *c, uint64_t ticks) {
   c->is_paused = false;
   c->started_ticks = ticks;
