@@ -70,6 +70,8 @@
 #define STAVE_PROPERTY_STATE "STAVE::STATE::"
 #define STAVE_PROPERTY_MUTEX_IMPLEMENTATION "STAVE::MUTEX_IMPLEMENTATION::"
 #define STAVE_PROPERTY_SET_CALLBACK "STAVE::SET_CALLBACK::"
+/* By a lock's number: the variable that it is, as the program calls it. */
+#define STAVE_PROPERTY_LOCK "STAVE::LOCK::"
 /* By callback number: it was not asked for, and why, since it could have harmed the program. */
 #define STAVE_PROPERTY_NOT_ASKED "STAVE::NOT_ASKED::"
 #define STAVE_PROPERTY_RECORDS "STAVE::RECORDS::"

@@ -1,4 +1,6 @@
 /* Finding definitions by what refers to them. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +115,22 @@ const char *trace_location_property(const struct trace *trace, uint64_t location
       return property->text;
   }
   return NULL;
+}
+
+const char *trace_process_property(const struct trace *trace, uint64_t group, const char *name) {
+  for (size_t i = 0; i < trace->location_group_property_count; i++)
+    if (trace->location_group_properties[i].owner == group &&
+        strcmp(trace->location_group_properties[i].name, name) == 0)
+      return trace->location_group_properties[i].text;
+  return trace_archive_property(trace, name);
+}
+
+const char *trace_lock_name(const struct trace *trace, size_t process, uint32_t lock) {
+  char name[64];
+  snprintf(name, sizeof name, STAVE_PROPERTY_LOCK "%" PRIu32, lock);
+  return process < trace->location_group_count
+             ? trace_process_property(trace, trace->location_groups[process].ref, name)
+             : trace_archive_property(trace, name);
 }
 
 const char *trace_node_property(const struct trace *trace, uint64_t node, const char *name) {

@@ -212,6 +212,13 @@ uint64_t trace_lost_events(const struct trace *trace);
 /* The location's property as text; NULL if it has none of this name. */
 const char *trace_location_property(const struct trace *trace, uint64_t location, const char *name);
 
+/* What the process says of itself, else what all say alike. NULL: nothing. `group`: its reference. */
+const char *trace_process_property(const struct trace *trace, uint64_t group, const char *name);
+
+/* The variable that a lock is, as the program calls it; NULL: not known. `process`: the position of its
+ * location group. */
+const char *trace_lock_name(const struct trace *trace, size_t process, uint32_t lock);
+
 /* The system tree node's property as text; NULL if it has none of this name. */
 const char *trace_node_property(const struct trace *trace, uint64_t node, const char *name);
 

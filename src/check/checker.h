@@ -246,10 +246,11 @@ void check_locks_close(struct checker *checker);
 /* The lock's state, which is made if there is none; NULL: no memory. */
 struct lock_state *check_locks_state(struct checker *checker, uint64_t lock);
 
-/* As the archive numbers it, which is by process. */
-static inline uint32_t lock_number_of(uint64_t lock) {
-  return (uint32_t)lock;
-}
+/* A lock's number, which is the archive's and by process, and the variable that it is if that is known. */
+struct lock_text {
+  char text[80];
+};
+struct lock_text check_lock_text(const struct checker *checker, uint64_t lock);
 
 /* -- lock_states.c -- */
 

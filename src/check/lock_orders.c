@@ -203,10 +203,10 @@ static bool has_a_thread_each(const struct lock_edge *const *edges, uint32_t len
 
 static int describe_edge(const struct checker *checker, const struct lock_edge *edge, char *text,
                          size_t size) {
-  return snprintf(text, size, "lock %u (%s) before lock %u (%s): %llu time%s", lock_number_of(edge->first),
-                  checker_name(checker, edge->first_region), lock_number_of(edge->second),
-                  checker_name(checker, edge->second_region), (unsigned long long)edge->count,
-                  edge->count > 1 ? "s" : "");
+  return snprintf(text, size, "lock %s (%s) before lock %s (%s): %llu time%s",
+                  check_lock_text(checker, edge->first).text, checker_name(checker, edge->first_region),
+                  check_lock_text(checker, edge->second).text, checker_name(checker, edge->second_region),
+                  (unsigned long long)edge->count, edge->count > 1 ? "s" : "");
 }
 
 static void find_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
@@ -254,9 +254,9 @@ static void find_circle(struct circle_search *search) {
   int used =
       found ? snprintf(found->detail, sizeof found->detail, "a circle of %u locks:", search->length) : 0;
   for (uint32_t i = 0; found && i < search->length && (size_t)used < sizeof found->detail; i++)
-    used += snprintf(found->detail + used, sizeof found->detail - (size_t)used, "%s %u, then %u at %s",
-                     i ? ";" : "", lock_number_of(search->path[i]->first),
-                     lock_number_of(search->path[i]->second),
+    used += snprintf(found->detail + used, sizeof found->detail - (size_t)used, "%s %s, then %s at %s",
+                     i ? ";" : "", check_lock_text(search->checker, search->path[i]->first).text,
+                     check_lock_text(search->checker, search->path[i]->second).text,
                      checker_name(search->checker, search->path[i]->second_region));
 }
 

@@ -222,8 +222,8 @@ static void finish_held(struct checker *checker, const struct lock_state *lock, 
   struct check_finding *found =
       checker_find(checker, CHECK_LOCK_KEPT, last->location, last->ticks, last->region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "lock %u was still held when the program had finished",
-             lock_number_of(lock->lock));
+    snprintf(found->detail, sizeof found->detail, "lock %s was still held when the program had finished",
+             check_lock_text(checker, lock->lock).text);
 }
 
 void check_lock_states_finish(struct checker *checker) {

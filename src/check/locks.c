@@ -1,5 +1,6 @@
 /* Locks and critical sections: their states, held while other tasks run, waited for at the end. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,13 @@ static void note_acquirer(struct lock_state *lock, const struct replay_task *tas
     lock->acquirer = task->id;
 }
 
+struct lock_text check_lock_text(const struct checker *checker, uint64_t lock) {
+  const char *name = trace_lock_name(checker->trace, (size_t)(lock >> 32), (uint32_t)lock);
+  struct lock_text text;
+  snprintf(text.text, sizeof text.text, name ? "%" PRIu32 " '%.60s'" : "%" PRIu32, (uint32_t)lock, name);
+  return text;
+}
+
 /* Two threads may have acquired it at one time, as far as their clocks tell: then either may come first
  * here. */
 static void check_number(struct checker *checker, struct lock_state *lock,
@@ -47,8 +55,8 @@ static void check_number(struct checker *checker, struct lock_state *lock,
     found =
         checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "acquisition %u of lock %u comes after number %u",
-             step->order, lock_number_of(step->lock), lock->order);
+    snprintf(found->detail, sizeof found->detail, "acquisition %u of lock %s comes after number %u",
+             step->order, check_lock_text(checker, step->lock).text, lock->order);
   if (lock->acquisitions++ == 0 || step->order < lock->first_order)
     lock->first_order = step->order;
   lock->order = step->order > lock->order ? step->order : lock->order;
@@ -106,8 +114,8 @@ static void release(struct checker *checker, const struct replay_lock_event *ste
   struct check_finding *found =
       checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "lock %u is released in turn %u, which nobody holds",
-             lock_number_of(step->lock), step->order);
+    snprintf(found->detail, sizeof found->detail, "lock %s is released in turn %u, which nobody holds",
+             check_lock_text(checker, step->lock).text, step->order);
 }
 
 void check_locks_on_step(struct checker *checker, const struct replay_lock_event *step) {
@@ -188,8 +196,8 @@ static void check_stuck(struct checker *checker, size_t location) {
     return;
   int used = snprintf(found->detail, sizeof found->detail, "nothing more is heard of it");
   if (holder)
-    snprintf(found->detail + used, sizeof found->detail - (size_t)used, "; it held lock %u (%s)",
-             lock_number_of(holder->holds[holder->hold_count - 1].lock),
+    snprintf(found->detail + used, sizeof found->detail - (size_t)used, "; it held lock %s (%s)",
+             check_lock_text(checker, holder->holds[holder->hold_count - 1].lock).text,
              checker_name(checker, holder->holds[holder->hold_count - 1].region));
 }
 
@@ -202,8 +210,9 @@ static void check_gaps(struct checker *checker) {
                                                      lock->region, CHECK_NO_REGION);
     if (found)
       snprintf(found->detail, sizeof found->detail,
-               "lock %u has %llu acquisitions with numbers from %u to %u", lock_number_of(lock->lock),
-               (unsigned long long)lock->acquisitions, lock->first_order, lock->order);
+               "lock %s has %llu acquisitions with numbers from %u to %u",
+               check_lock_text(checker, lock->lock).text, (unsigned long long)lock->acquisitions,
+               lock->first_order, lock->order);
   }
 }
 

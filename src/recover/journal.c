@@ -54,6 +54,7 @@ static bool on_run(struct journal *journal, struct payload payload) {
                                       journal->constants.runtime_base, journal->constants.runtime_size);
     journal->contexts = contexts_create(journal->symbols, journal->regions);
     journal->call_sites = call_sites_create(journal->symbols);
+    journal->lock_names = lock_names_create(journal->symbols);
   }
   free(run);
   return is_new;
@@ -234,6 +235,14 @@ static bool on_call_site(struct journal *journal, struct payload payload) {
   return true;
 }
 
+static bool on_lock(struct journal *journal, struct payload payload) {
+  struct journal_lock lock;
+  if (!read_head(&payload, &lock, sizeof lock))
+    return false;
+  lock_names_add(journal->lock_names, lock.lock, lock.address);
+  return true;
+}
+
 static bool on_mpi_process(struct journal *journal, struct payload payload) {
   struct journal_mpi_process process;
   if (!read_head(&payload, &process, sizeof process) || process.rank >= MPI_PROCESSES_MOST ||
@@ -370,6 +379,8 @@ static bool read_entry(struct journal *journal, uint32_t type, struct payload pa
     return on_runtime(journal, payload);
   case JOURNAL_CALL_SITE:
     return on_call_site(journal, payload);
+  case JOURNAL_LOCK:
+    return on_lock(journal, payload);
   case JOURNAL_MPI_PROCESS:
     return on_mpi_process(journal, payload);
   case JOURNAL_MPI_COMM:
@@ -423,6 +434,7 @@ bool journal_read(const struct salvage *salvage, struct journal *journal) {
 
 void journal_free(struct journal *journal) {
   call_sites_destroy(journal->call_sites);
+  lock_names_destroy(journal->lock_names);
   contexts_destroy(journal->contexts);
   regions_destroy(journal->regions);
   free(journal->arguments);

@@ -7,6 +7,7 @@
 #include "recover/salvage.h"
 #include "session/clock.h"
 #include "writer/definitions/call_sites.h"
+#include "writer/definitions/lock_names.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
@@ -24,6 +25,7 @@ struct journal {
   struct regions *regions;       /* NULL until the run is known */
   struct contexts *contexts;     /* as the regions */
   struct call_sites *call_sites; /* as the regions */
+  struct lock_names *lock_names; /* as the regions */
   struct definitions *definitions;
   bool is_whole; /* the journal was read to its end */
 };

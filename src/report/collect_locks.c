@@ -81,6 +81,12 @@ static bool find_holders(struct collector *collector, const struct lock_history 
   return is_contended;
 }
 
+const char *report_lock_name(const struct report *report, const struct report_mutex *mutex) {
+  return mutex->has_several_locks
+             ? NULL
+             : trace_lock_name(report->trace, (size_t)(mutex->lock >> 32), (uint32_t)mutex->lock);
+}
+
 /* -- events -- */
 
 /* Whose time it was: a member's, or that of a task that any thread of the team could have run. */

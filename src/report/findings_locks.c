@@ -27,11 +27,15 @@ static void describe_lock(struct report *report, struct report_finding *finding,
   struct finding_texts texts = {.report = report};
   finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
   bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
-  finding_say(finding->what,
-              finding->cause == CAUSE_REDUCTION ? "threads queue for the reduction of %s"
-              : is_ordered                      ? "threads wait for their turn in %s"
-                                                : "threads queue for the lock of %s",
-              finding_label(&texts, finding->region));
+  const char *name = report_lock_name(report, mutex), *where = finding_label(&texts, finding->region);
+  if (finding->cause == CAUSE_REDUCTION)
+    finding_say(finding->what, "threads queue for the reduction of %s", where);
+  else if (is_ordered)
+    finding_say(finding->what, "threads wait for their turn in %s", where);
+  else if (name)
+    finding_say(finding->what, "threads queue for %s, the lock of %s", name, where);
+  else
+    finding_say(finding->what, "threads queue for the lock of %s", where);
   finding_say(
       finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "

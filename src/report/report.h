@@ -433,4 +433,7 @@ void spread_add(struct spread *spread, uint64_t ticks);
 /* Mean; 0 of nothing. */
 double spread_mean(const struct spread *spread);
 
+/* The variable that the construct's lock is; NULL: it has several, or that is not known. */
+const char *report_lock_name(const struct report *report, const struct report_mutex *mutex);
+
 #endif

@@ -16,6 +16,7 @@
 #include "session/launcher.h"
 #include "writer/archive/room.h"
 #include "writer/definitions/definitions_mpi.h"
+#include "writer/definitions/lock_names.h"
 #include "writer/output.h"
 #include "writer/process.h"
 #include "writer/processors.h"
@@ -95,6 +96,7 @@ static void begin_journal(struct writer *writer) {
   regions_set_recovery(writer->regions, writer->recovery);
   contexts_set_recovery(writer->contexts, writer->recovery);
   call_sites_set_recovery(writer->call_sites, writer->recovery);
+  lock_names_set_recovery(writer->lock_names, writer->recovery);
   writer->correlator.recovery = writer->recovery;
   recovery_watch(writer->recovery, &writer->correlator.records);
 }
@@ -126,6 +128,7 @@ static void open_correlator(struct writer *writer) {
   correlator_open(c, &writer->emitter, writer->definitions, writer->regions, writer->modules,
                   writer->contexts, constants->states);
   c->call_sites = writer->call_sites;
+  c->lock_names = writer->lock_names;
   c->on_runtime = take_runtime;
   c->on_runtime_data = writer;
   c->command_line = writer->command_line;
@@ -159,6 +162,7 @@ static bool open_archive(struct writer *writer) {
       regions_create(writer->symbols, constants->program, constants->runtime_base, constants->runtime_size);
   writer->contexts = contexts_create(writer->symbols, writer->regions);
   writer->call_sites = call_sites_create(writer->symbols);
+  writer->lock_names = lock_names_create(writer->symbols);
   emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
   open_correlator(writer);
   writer->merge =
@@ -231,6 +235,7 @@ static int close_archive(struct writer *writer) {
                             .clock_domain = writer->clock_domain};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   definitions_mpi_properties(writer->definitions, archive_set_property, writer->archive);
+  lock_names_write(writer->lock_names, archive_set_property, writer->archive);
   struct archive *archive = writer->archive;
   writer->event_bytes = archive_event_bytes(archive);
   writer->archive = NULL;
@@ -284,6 +289,7 @@ static void close_writer(struct writer *writer) {
   emitter_close(&writer->emitter);
   definitions_destroy(writer->definitions);
   call_sites_destroy(writer->call_sites);
+  lock_names_destroy(writer->lock_names);
   contexts_destroy(writer->contexts);
   regions_destroy(writer->regions);
   symbols_destroy(writer->symbols);

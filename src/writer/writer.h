@@ -28,6 +28,7 @@ struct writer {
   struct regions *regions;
   struct contexts *contexts;
   struct call_sites *call_sites;
+  struct lock_names *lock_names;
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;

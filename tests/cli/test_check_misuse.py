@@ -103,6 +103,8 @@ class Misuse(Case):
                     finding = next(f for f in found if f["rule"] == rule)
                     self.assertTrue(re.search(r"(thread|Thread)", finding["thread"]), finding)
                     self.assertTrue(finding["region"]["file"].endswith("misuse.c"), finding)
+                    if rule == "lock-kept" and misuse == "never_unlocked":
+                        self.assertIn("lock 0 'lock' was still held", finding["detail"])
                     if place:
                         self.assertIn(finding["region"]["line"], lines_of(place, misuse), finding)
 

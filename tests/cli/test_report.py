@@ -130,29 +130,29 @@ MEASURES_ITSELF = r"""
 #include <omp.h>
 #include <stdio.h>
 #include <unistd.h>
+static omp_lock_t queue;
 /* Thread 1 waits at a barrier for thread 0, and then for a lock that thread 0 holds. Prints what it measured. */
 int main(void) {
   double waited = 0, queued = 0;
-  omp_lock_t lock;
-  omp_init_lock(&lock);
+  omp_init_lock(&queue);
 #pragma omp parallel num_threads(2)
   {
 #pragma omp barrier
     if (omp_get_thread_num() == 0) {
       usleep(100000);
-      omp_set_lock(&lock);
+      omp_set_lock(&queue);
     }
     double begin = omp_get_wtime();
 #pragma omp barrier
     if (omp_get_thread_num() == 1) {
       waited = omp_get_wtime() - begin;
       begin = omp_get_wtime();
-      omp_set_lock(&lock);
+      omp_set_lock(&queue);
       queued = omp_get_wtime() - begin;
     } else {
       usleep(50000);
     }
-    omp_unset_lock(&lock);
+    omp_unset_lock(&queue);
   }
   printf("%.9f %.9f\n", waited, queued);
   return 0;
@@ -177,11 +177,15 @@ class Real(Case):
         self.assertEqual(len(waits), 1)
         self.assertAlmostEqual(waits[0]["wait"]["max_s"], queued, delta=0.05 * queued + 0.002)
         self.assertEqual(waits[0]["holders"][0]["thread"], "Master thread")
+        self.assertEqual(waits[0]["variable"], "queue")
+        finding = next(finding for finding in numbers["findings"] if finding["cause"] == "lock contention")
+        self.assertIn("threads queue for queue, the lock of", finding["what"])
+        self.assertRegex(self.text(archive), r"omp_set_lock @measured.c:\d+ queue ")
 
     @unittest.skipUnless(shutil.which("eztrace") and shutil.which("clang"), "eztrace or clang is not installed")
     def test_eztrace(self):
         """What EZTrace writes of OpenMP has other names, no teams of workers and other numbers for tasks."""
-        source = MEASURES_ITSELF.replace("omp_unset_lock(&lock);\n  }", """omp_unset_lock(&lock);
+        source = MEASURES_ITSELF.replace("omp_unset_lock(&queue);\n  }", """omp_unset_lock(&queue);
 #pragma omp single
     for (int i = 0; i < 3; i++)
 #pragma omp task

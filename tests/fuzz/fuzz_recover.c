@@ -50,6 +50,12 @@ struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
   return place;
 }
 
+struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
+  (void)symbols;
+  (void)address;
+  return NULL;
+}
+
 int symbols_finish(struct symbols *symbols, bool skip_pending) {
   (void)symbols, (void)skip_pending;
   return 0;

@@ -134,6 +134,12 @@ struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
   return place;
 }
 
+struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
+  (void)symbols;
+  (void)address;
+  return NULL;
+}
+
 static void forget_places(void) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&places, &position));)

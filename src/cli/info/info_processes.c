@@ -20,17 +20,6 @@ static size_t count_processes(const struct info *info) {
   return count;
 }
 
-/* What the process says of itself, else what all say alike. NULL: nothing. */
-static const char *property_of(const struct info *info, const struct trace_location_group *group,
-                               const char *name) {
-  const struct trace *trace = info->trace;
-  for (size_t i = 0; i < trace->location_group_property_count; i++)
-    if (trace->location_group_properties[i].owner == group->ref &&
-        strcmp(trace->location_group_properties[i].name, name) == 0)
-      return trace->location_group_properties[i].text;
-  return trace_archive_property(trace, name);
-}
-
 static const char *host_of(const struct info *info, const struct trace_location_group *group) {
   const struct trace_node *node = trace_node(info->trace, group->node);
   return node ? node->name : "";
@@ -54,11 +43,11 @@ static void process_row(struct table *table, const struct info *info,
   uint64_t thread_count, event_count = sum_of(info, group, &thread_count);
   const char *const cells[] = {group->name,
                                host_of(info, group),
-                               property_of(info, group, STAVE_PROPERTY_PROCESS_ID),
+                               trace_process_property(info->trace, group->ref, STAVE_PROPERTY_PROCESS_ID),
                                summary_number(threads, thread_count),
                                summary_number(events, event_count),
-                               property_of(info, group, STAVE_PROPERTY_ENDING),
-                               property_of(info, group, STAVE_PROPERTY_PROGRAM)};
+                               trace_process_property(info->trace, group->ref, STAVE_PROPERTY_ENDING),
+                               trace_process_property(info->trace, group->ref, STAVE_PROPERTY_PROGRAM)};
   table_row(table, cells);
 }
 

@@ -251,6 +251,7 @@ static json_t *mutex(const struct report *report, const struct report_mutex *one
   json_put(object, "hold", spread(report, &one->hold));
   json_put(object, "longest_wait_by", location_name(report, one->longest_location));
   json_put(object, "has_several_locks", json_boolean(one->has_several_locks));
+  json_put(object, "variable", json_from_text(report_lock_name(report, one)));
   json_put(object, "holders", blamed(report, one));
   return object;
 }

@@ -241,9 +241,18 @@ static void add_blame(struct section_row *row, const struct report_mutex *mutex)
   add_text(row, text);
 }
 
+/* With the variable if the lock has a name. */
+static void add_lock(struct section_row *row, uint32_t region, const struct report_mutex *mutex) {
+  const char *name = report_lock_name(row->report, mutex);
+  char label[LABEL_BYTES], text[LABEL_BYTES + 64];
+  label_region(label, row->report->trace, region);
+  snprintf(text, sizeof text, name ? "%s %.60s" : "%s", label, name);
+  add_text(row, text);
+}
+
 static void fill_mutex(struct section_row *row, uint32_t region, const struct report_region *base) {
   const struct report_mutex *one = base->mutex;
-  add_label(row, region);
+  add_lock(row, region, one);
   add_number(row, one->acquisitions);
   add_percent(row, (double)one->contended, (double)one->acquisitions);
   add_time(row, (double)one->wait.sum);

@@ -16,6 +16,7 @@
 #include "session/layout.h"
 
 struct call_sites;
+struct lock_names;
 struct contexts;
 struct definitions;
 struct emitter;
@@ -36,6 +37,7 @@ struct correlator {
   struct recovery *recovery; /* or NULL */
   struct contexts *contexts;
   struct call_sites *call_sites;
+  struct lock_names *lock_names; /* or NULL */
   void (*on_runtime)(void *data); /* OpenMP has joined the session */
   void *on_runtime_data;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */

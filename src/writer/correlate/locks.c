@@ -13,6 +13,7 @@
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
+#include "writer/definitions/lock_names.h"
 #include "writer/definitions/regions.h"
 
 enum {
@@ -134,6 +135,8 @@ static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait
     lock->id = c->lock_count++;
     event.attribute = ATTRIBUTE_lock_address;
     event.value = wait_id;
+    if (c->lock_names)
+      lock_names_add(c->lock_names, lock->id, wait_id);
   }
   event.lock = lock->id;
   emit_event(c, hold->thread, &event);

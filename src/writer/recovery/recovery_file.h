@@ -98,6 +98,7 @@ enum journal_type {
   JOURNAL_MPI_FILE,        /* u32: its name, a string */
   JOURNAL_MPI_HANDLE,      /* struct mpi_handle_facts */
   JOURNAL_MPI_CLOCK,       /* struct clock_comparison, then the text of the other clock's domain */
+  JOURNAL_LOCK,            /* struct journal_lock */
 };
 
 /* Heads an entry; its payload follows, filled with zeros to a multiple of 8. */
@@ -139,6 +140,11 @@ struct journal_counter {
 
 struct journal_user_region {
   uint32_t construct, line, name_bytes, file_bytes;
+};
+
+struct journal_lock {
+  uint32_t lock, reserved;
+  uint64_t address;
 };
 
 struct journal_device_clock {

@@ -140,13 +140,15 @@ struct symbols *symbols_create(struct modules *modules, int *ret_error) {
 
 struct key {
   uint64_t address;
+  bool is_variable;
   const struct module *module;
 };
 
 static int matches(struct cds_lfht_node *node, const void *key_pointer) {
   const struct key *key = key_pointer;
   const struct code_place *place = &caa_container_of(node, struct entry, node)->place;
-  return place->address == key->address && place->module == key->module;
+  return place->address == key->address && place->module == key->module &&
+         place->is_variable == key->is_variable;
 }
 
 /* Return addresses differ in their low bits, the table looks at the high ones as it grows: both are mixed. */
@@ -168,6 +170,7 @@ static struct entry *add(struct symbols *symbols, const struct key *key) {
     return NULL;
   entry->place.address = key->address;
   entry->place.module = key->module;
+  entry->place.is_variable = key->is_variable;
   atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
   cds_lfht_node_init(&entry->node);
   cds_wfcq_node_init(&entry->link);
@@ -179,14 +182,24 @@ static struct entry *add(struct symbols *symbols, const struct key *key) {
   return entry;
 }
 
-struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
-  struct key key = {address, modules_find(symbols->modules, address - 1)};
+static struct code_place *request(struct symbols *symbols, const struct key *key) {
   urcu_memb_read_lock();
-  struct entry *entry = find(symbols, &key);
+  struct entry *entry = find(symbols, key);
   if (!entry)
-    entry = add(symbols, &key);
+    entry = add(symbols, key);
   urcu_memb_read_unlock();
   return entry ? &entry->place : NULL;
+}
+
+struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
+  const struct key key = {.address = address, .module = modules_find(symbols->modules, address - 1)};
+  return request(symbols, &key);
+}
+
+struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
+  const struct key key = {
+      .address = address, .is_variable = true, .module = modules_find(symbols->modules, address)};
+  return key.module ? request(symbols, &key) : NULL;
 }
 
 void symbols_hurry(struct symbols *symbols) {

@@ -28,12 +28,14 @@ struct code_frame {
 
 struct code_place {
   uint64_t address;            /* as the runtime gave it: a return address, looked up at address - 1 */
+  bool is_variable;            /* an address of data, looked up as it is: only `symbol` is filled in */
   const struct module *module; /* NULL: in no known module */
   /* What follows is the symboliser's until `resolved` is true (code_place_resolved), then constant. */
   _Atomic bool resolved;
   struct code_frame source; /* the innermost function, inlined or not */
-  const char *symbol;       /* the enclosing symbol as in the file, mangled; NULL: none */
-  unsigned n_inlined;       /* 0: source.function is not inlined here */
+  const char *symbol; /* the enclosing symbol as in the file, mangled; NULL: none. A variable's is readable,
+                       * with what the address lies behind its begin */
+  unsigned n_inlined; /* 0: source.function is not inlined here */
   /* where it was inlined to: caller by caller, the last is a real function */
   const struct code_frame *inlined;
 };
@@ -59,6 +61,9 @@ struct symbols *symbols_create(struct modules *modules, int *ret_error);
  * is in; when another module has come to lie at the address since it was last asked for, it gets a new place.
  * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
+
+/* The same of a variable. NULL too where the address is in no module: on a stack or the heap. */
+struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address);
 
 /* Before the first symbols_request: the symboliser adds 1 to *counter, which stays the caller's, for each
  * place. */

@@ -18,6 +18,11 @@ enum { DEMANGLE_PARAMS = 1 << 0, DEMANGLE_ANSI = 1 << 1 };
 /* Where distributions put separate debug files. */
 static const char debug_directory[] = "/usr/lib/debug";
 
+struct symbol_table {
+  struct object_symbol *symbols; /* by address, one for each */
+  size_t count;
+};
+
 struct object {
   bfd *image;          /* the file itself; NULL: only the debug file is there */
   bfd *debug;          /* the separate debug file or NULL */
@@ -27,8 +32,7 @@ struct object {
   /* What libbfd is told when it looks for lines: with the true symbols it would, finding no debug info,
    * search them all, one by one; with a NULL pointer, 2.40 cannot read compressed debug info. */
   asymbol *no_symbols[1];
-  struct object_symbol *symbols;
-  size_t n_symbols;
+  struct symbol_table functions, variables;
   Elf64_Rela *relocations; /* those of pointers; of 32-bit files none */
   size_t n_relocations;
   bool has_relocations; /* they were looked for */
@@ -137,20 +141,36 @@ static Elf64_Sym *raw_dynamic_symbols(bfd *abfd, size_t count) {
   return NULL;
 }
 
-static bool is_function(const asymbol *symbol) {
+static bool is_defined(const asymbol *symbol) {
   asection *section = bfd_asymbol_section(symbol);
-  return (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) && !bfd_is_und_section(section) &&
-         !bfd_is_com_section(section) && !bfd_is_abs_section(section);
+  return !bfd_is_und_section(section) && !bfd_is_com_section(section) && !bfd_is_abs_section(section);
 }
 
-static void keep_functions(struct object *object, asymbol **table, size_t count, const Elf64_Sym *raw) {
-  object->symbols = calloc(count + 1, sizeof(*object->symbols));
-  if (!object->symbols)
+static bool is_function(const asymbol *symbol) {
+  return (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) && is_defined(symbol);
+}
+
+static bool is_variable(const asymbol *symbol) {
+  return (symbol->flags & BSF_OBJECT) && !(symbol->flags & BSF_THREAD_LOCAL) && is_defined(symbol);
+}
+
+static void keep(struct symbol_table *kept, asymbol **table, size_t count, const Elf64_Sym *raw,
+                 bool (*is_wanted)(const asymbol *symbol)) {
+  size_t wanted = 0;
+  for (size_t i = 0; i < count; i++)
+    wanted += is_wanted(table[i]);
+  kept->symbols = calloc(wanted + 1, sizeof(*kept->symbols));
+  if (!kept->symbols)
     return;
   for (size_t i = 0; i < count; i++)
-    if (is_function(table[i]))
-      object->symbols[object->n_symbols++] = (struct object_symbol){
+    if (is_wanted(table[i]))
+      kept->symbols[kept->count++] = (struct object_symbol){
           bfd_asymbol_value(table[i]), raw ? raw[i + 1].st_size : 0, bfd_asymbol_name(table[i])};
+}
+
+static void keep_symbols(struct object *object, asymbol **table, size_t count, const Elf64_Sym *raw) {
+  keep(&object->functions, table, count, raw, is_function);
+  keep(&object->variables, table, count, raw, is_variable);
 }
 
 /* Of several names of one function the shortest is the one least decorated, as in memcpy and __memcpy. */
@@ -164,22 +184,22 @@ static int symbol_order(const void *a, const void *b) {
   return strcmp(left->name, right->name);
 }
 
-static void order_symbols(struct object *object) {
+static void order_symbols(struct symbol_table *table) {
   size_t kept = 0;
-  if (!object->n_symbols)
+  if (!table->count)
     return;
-  qsort(object->symbols, object->n_symbols, sizeof(*object->symbols), symbol_order);
-  for (size_t i = 1; i < object->n_symbols; i++)
-    if (object->symbols[i].address != object->symbols[kept].address)
-      object->symbols[++kept] = object->symbols[i];
-  object->n_symbols = kept + 1;
+  qsort(table->symbols, table->count, sizeof(*table->symbols), symbol_order);
+  for (size_t i = 1; i < table->count; i++)
+    if (table->symbols[i].address != table->symbols[kept].address)
+      table->symbols[++kept] = table->symbols[i];
+  table->count = kept + 1;
 }
 
 static void read_symtab(struct object *object, bfd *abfd) {
   asymbol **table = malloc(bfd_get_symtab_upper_bound(abfd));
   long count = table ? bfd_canonicalize_symtab(abfd, table) : 0;
   if (count > 0)
-    keep_functions(object, table, count, NULL);
+    keep_symbols(object, table, (size_t)count, NULL);
   free(table);
 }
 
@@ -190,7 +210,7 @@ static void read_dynamic_symbols(struct object *object, bfd *abfd) {
   long count = table ? bfd_canonicalize_dynamic_symtab(abfd, table) : 0;
   Elf64_Sym *raw = count > 0 ? raw_dynamic_symbols(abfd, count) : NULL;
   if (raw)
-    keep_functions(object, table, count, raw);
+    keep_symbols(object, table, (size_t)count, raw);
   free(raw);
   free(table);
 }
@@ -207,7 +227,8 @@ static void read_tables(struct object *object) {
     read_symtab(object, object->debug);
   else if (object->image)
     read_dynamic_symbols(object, object->image);
-  order_symbols(object);
+  order_symbols(&object->functions);
+  order_symbols(&object->variables);
 }
 
 struct object *object_open(const char *path, const uint8_t *build_id, unsigned build_id_size) {
@@ -233,7 +254,8 @@ void object_close(struct object *object) {
   if (!object)
     return;
   free(object->sections);
-  free(object->symbols);
+  free(object->functions.symbols);
+  free(object->variables.symbols);
   free(object->relocations);
   if (object->debug)
     bfd_close(object->debug);
@@ -243,23 +265,31 @@ void object_close(struct object *object) {
 }
 
 const struct object_symbol *object_symbols(const struct object *object, size_t *ret_count) {
-  *ret_count = object->n_symbols;
-  return object->symbols;
+  *ret_count = object->functions.count;
+  return object->functions.symbols;
 }
 
-const struct object_symbol *object_symbol_at(const struct object *object, uint64_t address) {
-  size_t low = 0, high = object->n_symbols;
+static const struct object_symbol *covering(const struct symbol_table *table, uint64_t address) {
+  size_t low = 0, high = table->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (object->symbols[middle].address <= address)
+    if (table->symbols[middle].address <= address)
       low = middle + 1;
     else
       high = middle;
   }
   if (low == 0)
     return NULL;
-  const struct object_symbol *symbol = &object->symbols[low - 1];
+  const struct object_symbol *symbol = &table->symbols[low - 1];
   return !symbol->size || address - symbol->address < symbol->size ? symbol : NULL;
+}
+
+const struct object_symbol *object_symbol_at(const struct object *object, uint64_t address) {
+  return covering(&object->functions, address);
+}
+
+const struct object_symbol *object_variable_at(const struct object *object, uint64_t address) {
+  return covering(&object->variables, address);
 }
 
 static asection *section_at(const struct object *object, uint64_t address) {

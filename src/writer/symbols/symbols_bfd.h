@@ -40,6 +40,9 @@ const struct object_symbol *object_symbols(const struct object *object, size_t *
 /* The symbol that covers the address, or NULL. It lies in the array of object_symbols. */
 const struct object_symbol *object_symbol_at(const struct object *object, uint64_t address);
 
+/* The same for variables. */
+const struct object_symbol *object_variable_at(const struct object *object, uint64_t address);
+
 /* Looks the address up in the debug info: the innermost function. Returns false if there is nothing about
  * it. */
 bool object_line_at(struct object *object, uint64_t address, struct object_line *ret);

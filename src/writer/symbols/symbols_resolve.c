@@ -1,6 +1,8 @@
 #include "writer/symbols/symbols_resolve.h"
 
+#include <inttypes.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -309,11 +311,31 @@ static void place_set(struct code_place *place, const struct code_frame *frames,
   place->n_inlined = n - 1;
 }
 
+/* As programs in C write it: "name", "name + 8" in bytes. */
+static void resolve_variable(struct resolver *resolver, struct object *object, struct code_place *place) {
+  uint64_t address = place->address - place->module->bias;
+  const struct object_symbol *symbol = object_variable_at(object, address);
+  char *readable = symbol ? object_demangle(object, symbol->name) : NULL, *text = NULL;
+  const char *name = readable ? readable : symbol ? symbol->name : NULL;
+  if (!name)
+    return;
+  if (address == symbol->address)
+    text = strdup(name);
+  else if (asprintf(&text, "%s + %" PRIu64, name, address - symbol->address) < 0)
+    text = NULL;
+  place->symbol = intern(resolver, text);
+  free(readable);
+}
+
 void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   struct code_frame frames[FRAMES_MAX];
   struct code_source *source = source_of(resolver, place->module);
   if (!source || !source->object)
     return;
+  if (place->is_variable) {
+    resolve_variable(resolver, source->object, place);
+    return;
+  }
   uint64_t address = place->address - 1 - place->module->bias;
   const struct object_symbol *symbol = object_symbol_at(source->object, address);
   if (symbol)
