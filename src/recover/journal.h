@@ -7,9 +7,9 @@
 #include "recover/salvage.h"
 #include "session/clock.h"
 #include "writer/definitions/call_sites.h"
-#include "writer/definitions/lock_names.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"
+#include "writer/definitions/lock_names.h"
 #include "writer/definitions/regions.h"
 #include "writer/symbols/modules.h"
 

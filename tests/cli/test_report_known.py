@@ -98,6 +98,7 @@ class Known(Case):
     def test_critical(self):
         """Three threads queue for one critical section of 10 ms."""
         with self.timed("critical", threads=3) as made:
+            made.properties = [("STAVE::LOCK::3", "table_lock")]
             made.fork(0)
             made.begin(0)
             for i in range(3):
@@ -121,6 +122,8 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["lock contention"])
         self.ms(numbers["findings"][0]["gain_s"], 20)
         self.assertIn("Master thread in critical @made.c:4", numbers["findings"][0]["evidence"])
+        self.assertEqual(numbers["findings"][0]["what"],
+                         "threads queue for table_lock, the lock of critical @made.c:4")
 
     def test_imbalance(self):
         """Four threads, one of which has three times the work of the others."""

@@ -37,7 +37,7 @@ struct correlator {
   struct recovery *recovery; /* or NULL */
   struct contexts *contexts;
   struct call_sites *call_sites;
-  struct lock_names *lock_names; /* or NULL */
+  struct lock_names *lock_names;  /* or NULL */
   void (*on_runtime)(void *data); /* OpenMP has joined the session */
   void *on_runtime_data;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
