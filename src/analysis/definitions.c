@@ -7,6 +7,7 @@
 
 #include "analysis/instances.h"
 #include "analysis/location_names.h"
+#include "analysis/metrics.h"
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
 #include "base/array.h"
@@ -253,6 +254,8 @@ static void sort_all(struct trace *trace) {
   SORT(window);
   SORT(code_line);
   SORT(context);
+  SORT(metric);
+  SORT(metric_member);
   if (trace->location_property_count > 1)
     qsort(trace->location_properties, trace->location_property_count, sizeof *trace->location_properties,
           by_ref);
@@ -280,6 +283,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void) {
   SET(SourceCodeLocation, on_code_line);
   SET(CallingContext, on_context);
 #undef SET
+  metrics_register(callbacks);
   return callbacks;
 }
 
@@ -368,6 +372,7 @@ void definitions_free(struct trace *trace) {
   free_properties(trace->location_properties, trace->location_property_count);
   free_properties(trace->location_group_properties, trace->location_group_property_count);
   free_properties(trace->node_properties, trace->node_property_count);
+  metrics_free(trace);
   location_names_free(trace);
   void *const arrays[] = {trace->strings,    trace->regions,    trace->locations,  trace->location_groups,
                           trace->nodes,      trace->attributes, trace->groups,     trace->comms,

@@ -47,6 +47,8 @@ FIND(group)
 FIND(comm)
 FIND(code_line)
 FIND(context)
+FIND(metric)
+FIND(metric_member)
 
 /* What the members of a communicator's group are positions in. */
 static const struct trace_group *comm_locations(const struct trace *trace, uint8_t paradigm) {

@@ -97,7 +97,22 @@ struct trace_context {
   uint64_t region, code_line, parent; /* ref, or TRACE_NO_REF */
 };
 
-/* A metric, parameter or window: what is known of them is their name. */
+/* One of the values that a metric has. */
+struct trace_metric_member {
+  uint64_t ref;
+  const char *name, *description, *unit; /* unit "": none */
+  uint8_t type, mode;                    /* OTF2_MetricType, OTF2_MetricMode */
+};
+
+/* A class or instance of metrics: what an event has the values of. */
+struct trace_metric {
+  uint64_t ref;
+  const uint32_t *members; /* refs */
+  uint32_t member_count;
+  bool is_synchronous; /* the values are of the location that has the event */
+};
+
+/* A parameter or window: what is known of them is their name. */
 struct trace_named {
   uint64_t ref;
   const char *name;
@@ -138,6 +153,10 @@ struct trace {
   size_t comm_count;
   struct trace_named *parameters, *windows;
   size_t parameter_count, window_count;
+  struct trace_metric_member *metric_members;
+  size_t metric_member_count;
+  struct trace_metric *metrics;
+  size_t metric_count;
   struct trace_code_line *code_lines;
   size_t code_line_count;
   struct trace_context *contexts;
@@ -190,6 +209,12 @@ const struct trace_group *trace_group(const struct trace *trace, uint64_t ref);
 const struct trace_comm *trace_comm(const struct trace *trace, uint64_t ref);
 const struct trace_code_line *trace_code_line(const struct trace *trace, uint64_t ref);
 const struct trace_context *trace_context(const struct trace *trace, uint64_t ref);
+const struct trace_metric *trace_metric(const struct trace *trace, uint64_t ref);
+const struct trace_metric_member *trace_metric_member(const struct trace *trace, uint64_t ref);
+
+/* The member whose value is the one at `index` of an event of this metric; NULL: not defined. */
+const struct trace_metric_member *trace_metric_member_of(const struct trace *trace, uint64_t metric,
+                                                         uint32_t index);
 
 /* The location that a thread number of a communicator means: its ref; TRACE_NO_REF if there is none. */
 uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t thread);

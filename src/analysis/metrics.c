@@ -1,0 +1,85 @@
+/* Definitions of metrics: what a value is called and what unit it has. */
+#include "analysis/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/trace_reader.h"
+#include "base/array.h"
+
+/* What a definition callback returns; `item` NULL: no memory. */
+static OTF2_CallbackCode result(struct trace *trace, const void *item) {
+  if (!item)
+    trace_lacks_memory(trace);
+  return item ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+}
+
+static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef name,
+                                   OTF2_StringRef description, OTF2_MetricType type, OTF2_MetricMode mode,
+                                   OTF2_Type value_type, OTF2_Base base, int64_t exponent,
+                                   OTF2_StringRef unit) {
+  (void)value_type, (void)base, (void)exponent;
+  struct trace *trace = data;
+  struct trace_metric_member *item =
+      array_add(&trace->metric_members, &trace->metric_member_count, sizeof *trace->metric_members);
+  if (item)
+    *item = (struct trace_metric_member){self,
+                                         trace_string(trace, name),
+                                         trace_string(trace, description),
+                                         trace_string(trace, unit),
+                                         type,
+                                         mode};
+  return result(trace, item);
+}
+
+static OTF2_CallbackCode add(struct trace *trace, uint64_t ref, const uint32_t *members, uint32_t count,
+                             bool is_synchronous) {
+  uint32_t *copy = malloc((count ? count : 1) * sizeof *copy);
+  struct trace_metric *item =
+      copy ? array_add(&trace->metrics, &trace->metric_count, sizeof *trace->metrics) : NULL;
+  if (!item) {
+    free(copy);
+    return result(trace, NULL);
+  }
+  if (count)
+    memcpy(copy, members, count * sizeof *copy);
+  *item = (struct trace_metric){ref, copy, count, is_synchronous};
+  return result(trace, item);
+}
+
+static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count,
+                                  const OTF2_MetricMemberRef *members, OTF2_MetricOccurrence occurrence,
+                                  OTF2_RecorderKind recorder) {
+  (void)recorder;
+  return add(data, self, members, count, occurrence != OTF2_METRIC_ASYNCHRONOUS);
+}
+
+/* Events refer to an instance as to a class, whose members it has. Classes come first. */
+static OTF2_CallbackCode on_instance(void *data, OTF2_MetricRef self, OTF2_MetricRef class,
+                                     OTF2_LocationRef recorder, OTF2_MetricScope kind, uint64_t scope) {
+  (void)recorder, (void)kind, (void)scope;
+  const struct trace *trace = data;
+  for (size_t i = 0; i < trace->metric_count; i++)
+    if (trace->metrics[i].ref == class)
+      return add(data, self, trace->metrics[i].members, trace->metrics[i].member_count, false);
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+void metrics_register(OTF2_GlobalDefReaderCallbacks *callbacks) {
+  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_member);
+  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_class);
+  OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_instance);
+}
+
+void metrics_free(struct trace *trace) {
+  for (size_t i = 0; i < trace->metric_count; i++)
+    free((void *)trace->metrics[i].members);
+  free(trace->metrics);
+  free(trace->metric_members);
+}
+
+const struct trace_metric_member *trace_metric_member_of(const struct trace *trace, uint64_t ref,
+                                                         uint32_t index) {
+  const struct trace_metric *metric = trace_metric(trace, ref);
+  return metric && index < metric->member_count ? trace_metric_member(trace, metric->members[index]) : NULL;
+}
