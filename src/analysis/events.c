@@ -116,6 +116,10 @@ struct trace_event_attribute trace_metric_value(const struct trace_event *event,
   return metric;
 }
 
+bool trace_is_pause(const struct trace_event *event) {
+  return event->MeasurementOnOff.mode == OTF2_MEASUREMENT_OFF;
+}
+
 enum trace_type trace_type_of(uint8_t type) {
   switch (type) {
   case OTF2_TYPE_INT8:

@@ -80,6 +80,9 @@ struct trace_event_attribute trace_event_attribute(const struct trace_event *eve
 /* The value at `index` below the count of an event of the kind Metric; `attribute` is its metric. */
 struct trace_event_attribute trace_metric_value(const struct trace_event *event, uint32_t index);
 
+/* Whether an event of the kind MeasurementOnOff begins a pause of the recording; else it ends one. */
+bool trace_is_pause(const struct trace_event *event);
+
 /* The bytes that the event takes in its file, as OTF2 encodes it, its attributes included, without its time
  * (9 bytes where it differs from the event's before). For references that a location's own numbers stand for
  * in the file this is an estimate, as it is for arrays. */

@@ -50,6 +50,12 @@ FIND(context)
 FIND(metric)
 FIND(metric_member)
 
+const struct trace_metric_member *trace_metric_member_of(const struct trace *trace, uint64_t ref,
+                                                         uint32_t index) {
+  const struct trace_metric *metric = trace_metric(trace, ref);
+  return metric && index < metric->member_count ? trace_metric_member(trace, metric->members[index]) : NULL;
+}
+
 /* What the members of a communicator's group are positions in. */
 static const struct trace_group *comm_locations(const struct trace *trace, uint8_t paradigm) {
   for (size_t i = 0; i < trace->group_count; i++)
@@ -70,6 +76,14 @@ uint64_t trace_comm_member(const struct trace *trace, uint64_t comm_ref, uint32_
 
 bool trace_location_is_device(const struct trace_location *location) {
   return location->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+}
+
+bool trace_location_is_thread(const struct trace_location *location) {
+  return location->type == OTF2_LOCATION_TYPE_CPU_THREAD;
+}
+
+bool trace_metric_is_of_thread(const struct trace_metric_member *member) {
+  return member->type != OTF2_METRIC_TYPE_USER;
 }
 
 const char *trace_string(const struct trace *trace, uint64_t ref) {

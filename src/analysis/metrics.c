@@ -23,12 +23,9 @@ static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_S
   struct trace_metric_member *item =
       array_add(&trace->metric_members, &trace->metric_member_count, sizeof *trace->metric_members);
   if (item)
-    *item = (struct trace_metric_member){self,
-                                         trace_string(trace, name),
-                                         trace_string(trace, description),
-                                         trace_string(trace, unit),
-                                         type,
-                                         mode};
+    *item = (struct trace_metric_member){
+        self, trace_string(trace, name), trace_string(trace, description), trace_string(trace, unit), type,
+        mode};
   return result(trace, item);
 }
 
@@ -76,10 +73,4 @@ void metrics_free(struct trace *trace) {
     free((void *)trace->metrics[i].members);
   free(trace->metrics);
   free(trace->metric_members);
-}
-
-const struct trace_metric_member *trace_metric_member_of(const struct trace *trace, uint64_t ref,
-                                                         uint32_t index) {
-  const struct trace_metric *metric = trace_metric(trace, ref);
-  return metric && index < metric->member_count ? trace_metric_member(trace, metric->members[index]) : NULL;
 }

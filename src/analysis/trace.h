@@ -222,6 +222,12 @@ uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t th
 /* True for a stream of a device; false for a thread, and for what is unknown. */
 bool trace_location_is_device(const struct trace_location *location);
 
+/* True for a thread of a processor. */
+bool trace_location_is_thread(const struct trace_location *location);
+
+/* Whether such a value is what one thread did, as processors' counters are, and not the program's own. */
+bool trace_metric_is_of_thread(const struct trace_metric_member *member);
+
 /* The string; "" if there is none. */
 const char *trace_string(const struct trace *trace, uint64_t ref);
 

@@ -186,9 +186,8 @@ static const uint32_t of_families = 1u << CHECK_TIED_SCHEDULING | 1u << CHECK_DE
  * threads
  * met. */
 static void stop_for_pause(struct checker *checker, const struct trace_event *event) {
-  enum { MEASUREMENT_OFF = 2 }; /* OTF2_MeasurementMode */
   char reason[CHECK_REASON_BYTES];
-  if (event->MeasurementOnOff.mode != MEASUREMENT_OFF)
+  if (!trace_is_pause(event))
     return;
   snprintf(reason, sizeof reason, "from %.6f ms on, because recording was paused",
            (double)trace_ns(checker->trace, event->ticks) / 1e6);

@@ -16,19 +16,20 @@ enum { FORMAT_WIDTH = 12 };
 
 struct export_format {
   const char *name, *summary;
-  export_write write;
+  export_write write, write_tasks; /* write_tasks: with --tasks; NULL: not offered */
 };
 
 static const struct export_format formats[] = {
-    {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome},
-    {"csv", "every event as a row of a table", export_csv},
-    {"dot", "the graph of tasks, for Graphviz", export_dot},
+    {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome, NULL},
+    {"csv", "every event as a row of a table, for pandas, DuckDB and others", export_csv, NULL},
+    {"dot", "the graph of tasks by lines in the source, for Graphviz", export_dot, export_dot_tasks},
 };
 
 struct export_request {
   const char *path;
   const struct export_format *format;
   const char *output; /* NULL or "-": standard output */
+  bool has_tasks;     /* --tasks */
   int fd;             /* what it is written to */
 };
 
@@ -39,6 +40,8 @@ static const char *format_word(size_t number) {
 static const struct usage_option options[] = {
     {'f', "format", "FORMAT", "one of those below", USAGE_WORD, format_word},
     {'o', "output", "FILE", "the file to write; without it, or as -, standard output", USAGE_FILE, NULL},
+    {'t', "tasks", NULL, "with dot: each task is a node, instead of each line in the source", USAGE_NOTHING,
+     NULL},
     {0},
 };
 
@@ -64,7 +67,8 @@ static int export(void *data, const struct archive_job *job) {
   int result = -ENOMEM, output = 0;
   if (sink) {
     sink_open_file(sink, request->fd, &job->progress->is_waiting);
-    result = request->format->write(job->trace, sink, error);
+    export_write write = request->has_tasks ? request->format->write_tasks : request->format->write;
+    result = write(job->trace, sink, error);
     output = sink_finish(sink);
   }
   free(sink);
@@ -110,6 +114,8 @@ static bool set_option(void *data, int option, const char *value) {
   struct export_request *request = data;
   if (option == 'o')
     request->output = value;
+  if (option == 't')
+    request->has_tasks = true;
   return option != 'f' || read_format(value, &request->format);
 }
 
@@ -137,6 +143,10 @@ int cmd_export(int argc, char **argv) {
     return status;
   if (!request.format) {
     usage_wrong("export", "no format given");
+    return EXIT_USAGE;
+  }
+  if (request.has_tasks && !request.format->write_tasks) {
+    usage_wrong("export", "--tasks is for the format dot");
     return EXIT_USAGE;
   }
   request.path = argv[optind];

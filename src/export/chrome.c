@@ -1,173 +1,24 @@
 /* Trace Event Format: what chrome://tracing and Perfetto read. A slice is a pair of B and E, which nest by
  * their order in the file, so that slices of no length and equal times stay what they are. A task that is
  * suspended ends its slices and begins them again where it is resumed. Arrows are flow events between the
- * slices that are open where they
- * stand. */
+ * slices that are open where they stand (chrome_flows.c); what is no slice is in chrome_facts.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mpi.h"
-#include "analysis/replay.h"
+#include "export/chrome.h"
 #include "export/export.h"
-#include "export/fragment.h"
 #include "export/values.h"
 
-/* Of a location. */
-struct track {
-  uint64_t arrow; /* ends at the next slice; 0: none */
-  uint32_t open;  /* slices */
-};
-
-struct counter {
-  uint64_t waiting, running, suspended; /* explicit tasks */
-  uint64_t ns;                          /* since when these are the numbers */
-  bool is_changed;
-};
-
-struct chrome {
-  struct trace *trace;
-  struct sink *sink;
-  struct replay *replay;
-  struct mpi_replay *mpi;
-  uint64_t messages;                /* of MPI, so far */
-  struct fragments regions, tracks; /* "name":...,"cat":...,"args":{...  and  ,"pid":...,"tid":...,"ts": */
-  struct track *of_location;
-  struct counter tasks;
-  const struct trace_event *event; /* the present one */
-};
-
 /* Shown as marks instead of slices: what never lasts. */
-static bool is_point(enum construct construct) {
+static bool is_point(const struct chrome *chrome, uint32_t region) {
+  enum construct construct = replay_construct(chrome->replay, region);
   enum construct_class class = construct_class(construct);
   return class == CONSTRUCT_CLASS_depend || class == CONSTRUCT_CLASS_doacross ||
          construct == CONSTRUCT_cancel || construct == CONSTRUCT_error ||
-         construct == CONSTRUCT_fulfill_event || construct == CONSTRUCT_lost_events;
-}
-
-/* -- definitions -- */
-
-static const char *short_name(const char *name) {
-  static const char prefix[] = "!$omp ";
-  return strncmp(name, prefix, strlen(prefix)) == 0 ? name + strlen(prefix) : name;
-}
-
-/* Up to the inside of args, which has a member already. */
-static void describe_region(struct sink *sink, const void *data, size_t index) {
-  const struct trace_region *region = &((const struct trace *)data)->regions[index];
-  const char *construct = construct_name(construct_of_region(region));
-  char line[16];
-  sink_text(sink, ",\"name\":");
-  sink_json(sink, short_name(region->name));
-  sink_text(sink, ",\"cat\":");
-  sink_json(sink, *construct ? construct : "region");
-  sink_text(sink, ",\"args\":{\"file\":");
-  sink_json(sink, region->file);
-  snprintf(line, sizeof line, ",\"line\":%u", region->begin_line);
-  sink_text(sink, line);
-}
-
-/* Process 0 and thread 0 mean something else to those who read Linux traces: both count from 1. */
-static size_t process_of(const struct trace *trace, size_t location) {
-  const struct trace_location_group *group = trace_location_group(trace, trace->locations[location].group);
-  return group ? (size_t)(group - trace->location_groups) + 1 : 1;
-}
-
-static void describe_track(struct sink *sink, const void *data, size_t index) {
-  sink_text(sink, ",\"pid\":");
-  sink_number(sink, process_of(data, index));
-  sink_text(sink, ",\"tid\":");
-  sink_number(sink, index + 1);
-  sink_text(sink, ",\"ts\":");
-}
-
-/* One piece of what is known of the process or thread that an event belongs to. */
-static void write_known(struct chrome *chrome, size_t location, const char *name, const char *member) {
-  struct sink *sink = chrome->sink;
-  sink_text(sink, "{\"ph\":\"M\"");
-  fragments_write(&chrome->tracks, sink, location);
-  sink_text(sink, "0,\"name\":\"");
-  sink_text(sink, name);
-  sink_text(sink, "\",\"args\":{\"");
-  sink_text(sink, member);
-  sink_text(sink, "\":");
-}
-
-static void write_name(struct chrome *chrome, size_t location, const char *what, const char *name) {
-  write_known(chrome, location, what, "name");
-  sink_json(chrome->sink, *name ? name : "unnamed");
-  sink_text(chrome->sink, "}},\n");
-}
-
-static void write_order(struct chrome *chrome, size_t location, const char *what, size_t place) {
-  write_known(chrome, location, what, "sort_index");
-  sink_number(chrome->sink, place);
-  sink_text(chrome->sink, "}},\n");
-}
-
-static const char *process_name(const struct trace *trace, size_t index) {
-  const char *program = trace_archive_property(trace, "STAVE::PROGRAM");
-  const char *slash = program ? strrchr(program, '/') : NULL;
-  if (index == 0 && program && *program && !trace->location_names) /* one process */
-    return slash ? slash + 1 : program;
-  return index < trace->location_group_count ? trace->location_groups[index].name : "";
-}
-
-static void write_member(struct sink *sink, const char *name, const char *value) {
-  sink_json(sink, name);
-  sink_byte(sink, ':');
-  sink_json(sink, value);
-  sink_byte(sink, ',');
-}
-
-static void write_location(struct chrome *chrome, size_t location) {
-  const struct trace_location *locations = chrome->trace->locations;
-  size_t process = process_of(chrome->trace, location);
-  if (location == 0 || locations[location].group != locations[location - 1].group) {
-    write_name(chrome, location, "process_name", process_name(chrome->trace, process - 1));
-    write_order(chrome, location, "process_sort_index", process);
-  }
-  write_name(chrome, location, "thread_name", locations[location].bare_name);
-  write_order(chrome, location, "thread_sort_index", location + 1);
-}
-
-static void write_head(struct chrome *chrome) {
-  struct trace *trace = chrome->trace;
-  struct sink *sink = chrome->sink;
-  sink_text(sink, "{\"displayTimeUnit\":\"ns\",\"otherData\":{");
-  for (size_t i = 0; i < trace->archive_property_count; i++)
-    write_member(sink, trace->archive_properties[i].name, trace->archive_properties[i].value);
-  write_member(sink, "machine", trace->machine);
-  sink_text(sink, "\"exporter\":\"stave " STAVE_VERSION "\"},\"traceEvents\":[\n");
-  for (size_t i = 0; i < trace->location_count; i++)
-    write_location(chrome, i);
-}
-
-/* -- pieces of events -- */
-
-static uint64_t ns_of(const struct chrome *chrome, uint64_t ticks) {
-  return trace_ns(chrome->trace, ticks);
-}
-
-static void begin_event(struct chrome *chrome, char phase, size_t location, uint64_t ticks) {
-  struct sink *sink = chrome->sink;
-  sink_text(sink, "{\"ph\":\"");
-  sink_byte(sink, phase);
-  sink_byte(sink, '"');
-  fragments_write(&chrome->tracks, sink, location);
-  sink_microseconds(sink, ns_of(chrome, ticks));
-}
-
-static void end_event(struct chrome *chrome) {
-  sink_text(chrome->sink, "},\n");
-}
-
-static void write_region(struct chrome *chrome, uint32_t region) {
-  if (region < chrome->trace->region_count)
-    fragments_write(&chrome->regions, chrome->sink, region);
-  else
-    sink_text(chrome->sink, ",\"name\":\"unknown region\",\"cat\":\"region\",\"args\":{\"file\":\"\"");
+         construct == CONSTRUCT_fulfill_event || construct == CONSTRUCT_lost_events ||
+         (region < chrome->trace->region_count && chrome->is_message[region]);
 }
 
 /* One number for each arrow: 0 is that of the creation, the others are those of the resumptions. */
@@ -176,12 +27,12 @@ static uint64_t arrow_of(const struct replay_task *task, uint32_t resumption) {
 }
 
 static void write_arrow(struct chrome *chrome, char phase, size_t location, uint64_t ticks, uint64_t arrow) {
-  begin_event(chrome, phase, location, ticks);
+  chrome_begin_event(chrome, phase, location, ticks);
   sink_text(chrome->sink, ",\"name\":\"task\",\"cat\":\"task\",\"id\":");
   sink_number(chrome->sink, arrow);
   if (phase == 'f')
     sink_text(chrome->sink, ",\"bp\":\"e\"");
-  end_event(chrome);
+  chrome_end_event(chrome);
 }
 
 /* -- slices and marks -- */
@@ -196,31 +47,41 @@ static void write_task_argument(struct chrome *chrome, const struct replay_task 
 static void begin_slice(struct chrome *chrome, size_t location, uint64_t ticks, uint32_t region,
                         const struct replay_task *task, const struct trace_event *event) {
   struct track *track = &chrome->of_location[location];
-  begin_event(chrome, 'B', location, ticks);
-  write_region(chrome, region);
+  chrome_begin_event(chrome, 'B', location, ticks);
+  chrome_write_region(chrome, region);
   write_task_argument(chrome, task);
-  if (event && trace_event_attribute_count(event) > 0) {
-    sink_byte(chrome->sink, ',');
-    values_attributes(chrome->sink, chrome->trace, event);
-  }
+  chrome_write_attributes(chrome, event);
   sink_byte(chrome->sink, '}');
-  end_event(chrome);
+  chrome_end_event(chrome);
   track->open++;
-  if (track->arrow > 0)
+  if (track->arrow > 0) {
     write_arrow(chrome, 'f', location, ticks, track->arrow);
+    chrome_flows_begin(chrome, location, ticks, task);
+  }
   track->arrow = 0;
 }
 
-static void write_mark(struct chrome *chrome, size_t location, uint64_t ticks, uint32_t region,
-                       const struct trace_event *event) {
-  begin_event(chrome, 'i', location, ticks);
-  write_region(chrome, region);
-  if (trace_event_attribute_count(event) > 0) {
-    sink_byte(chrome->sink, ',');
-    values_attributes(chrome->sink, chrome->trace, event);
-  }
+/* A message of the program's own is named by its text. */
+static void write_message_text(struct chrome *chrome, uint32_t region, uint64_t text) {
+  const struct trace_region *definition = &chrome->trace->regions[region];
+  chrome_write_name(chrome, trace_string(chrome->trace, text), "message");
+  sink_text(chrome->sink, ",\"args\":{\"file\":");
+  sink_json(chrome->sink, definition->file);
+  sink_text(chrome->sink, ",\"line\":");
+  sink_number(chrome->sink, definition->begin_line);
+}
+
+static void write_mark(struct chrome *chrome, uint32_t region, const struct trace_event *event) {
+  uint64_t text;
+  chrome_begin_event(chrome, 'i', event->location, event->ticks);
+  if (region < chrome->trace->region_count && chrome->is_message[region] &&
+      values_attribute(chrome->trace, event, "message", &text))
+    write_message_text(chrome, region, text);
+  else
+    chrome_write_region(chrome, region);
+  chrome_write_attributes(chrome, event);
   sink_text(chrome->sink, "},\"s\":\"t\"");
-  end_event(chrome);
+  chrome_end_event(chrome);
 }
 
 /* Only an untied task may go elsewhere. */
@@ -233,6 +94,10 @@ static bool is_innermost(const struct replay_slice *slice) {
          slice->depth == slice->task->frames[slice->task->frame_count - 1].depth;
 }
 
+static bool is_outermost(const struct replay_slice *slice) {
+  return slice->task->frame_count > 0 && slice->depth == slice->task->frames[0].depth;
+}
+
 /* The arrow to where a suspended task goes on comes from its innermost slice. */
 static void on_slice(void *data, const struct replay_slice *slice) {
   struct chrome *chrome = data;
@@ -240,45 +105,35 @@ static void on_slice(void *data, const struct replay_slice *slice) {
   if (!slice->is_last && may_move(chrome, slice->task) && is_innermost(slice))
     write_arrow(chrome, 's', slice->location, slice->end_ticks,
                 arrow_of(slice->task, slice->task->resumptions + 1));
-  if (is_point(slice->construct) || track->open == 0)
+  if (is_point(chrome, slice->region) || track->open == 0)
     return;
+  if (slice->is_last && !slice->task->is_implicit && is_outermost(slice))
+    chrome_flows_end(chrome, slice);
   track->open--;
-  begin_event(chrome, 'E', slice->location, slice->end_ticks);
-  end_event(chrome);
+  chrome_begin_event(chrome, 'E', slice->location, slice->end_ticks);
+  chrome_end_event(chrome);
+}
+
+/* Regions of messages are told from regions that the program calls "message" by what their events have. */
+static void note_message(struct chrome *chrome, const struct trace_region *region,
+                         const struct trace_event *event) {
+  uint64_t text;
+  if (region && strcmp(region->name, "message") == 0 &&
+      values_attribute(chrome->trace, event, "message", &text))
+    chrome->is_message[region - chrome->trace->regions] = true;
 }
 
 static void enter(struct chrome *chrome, const struct trace_event *event) {
   const struct trace_region *definition = trace_region(chrome->trace, event->Enter.region);
   uint32_t region = definition ? (uint32_t)(definition - chrome->trace->regions) : REPLAY_NONE;
-  if (is_point(replay_construct(chrome->replay, region)))
-    write_mark(chrome, event->location, event->ticks, region, event);
+  if (!chrome_flows_depend(chrome, event, replay_construct(chrome->replay, region)))
+    chrome->sink->error = ENOMEM;
+  note_message(chrome, definition, event);
+  if (is_point(chrome, region))
+    write_mark(chrome, region, event);
   else
     begin_slice(chrome, event->location, event->ticks, region,
                 replay_current_task(chrome->replay, event->location), event);
-}
-
-static void stall(struct chrome *chrome, const struct trace_event *event) {
-  begin_event(chrome, 'i', event->location, event->ticks);
-  sink_text(chrome->sink, ",\"name\":\"stalled by tracing\",\"cat\":\"stave\",\"args\":{\"duration_ns\":");
-  uint64_t stop = event->BufferFlush.stop;
-  sink_number(chrome->sink, stop > event->ticks ? trace_span_ns(chrome->trace, stop - event->ticks) : 0);
-  sink_text(chrome->sink, "},\"s\":\"t\"");
-  end_event(chrome);
-}
-
-static void metric(struct chrome *chrome, const struct trace_event *event) {
-  for (uint32_t i = 0; i < event->Metric.count; i++) {
-    struct trace_event_attribute value = trace_metric_value(event, i);
-    begin_event(chrome, 'C', event->location, event->ticks);
-    sink_text(chrome->sink, ",\"name\":");
-    char name[64];
-    snprintf(name, sizeof name, "metric %u.%u", event->Metric.metric, i);
-    sink_json(chrome->sink, name);
-    sink_text(chrome->sink, ",\"args\":{\"value\":");
-    values_one(chrome->sink, chrome->trace, &value);
-    sink_byte(chrome->sink, '}');
-    end_event(chrome);
-  }
 }
 
 /* -- tasks -- */
@@ -293,7 +148,7 @@ static void write_counter(struct chrome *chrome, uint64_t ns) {
   sink_text(sink, "{\"ph\":\"C\"");
   fragments_write(&chrome->tracks, sink, 0);
   sink_microseconds(sink, tasks->ns);
-  sink_text(sink, ",\"name\":\"tasks\",\"args\":{\"waiting\":");
+  sink_text(sink, ",\"name\":\"tasks\",\"cat\":\"task\",\"args\":{\"waiting\":");
   sink_number(sink, tasks->waiting);
   sink_text(sink, ",\"running\":");
   sink_number(sink, tasks->running);
@@ -334,24 +189,38 @@ static void resume(struct chrome *chrome, const struct replay_task_event *step) 
   if (may_move(chrome, task))
     chrome->of_location[step->location].arrow = arrow_of(task, task->resumptions);
   for (uint32_t i = 0; i < task->frame_count; i++)
-    if (!is_point((enum construct)task->frames[i].construct))
+    if (!is_point(chrome, task->frames[i].region))
       begin_slice(chrome, step->location, step->ticks, task->frames[i].region, task, NULL);
 }
 
 static void on_task(void *data, const struct replay_task_event *step) {
   struct chrome *chrome = data;
-  uint64_t ns = ns_of(chrome, step->ticks);
+  uint64_t ns = chrome_ns(chrome, step->ticks);
   write_counter(chrome, ns);
   count_step(&chrome->tasks, step);
   if (!chrome->tasks.is_changed)
     chrome->tasks.ns = ns;
   chrome->tasks.is_changed = true;
+  if (step->step == REPLAY_TASK_CREATED && !chrome_flows_create(chrome, step))
+    chrome->sink->error = ENOMEM;
+  if (step->step == REPLAY_TASK_COMPLETED)
+    chrome_flows_forget(chrome, step->task);
   if (step->step == REPLAY_TASK_CREATED)
     write_arrow(chrome, 's', step->location, step->ticks, arrow_of(step->task, 0));
-  else if (step->step == REPLAY_TASK_BEGUN)
+  else if (step->step == REPLAY_TASK_BEGUN && step->task->is_created)
     chrome->of_location[step->location].arrow = arrow_of(step->task, 0);
   else if (step->step == REPLAY_TASK_RESUMED)
     resume(chrome, step);
+}
+
+static void on_team(void *data, const struct replay_team_event *step) {
+  struct chrome *chrome = data;
+  if (step->step == REPLAY_TEAM_END)
+    dependences_forget(chrome->flows.dependences, step->task->id);
+}
+
+static void on_lock(void *data, const struct replay_lock_event *step) {
+  chrome_flows_lock(data, step);
 }
 
 /* -- messages -- */
@@ -359,7 +228,7 @@ static void on_task(void *data, const struct replay_task_event *step) {
 static void write_message(struct chrome *chrome, char phase, size_t location, uint64_t ticks,
                           const struct mpi_message *message) {
   struct sink *sink = chrome->sink;
-  begin_event(chrome, phase, location, ticks);
+  chrome_begin_event(chrome, phase, location, ticks);
   sink_text(sink, ",\"name\":\"message\",\"cat\":\"message\",\"id\":");
   sink_number(sink, chrome->messages);
   sink_text(sink, phase == 'f' ? ",\"bp\":\"e\",\"args\":{\"bytes\":" : ",\"args\":{\"bytes\":");
@@ -367,7 +236,7 @@ static void write_message(struct chrome *chrome, char phase, size_t location, ui
   sink_text(sink, ",\"tag\":");
   sink_number(sink, message->tag);
   sink_byte(sink, '}');
-  end_event(chrome);
+  chrome_end_event(chrome);
 }
 
 /* Both ends are written when they are known to belong together: viewers order events by their times. */
@@ -386,24 +255,27 @@ static bool on_event(void *data, const struct trace_event *event) {
     chrome->sink->error = ENOMEM;
   if (event->kind == TRACE_Enter)
     enter(chrome, event);
-  else if (event->kind == TRACE_BufferFlush)
-    stall(chrome, event);
-  else if (event->kind == TRACE_Metric)
-    metric(chrome, event);
+  else
+    chrome_fact(chrome, event);
+  chrome->last_ticks = event->ticks;
   return chrome->sink->error == 0;
 }
 
 static int open_chrome(struct chrome *chrome) {
   struct trace *trace = chrome->trace;
-  const struct replay_observer observer = {.slice = on_slice, .task = on_task};
+  const struct replay_observer observer = {
+      .slice = on_slice, .task = on_task, .lock = on_lock, .team = on_team};
+  chrome->is_message = calloc(trace->region_count + 1, sizeof *chrome->is_message);
   chrome->of_location = calloc(trace->location_count + 1, sizeof *chrome->of_location);
   chrome->replay = replay_create(trace, &observer, chrome, 0, UINT64_MAX);
   static const struct mpi_observer mpi_observer = {.message = on_message};
   chrome->mpi = mpi_create(trace, &mpi_observer, chrome);
-  if (!chrome->of_location || !chrome->replay || !chrome->mpi)
+  if (!chrome->of_location || !chrome->replay || !chrome->mpi || !chrome->is_message ||
+      !chrome_flows_open(chrome))
     return -ENOMEM;
-  int result = fragments_open(&chrome->regions, trace->region_count, describe_region, trace);
-  return result < 0 ? result : fragments_open(&chrome->tracks, trace->location_count, describe_track, trace);
+  int result = fragments_open(&chrome->regions, trace->region_count, chrome_describe_region, trace);
+  return result < 0 ? result
+                    : fragments_open(&chrome->tracks, trace->location_count, chrome_describe_track, trace);
 }
 
 static void close_chrome(struct chrome *chrome) {
@@ -411,14 +283,18 @@ static void close_chrome(struct chrome *chrome) {
   mpi_free(chrome->mpi);
   fragments_close(&chrome->regions);
   fragments_close(&chrome->tracks);
+  chrome_flows_close(chrome);
+  chrome_facts_close(chrome);
   free(chrome->of_location);
+  free(chrome->is_message);
 }
 
 /* The last event of the array has no comma behind it. */
 static void write_tail(struct chrome *chrome) {
   write_counter(chrome, UINT64_MAX);
-  sink_text(chrome->sink,
-            "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_labels\",\"args\":{\"labels\":\"Stave\"}}");
+  chrome_facts_finish(chrome);
+  sink_text(chrome->sink, "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_labels\","
+                          "\"cat\":\"__metadata\",\"args\":{\"labels\":\"Stave\"}}");
   sink_text(chrome->sink, "\n]}\n");
 }
 
@@ -428,7 +304,7 @@ int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR
   if (result < 0) {
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
   } else {
-    write_head(&chrome);
+    chrome_write_head(&chrome);
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &chrome, error);
     if (result == 0)
       replay_finish(chrome.replay);

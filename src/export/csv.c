@@ -102,11 +102,22 @@ static void describe_location(struct sink *sink, const void *data, size_t index)
 
 /* -- rows -- */
 
+/* Of a sample it is the function or construct that it met. NULL: none. */
+static const struct trace_region *region_of(const struct csv_table *table, const struct trace_event *event,
+                                            const struct row_plan *plan) {
+  const struct trace_field *field = plan->of_column[COLUMN_REGION];
+  if (field)
+    return trace_region(table->trace, trace_field_value(event, field));
+  if (event->kind != TRACE_CallingContextSample)
+    return NULL;
+  const struct trace_context *context =
+      trace_context(table->trace, event->CallingContextSample.calling_context);
+  return context ? trace_region(table->trace, context->region) : NULL;
+}
+
 static void write_region(struct csv_table *table, const struct trace_event *event,
                          const struct row_plan *plan) {
-  const struct trace_field *field = plan->of_column[COLUMN_REGION];
-  const struct trace_region *region =
-      field ? trace_region(table->trace, trace_field_value(event, field)) : NULL;
+  const struct trace_region *region = region_of(table, event, plan);
   if (region)
     fragments_write(&table->regions, table->sink, (size_t)(region - table->trace->regions));
   else
@@ -138,6 +149,10 @@ static void write_number(struct csv_table *table, const struct trace_event *even
 
 static void write_others(struct csv_table *table, struct sink *sink, const struct trace_event *event,
                          const struct row_plan *plan) {
+  if (event->kind == TRACE_Metric) {
+    values_metrics(sink, table->trace, event);
+    return;
+  }
   for (size_t i = 0; i < plan->other_count; i++) {
     const struct trace_field *field = plan->others[i];
     if (i > 0)
@@ -166,10 +181,15 @@ static void write_row(struct csv_table *table, const struct trace_event *event) 
   write_number(table, event, plan->of_column[COLUMN_ORDER]);
 }
 
-/* A JSON object holds no control characters: what its field needs is quotes around it and its own doubled. */
+/* A JSON object holds no control characters: what its field needs is quotes around it and its own doubled. An
+ * empty one is there, too: readers that look at pieces of a file, as pandas does, see text in each. */
 static void write_object(struct csv_table *table, const struct trace_event *event,
                          const struct row_plan *plan) {
   struct sink *json = &table->json;
+  if (plan ? plan->other_count == 0 : trace_event_attribute_count(event) == 0) {
+    sink_text(table->sink, "{}");
+    return;
+  }
   sink_byte(table->sink, '"');
   sink_byte(json, '{');
   if (plan)
@@ -186,11 +206,9 @@ static bool on_event(void *data, const struct trace_event *event) {
   const struct row_plan *plan = &table->plans[event->kind];
   write_row(table, event);
   sink_byte(table->sink, ',');
-  if (plan->other_count > 0)
-    write_object(table, event, plan);
+  write_object(table, event, plan);
   sink_byte(table->sink, ',');
-  if (trace_event_attribute_count(event) > 0)
-    write_object(table, event, NULL);
+  write_object(table, event, NULL);
   sink_byte(table->sink, '\n');
   return table->sink->error == 0;
 }

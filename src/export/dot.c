@@ -1,4 +1,4 @@
-/* The graph of tasks, for Graphviz.
+/* The graph of single tasks, for Graphviz.
  *
  * Nodes are tasks (tID) and the places where something waits for tasks: taskwaits and ends of taskgroups
  * (wTASK_NUMBER) and barriers (bTEAM_NUMBER). When a task is complete it may not be known yet what will wait
@@ -15,14 +15,9 @@
 #include "analysis/dependences.h"
 #include "analysis/replay.h"
 #include "base/array.h"
+#include "export/dot.h"
 #include "export/export.h"
 #include "export/values.h"
-
-static const char head[] =
-    "strict digraph tasks {\n"
-    "  graph [rankdir=TB]\n"
-    "  node [shape=box, style=filled, fillcolor=\"#ffffff\", fontname=\"sans-serif\", fontsize=10]\n"
-    "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.6]\n";
 
 static const char creation[] = " [color=\"#999999\"]";
 static const char waiting[] = " [style=dashed]";
@@ -146,10 +141,7 @@ static void write_edge(struct graph *graph, struct graph_point from, struct grap
 }
 
 static const char *label_of(const struct graph *graph, uint32_t region) {
-  static const char prefix[] = "!$omp ", creating[] = "create ";
-  const char *name = region == REPLAY_NONE ? "task" : graph->trace->regions[region].name;
-  name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-  return name + (strncmp(name, creating, strlen(creating)) == 0 ? strlen(creating) : 0);
+  return dot_label(graph->trace, region);
 }
 
 static void write_point(struct graph *graph, struct graph_point place) {
@@ -168,12 +160,10 @@ static void write_waiting_place(struct graph *graph, struct graph_point place, u
 
 /* Tasks of one construct have one colour: eight light ones that differ in hue and brightness. */
 static void write_task(struct graph *graph, const struct task_node *node, const char *more) {
-  static const char *const colours[] = {"#cfe8f7", "#fbe3b5", "#c9ebdd", "#f6d3c0",
-                                        "#e9d5e6", "#f7f4c1", "#b9cfe4", "#dddddd"};
   sink_text(graph->sink, "  ");
   write_place(graph, (struct graph_point){'t', node->id, 0});
   sink_text(graph->sink, " [fillcolor=\"");
-  sink_text(graph->sink, colours[node->region == REPLAY_NONE ? 7 : node->region % 8]);
+  sink_text(graph->sink, dot_colour(node->region));
   sink_text(graph->sink, "\", label=\"");
   sink_dot_part(graph->sink, label_of(graph, node->region));
   sink_text(graph->sink, "\\n");
@@ -372,12 +362,6 @@ static void enter(struct graph *graph, const struct trace_event *event, enum con
   }
 }
 
-static bool ends_waiting(enum construct construct) {
-  return construct == CONSTRUCT_taskwait || construct == CONSTRUCT_taskwait_depend ||
-         construct == CONSTRUCT_taskgroup || construct == CONSTRUCT_barrier ||
-         construct == CONSTRUCT_implicit_barrier;
-}
-
 static void leave(struct graph *graph, const struct trace_event *event, enum construct construct,
                   uint32_t region) {
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
@@ -405,7 +389,7 @@ static bool on_event(void *data, const struct trace_event *event) {
     enum construct construct = replay_construct(graph->replay, position);
     if (event->kind == TRACE_Enter)
       enter(graph, event, construct);
-    else if (ends_waiting(construct))
+    else if (dot_ends_waiting(construct))
       leave(graph, event, construct, position);
   }
   if (!replay_process(graph->replay, event))
@@ -447,11 +431,11 @@ static void close_graph(struct graph *graph) {
   replay_free(graph->replay);
 }
 
-int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
+int export_dot_tasks(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
   struct graph graph = {.trace = trace, .sink = sink};
   int result = open_graph(&graph);
   if (result == 0) {
-    sink_text(sink, head);
+    dot_write_head(sink, true);
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
   }
   if (result == 0) {

@@ -17,7 +17,10 @@ int export_csv(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BY
 /* Trace Event Format (JSON), which Perfetto opens. */
 int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]);
 
-/* The graph of tasks in Graphviz's language. */
+/* Which tasks create, precede and wait for which, by their lines in the source, in Graphviz's language. */
 int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]);
+
+/* The same of single tasks. */
+int export_dot_tasks(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]);
 
 #endif

@@ -30,23 +30,38 @@ static void write_strings(struct sink *sink, const struct trace *trace, const ui
   sink_byte(sink, ']');
 }
 
-static void write_metrics(struct sink *sink, const struct trace *trace, const struct trace_event *event) {
-  sink_byte(sink, '[');
-  for (uint32_t i = 0; i < event->Metric.count; i++) {
-    struct trace_event_attribute value = trace_metric_value(event, i);
-    if (i > 0)
-      sink_byte(sink, ',');
-    values_one(sink, trace, &value);
+static void write_metric_name(struct sink *sink, const struct trace_metric_member *member, uint32_t index) {
+  if (index > 0)
+    sink_byte(sink, ',');
+  if (member && *member->name) {
+    sink_json(sink, member->name);
+  } else {
+    sink_text(sink, "\"value ");
+    sink_number(sink, index);
+    sink_byte(sink, '"');
   }
-  sink_byte(sink, ']');
+  sink_byte(sink, ':');
 }
 
-static void write_array(struct sink *sink, const struct trace *trace, const struct trace_event *event,
-                        const struct trace_field *field) {
+void values_metrics(struct sink *sink, const struct trace *trace, const struct trace_event *event) {
+  sink_text(sink, "\"values\":{");
+  for (uint32_t i = 0; i < event->Metric.count; i++) {
+    struct trace_event_attribute value = trace_metric_value(event, i);
+    write_metric_name(sink, trace_metric_member_of(trace, event->Metric.metric, i), i);
+    values_one(sink, trace, &value);
+  }
+  sink_text(sink, "},\"units\":{");
+  for (uint32_t i = 0; i < event->Metric.count; i++) {
+    const struct trace_metric_member *member = trace_metric_member_of(trace, event->Metric.metric, i);
+    write_metric_name(sink, member, i);
+    sink_json(sink, member ? member->unit : "");
+  }
+  sink_byte(sink, '}');
+}
+
+static void write_array(struct sink *sink, const struct trace *trace, const struct trace_event *event) {
   if (event->kind == TRACE_ProgramBegin)
     write_strings(sink, trace, event->ProgramBegin.arguments, event->ProgramBegin.count);
-  else if (event->kind == TRACE_Metric && strcmp(field->name, "values") == 0)
-    write_metrics(sink, trace, event);
   else
     sink_text(sink, "null");
 }
@@ -62,7 +77,7 @@ void values_field(struct sink *sink, const struct trace *trace, const struct tra
                   const struct trace_field *field) {
   uint64_t value = trace_field_value(event, field);
   if (field->is_array)
-    write_array(sink, trace, event, field);
+    write_array(sink, trace, event);
   else if (strcmp(field->meaning, "string") == 0)
     sink_json(sink, trace_string(trace, value));
   else if (strcmp(field->meaning, "parameter") == 0)

@@ -13,6 +13,9 @@ void values_one(struct sink *sink, const struct trace *trace, const struct trace
 void values_field(struct sink *sink, const struct trace *trace, const struct trace_event *event,
                   const struct trace_field *field);
 
+/* "values":{NAME:value,...},"units":{NAME:unit,...} of an event of the kind Metric, without braces. */
+void values_metrics(struct sink *sink, const struct trace *trace, const struct trace_event *event);
+
 /* "name":value,... of the event's attributes, without braces. */
 void values_attributes(struct sink *sink, const struct trace *trace, const struct trace_event *event);
 

@@ -216,7 +216,7 @@ static void on_other_event(struct collector *collector, const struct trace_event
     own_on_stall(collector, event);
     return;
   case TRACE_MeasurementOnOff:
-    collector->report->caveats.recording_pauses += event->MeasurementOnOff.mode == OTF2_MEASUREMENT_OFF;
+    collector->report->caveats.recording_pauses += trace_is_pause(event);
     return;
   case TRACE_RmaGet:
   case TRACE_RmaPut:

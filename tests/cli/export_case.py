@@ -9,6 +9,7 @@ import shutil
 import subprocess
 
 import cli
+import trace_event_format
 from made_archive import Made
 
 FORMATS = ("chrome", "csv", "dot")
@@ -28,8 +29,8 @@ class Case(cli.Case):
             made.create(0, 1, line=5)
             made.run(1, 0, 1, line=5)
 
-    def text(self, kind, archive):
-        return self.succeeds(export("--format", kind, archive))
+    def text(self, kind, archive, *options):
+        return self.succeeds(export("--format", kind, *options, archive))
 
     def rows(self, archive):
         reader = csv.DictReader(io.StringIO(self.text("csv", archive), newline=""), strict=True)
@@ -43,14 +44,19 @@ class Case(cli.Case):
         return rows
 
     def chrome(self, archive):
-        return json.loads(self.text("chrome", archive))["traceEvents"]
+        return self.chrome_document(archive)["traceEvents"]
+
+    def chrome_document(self, archive):
+        document = json.loads(self.text("chrome", archive))
+        self.assertEqual(trace_event_format.problems(document), [])
+        return document
 
     def tracks(self, events):
         """Checks that slices nest and time never goes back; returns (begin, end, name, depth) by thread."""
         stacks, slices, last = collections.defaultdict(list), collections.defaultdict(list), {}
         for event in events:
-            if event["ph"] not in "BEisf":
-                continue
+            if event["ph"] not in "BEisf" or event.get("cat") in ("message", "lock"):
+                continue    # of these both ends are written where the second one is
             thread, now = event["tid"], event["ts"]
             self.assertGreaterEqual(now, last.get(thread, 0))
             last[thread] = now
@@ -63,31 +69,45 @@ class Case(cli.Case):
             self.assertEqual(stack, [])
         return slices
 
-    def arrows(self, events):
-        """(from thread, from time, to thread, to time) of each arrow that has both ends."""
+    def arrows(self, events, category="task"):
+        """(from thread, from time, to thread, to time) of each arrow of a category that has both ends."""
+        events = [event for event in events if event.get("cat") == category]
         starts = {event["id"]: event for event in events if event["ph"] == "s"}
         ends = [event for event in events if event["ph"] == "f"]
         self.assertEqual(len(ends), len({event["id"] for event in ends}))
         return [(starts[end["id"]]["tid"], starts[end["id"]]["ts"], end["tid"], end["ts"]) for end in ends]
 
     def edges(self, archive):
-        """Edges by look: labels of both ends, as Graphviz understands the file."""
+        """Edges between tasks by look: labels of both ends, as Graphviz understands the file."""
+        text, graph = self.graph(archive, "--tasks")
+        acyclic = subprocess.run(["acyclic", "-n"], input=text.encode(), capture_output=True, check=False)
+        self.assertEqual(acyclic.returncode, 0, "the graph has a cycle")
+        return self.edges_of(graph)
+
+    def line_edges(self, archive):
+        """The same between lines, with the number that each edge has."""
+        return self.edges_of(self.graph(archive)[1], with_number=True)
+
+    def graph(self, archive, *options):
+        """The file, and what Graphviz makes of it."""
         if not shutil.which("dot"):
             self.skipTest("graphviz is not installed")
-        text = self.text("dot", archive)
+        text = self.text("dot", archive, *options)
         drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=False,
                                timeout=cli.HANG_S)
         self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
         self.assertIn(b"</svg>", drawn.stdout)
-        acyclic = subprocess.run(["acyclic", "-n"], input=text.encode(), capture_output=True, check=False)
-        self.assertEqual(acyclic.returncode, 0, "the graph has a cycle")
-        graph = json.loads(subprocess.run(["dot", "-Tjson0"], input=text.encode(), capture_output=True,
-                                          check=True).stdout)
+        return text, json.loads(subprocess.run(["dot", "-Tjson0"], input=text.encode(), capture_output=True,
+                                               check=True).stdout)
+
+    @staticmethod
+    def edges_of(graph, with_number=False):
         labels = {node["_gvid"]: node["label"].split("\\n")[0] if "label" in node and node["label"] != "\\N"
                   else node["shape"] for node in graph["objects"]}
         found = collections.defaultdict(set)
         for edge in graph.get("edges", []):
             look = "dependence" if edge.get("color") == "#0072b2" else edge.get("style", "creation")
+            ends = labels[edge["tail"]], labels[edge["head"]]
             found[{"dashed": "waiting", "dotted": "order"}.get(look, look)].add(
-                (labels[edge["tail"]], labels[edge["head"]]))
+                (*ends, int(edge["label"])) if with_number else ends)
         return found

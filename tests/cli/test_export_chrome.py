@@ -8,6 +8,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from export_case import Case
 from made_archive import Made
 from made_mpi import Job
+from otf2.enums import (Base, InterruptGeneratorMode, MeasurementMode, MetricMode, MetricOccurrence, MetricType,
+                        Paradigm, RegionRole, Type)
 
 
 class Chrome(Case):
@@ -71,6 +73,117 @@ class Chrome(Case):
         self.assertEqual(flows[0]["id"], flows[1]["id"])
         self.assertEqual(flows[0]["args"], {"bytes": 100, "tag": 7})
 
+    def test_dependences(self):
+        """An arrow from the end of a task to the beginning of each that depends on it and was created before."""
+        path = self.path("depend")
+        with Made(path) as made:
+            made.create(0, 1, line=5, depend=[("out", 7)])
+            made.create(0, 2, line=6, depend=[("in", 7)])
+            made.create(0, 3, line=7, depend=[("in", 7)])
+            made.run(0, 0, 1, line=5)
+            made.run(1, 0, 2, line=6)
+            made.run(0, 0, 3, line=7)
+        events = self.chrome(path)
+        ended, = [end for _, end, name, _ in self.tracks(events)[1] if name.startswith("task @made.c:5")]
+        begun = {name: begin for slices in self.tracks(events).values() for begin, _, name, _ in slices}
+        self.assertEqual(self.arrows(events, "dependence"), [
+            (1, ended, 2, begun["task @made.c:6"]), (1, ended, 1, begun["task @made.c:7"])])
+
+    def test_locks(self):
+        """An arrow from where a lock was released to the thread that had waited for it; none if nobody had."""
+        path = self.path("locks")
+        with Made(path, threads=3) as made:
+            made.lock(0, 7, 1, line=5)
+            made.enter(1, "omp_set_lock", 6)
+            made.unlock(0, 7, 1, line=7)
+            released = made.now - 1000
+            made.event(1, "thread_acquire_lock", Paradigm.OPENMP, 7, 2)
+            acquired = made.now - 1000
+            made.leave(1, "omp_set_lock", 6)
+            made.unlock(1, 7, 2, line=8)
+            made.lock(2, 7, 3, line=9)
+            made.unlock(2, 7, 3, line=9)
+        (source, released_us, sink, acquired_us), = self.arrows(self.chrome(path), "lock")
+        self.assertEqual((source, sink), (1, 2))
+        self.assertAlmostEqual(acquired_us - released_us, acquired - released + 0.001)
+
+    def test_counters(self):
+        """Named by the metric's members, with the unit; apart by thread where each counts for itself."""
+        path = self.path("counters")
+        with Made(path) as made:
+            own, papi = (made.definitions.metric_member(*row) for row in (
+                ("residual", "", MetricType.USER, MetricMode.ABSOLUTE_POINT, Type.DOUBLE, Base.DECIMAL, 0, "K"),
+                ("PAPI_TOT_CYC", "", MetricType.PAPI, MetricMode.ACCUMULATED_START)))
+            misses = made.definitions.metric_member("PAPI_L1_DCM", "", MetricType.PAPI, MetricMode.ACCUMULATED_START)
+            own, both = (made.definitions.metric_class(members, MetricOccurrence.SYNCHRONOUS_STRICT)
+                         for members in ((own,), (papi, misses)))
+            made.event(0, "metric", own, 0.5)
+            made.event(1, "metric", both, (17, 18))
+        counters = [(event["name"], event.get("id"), event["args"], event["cat"]) for event in self.chrome(path)
+                    if event["ph"] == "C" and event["name"] != "tasks"]
+        self.assertEqual(counters, [("residual", None, {"K": 0.5}, "metric"),
+                                    ("PAPI_TOT_CYC", 2, {"value": 17}, "metric"),
+                                    ("PAPI_L1_DCM", 2, {"value": 18}, "metric")])
+
+    def test_transfers(self):
+        """From their begin to the first event that says they are complete, with bytes and rate."""
+        path = self.path("transfers")
+        with Made(path) as made:
+            window = made.definitions.rma_win("window", made.team)
+            made.event(1, "rma_get", window, 0, 5000, 1)
+            made.event(1, "rma_put", window, 0, 30, 2)
+            made.event(1, "rma_op_complete_blocking", window, 1)
+            made.event(1, "rma_op_complete_remote", window, 1)
+            made.event(1, "rma_op_complete_non_blocking", window, 2)
+        found = [(event["ph"], event["name"], event["id"], event["args"]) for event in self.chrome(path)
+                 if event.get("cat") == "transfer"]
+        self.assertEqual(found, [
+            ("b", "RMA get", 1, {"bytes": 5000}), ("b", "RMA put", 2, {"bytes": 30}),
+            ("e", "RMA get", 1, {"bytes a second": 250000000}), ("e", "RMA put", 2, {"bytes a second": 1000000})])
+
+    def test_pauses(self):
+        path = self.path("pauses")
+        with Made(path) as made:
+            made.event(0, "measurement_on_off", MeasurementMode.OFF)
+            made.event(0, "measurement_on_off", MeasurementMode.OFF)
+            made.event(0, "measurement_on_off", MeasurementMode.ON)
+            made.event(1, "measurement_on_off", MeasurementMode.OFF)
+        events = self.chrome(path)
+        pauses = [(event["ph"], event["id"], event["ts"]) for event in events if event.get("cat") == "pause"]
+        begin = pauses[0][2]
+        self.assertEqual(pauses, [("b", 1, begin), ("e", 1, begin + 20), ("b", 2, begin + 30), ("e", 2, begin + 100)])
+
+    def test_samples(self):
+        """With the stack that each has met."""
+        path = self.path("samples")
+        with Made(path) as made:
+            definitions = made.definitions
+            main, inner = (definitions.region(name, name, "app", RegionRole.FUNCTION, Paradigm.SAMPLING,
+                                              source_file="/src/made.c", begin_line_number=line)
+                           for name, line in (("main", 1), ("inner", 8)))
+            outer = definitions.calling_context(main, definitions.source_code_location("/src/made.c", 4), None)
+            leaf = definitions.calling_context(inner, definitions.source_code_location("/src/made.c", 8), outer)
+            timer = definitions.interrupt_generator("timer", InterruptGeneratorMode.TIME, Base.DECIMAL, -3, 1)
+            made.event(1, "calling_context_sample", leaf, 2, timer)
+        document = self.chrome_document(path)
+        sample, = [event for event in document["traceEvents"] if event["ph"] == "P"]
+        frame = document["stackFrames"][sample["sf"]]
+        self.assertEqual((sample["tid"], sample["cat"], sample["name"]), (2, "sample", "inner"))
+        self.assertEqual((frame["name"], document["stackFrames"][frame["parent"]]["name"]), ("inner", "main, line 4"))
+        self.assertEqual([row["region"] for row in self.rows(path) if row["event"] == "CallingContextSample"],
+                         ["inner"])
+
+    def test_message_texts(self):
+        path = self.path("texts")
+        with Made(path) as made:
+            text = made.definitions.attribute("message", "", Type.STRING)
+            region = made.definitions.region("message", "message", "", RegionRole.CODE, Paradigm.USER,
+                                             source_file="/src/made.c", begin_line_number=7)
+            made.writers[0].enter(made.now, region, attributes={text: "restarted"})
+            made.writers[0].leave(made.now, region)
+        mark, = [event for event in self.chrome(path) if event["ph"] == "i"]
+        self.assertEqual((mark["name"], mark["cat"], mark["args"]["line"]), ("restarted", "message", 7))
+
     def test_nested_suspension(self):
         """A tied task in taskwait, another one in its place, and back."""
         path = self.path("suspended")
@@ -101,6 +214,7 @@ class Chrome(Case):
         self.assertEqual(marks["depend in @made.c:5"]["dependence address"], 77)
         self.assertEqual(marks["cancel @made.c:8"]["cancel flags"], 17)
         self.assertIn("stalled by tracing", marks)
+        self.assertTrue(all("cat" in event for event in events if event["ph"] != "E"))
         counters = [event["args"] for event in events if event["ph"] == "C"]
         self.assertEqual([(c["waiting"], c["running"], c["suspended"]) for c in counters],
                          [(1, 0, 0), (0, 1, 0), (0, 0, 0)])

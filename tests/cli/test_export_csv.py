@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """stave export --format csv: test_export_csv.py BUILD [unittest arguments]."""
 import collections
+import importlib.util
 import os
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
 from archive import Archive
 from export_case import HOSTILE, Case
 from made_archive import Made
@@ -63,6 +66,25 @@ class Csv(Case):
         self.assertEqual(flush["fields"], {"stop_ns": int(flush["time_ns"]) + 40000})
         fork = next(row for row in rows if row["event"] == "ThreadFork")
         self.assertEqual(fork["fields"]["requested"], 2)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_pandas(self):
+        """Reads it without options and without a word: columns have one type, also where pieces of the file have none
+        of their values. (Pieces are of 256 KiB.)"""
+        path = self.path("pandas")
+        with Made(path) as made:
+            for number in range(6000):
+                made.point(0, "depend in", 4, {"dependence address": number} if number < 3000 else None)
+            made.event(0, "buffer_flush", made.now + 50)
+        self.text("csv", path, "-o", path + ".csv")
+        script = ("import sys, warnings, pandas; warnings.simplefilter('error'); "
+                  "events = pandas.read_csv(sys.argv[1]); "
+                  "print(len(events), *events.dtypes); print(sum(events.region == '!$omp depend in @made.c:4'))")
+        result = subprocess.run([sys.executable, "-c", script, path + ".csv"], capture_output=True,
+                                text=True, check=False, timeout=cli.HANG_S)
+        self.assertEqual(result.stderr, "")
+        columns = "int64 int64 object object object object object float64 float64 float64 float64 float64 object object"
+        self.assertEqual(result.stdout, f"{len(self.rows(path))} {columns}\n12000\n")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from export_case import Case
+from export_case import Case, export
 from made_archive import Made
 
 
@@ -77,6 +77,53 @@ class Dot(Case):
             made.leave(1, "task", line=12)
             made.switch(1, 1, 0, step=False)
         self.assertEqual(len(self.edges(path)["creation"]), 2)
+
+
+class Lines(Case):
+    def test_many_tasks(self):
+        """A hundred tasks of two constructs are two nodes, and edges have their numbers."""
+        path = self.path("many")
+        with Made(path) as made:
+            for task in range(1, 101):
+                made.create(0, task, line=11 + task % 2, depend=[("inout", task % 2)])
+            made.enter(0, "taskwait", line=20)
+            for task in range(1, 101):
+                made.run(1, 0, task, line=11 + task % 2)
+            made.leave(0, "taskwait", line=20)
+            made.create(0, 101, line=30)
+            made.run(1, 0, 101, line=30)
+        found = self.line_edges(path)
+        task = lambda line: f"task @made.c:{line}"
+        self.assertEqual(found["creation"], {
+            ("parallel @made.c:1", task(11), 50), ("parallel @made.c:1", task(12), 50),
+            ("taskwait @made.c:20", task(30), 1)})
+        self.assertEqual(found["waiting"], {
+            (task(11), "taskwait @made.c:20", 50), (task(12), "taskwait @made.c:20", 50),
+            (task(30), "implicit barrier @made.c:1", 1)})
+        self.assertEqual(found["dependence"], {(task(11), task(11), 49), (task(12), task(12), 49)})
+        self.assertEqual(found["order"], {("parallel @made.c:1", "taskwait @made.c:20", 1),
+                                          ("taskwait @made.c:20", "implicit barrier @made.c:1", 1)})
+        labels = [node["label"] for node in self.graph(path)[1]["objects"]]
+        self.assertIn("task @made.c:11\\n50 tasks, 0.500 ms in all, 10.000 us each", labels)
+
+    def test_descendants(self):
+        """Recursion is an edge from a line to itself; what no parent waits for, the taskgroup around it does."""
+        path = self.path("recursion")
+        with Made(path) as made:
+            made.enter(0, "taskgroup", line=20)
+            made.create(0, 1, line=11)
+            made.start(1, 0, 1, line=11)
+            made.create(1, 1, line=11)
+            made.end(1, 0, 1, line=11)
+            made.run(1, 1, 1, line=11)
+            made.leave(0, "taskgroup", line=20)
+        found = self.line_edges(path)
+        task = "task @made.c:11"
+        self.assertEqual(found["creation"], {("parallel @made.c:1", task, 1), (task, task, 1)})
+        self.assertEqual(found["waiting"], {(task, "taskgroup @made.c:20", 2)})
+
+    def test_options(self):
+        self.fails(export("-f", "csv", "--tasks", self.simple), "--tasks is for the format dot", status=2)
 
 
 if __name__ == "__main__":

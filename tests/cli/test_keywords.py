@@ -79,7 +79,8 @@ class Functions(cli.Case):
         rows = list(csv.DictReader(self.succeeds(cli.stave("export", "-f", "csv", self.archive)).splitlines()))
         names = {row["region"].split(" @")[0] for row in rows if row["region"]}
         self.assertLessEqual(names, self.constructs())
-        self.assertEqual(self.succeeds(cli.stave("export", "-f", "dot", self.archive)).count("task @keywords.c:"),
+        self.assertEqual(self.succeeds(cli.stave("export", "-f", "dot", "--tasks", self.archive)).count(
+            "task @keywords.c:"),
                          self.succeeds(cli.stave("export", "-f", "csv", self.archive)).count("ThreadTaskCreate"))
 
     def test_timeline(self):

@@ -308,8 +308,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run_export(export_csv);
   if (passes & PASS_CHROME)
     run_export(export_chrome);
-  if (passes & PASS_DOT)
+  if (passes & PASS_DOT) {
     run_export(export_dot);
+    run_export(export_dot_tasks);
+  }
   if (passes & PASS_PAGE)
     run_timeline(null, false);
   if (passes & PASS_PICTURE)

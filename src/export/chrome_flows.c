@@ -1,0 +1,177 @@
+/* Arrows between threads: from a task's end to the beginning of those that depend on it, and from where a
+ * lock was released to where a thread that waited for it acquired it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "export/chrome.h"
+#include "export/values.h"
+
+/* A living task, by its slot. */
+struct flow_task {
+  uint64_t id;                    /* 0: none */
+  struct dependences_task *sinks; /* which depend on it */
+  size_t sink_count;              /* array_add's */
+  uint64_t *arrows;               /* that lead to its beginning */
+  size_t arrow_count;
+};
+
+/* The last release of a lock. */
+struct flow_lock {
+  size_t location;
+  uint64_t acquired_ticks, released_ticks;
+};
+
+/* NULL: it is complete. */
+static struct flow_task *living(struct flows *flows, struct dependences_task task) {
+  struct flow_task *found = task.slot < flows->task_count ? &flows->tasks[task.slot] : NULL;
+  return found && found->id == task.id ? found : NULL;
+}
+
+static void empty(struct flow_task *task) {
+  free(task->sinks);
+  free(task->arrows);
+  *task = (struct flow_task){0};
+}
+
+/* -- dependences -- */
+
+static bool is_wanted(void *data, struct dependences_task task) {
+  struct chrome *chrome = data;
+  return living(&chrome->flows, task) != NULL;
+}
+
+static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                          uint64_t address) {
+  (void)address;
+  struct chrome *chrome = data;
+  struct flow_task *task = living(&chrome->flows, source);
+  if (!task || (task->sink_count > 0 && task->sinks[task->sink_count - 1].id == sink.id))
+    return;
+  struct dependences_task *item = array_add(&task->sinks, &task->sink_count, sizeof *task->sinks);
+  if (item)
+    *item = sink;
+  else
+    chrome->sink->error = ENOMEM;
+}
+
+bool chrome_flows_open(struct chrome *chrome) {
+  const struct dependences_observer observer = {.before = on_dependence, .is_wanted = is_wanted};
+  chrome->flows.dependences = dependences_create(&observer, chrome);
+  return chrome->flows.dependences != NULL;
+}
+
+bool chrome_flows_create(struct chrome *chrome, const struct replay_task_event *step) {
+  struct flows *flows = &chrome->flows;
+  struct track *track = &chrome->of_location[step->location];
+  if (!array_reserve_zeroed(&flows->tasks, &flows->task_count, (size_t)step->task->slot + 1,
+                            sizeof *flows->tasks))
+    return false;
+  empty(&flows->tasks[step->task->slot]);
+  flows->tasks[step->task->slot].id = step->task->id;
+  track->created = (struct dependences_task){step->task->id, step->task->slot};
+  track->parent = step->other ? step->other->id : 0;
+  return true;
+}
+
+bool chrome_flows_depend(struct chrome *chrome, const struct trace_event *event, enum construct construct) {
+  const struct track *track = &chrome->of_location[event->location];
+  uint64_t address;
+  if (construct_class(construct) != CONSTRUCT_CLASS_depend || track->parent == 0 ||
+      !values_attribute(chrome->trace, event, "dependence address", &address))
+    return true;
+  return dependences_add(chrome->flows.dependences, track->parent, track->created, construct, address);
+}
+
+static void write_end(struct chrome *chrome, char phase, size_t location, uint64_t ns, const char *what,
+                      uint64_t id) {
+  chrome_begin_event_at(chrome, phase, location, ns);
+  chrome_write_name(chrome, what, what);
+  sink_text(chrome->sink, ",\"id\":");
+  sink_number(chrome->sink, id);
+  if (phase == 'f')
+    sink_text(chrome->sink, ",\"bp\":\"e\"");
+  chrome_end_event(chrome);
+}
+
+void chrome_flows_end(struct chrome *chrome, const struct replay_slice *slice) {
+  struct flow_task *task =
+      living(&chrome->flows, (struct dependences_task){slice->task->id, slice->task->slot});
+  for (size_t i = 0; task && i < task->sink_count; i++) {
+    struct flow_task *sink = living(&chrome->flows, task->sinks[i]);
+    uint64_t *arrow = sink ? array_add(&sink->arrows, &sink->arrow_count, sizeof *sink->arrows) : NULL;
+    if (sink && !arrow)
+      chrome->sink->error = ENOMEM;
+    if (!arrow)
+      continue;
+    *arrow = ++chrome->flows.dependence_count;
+    write_end(chrome, 's', slice->location, chrome_ns(chrome, slice->end_ticks), "dependence", *arrow);
+  }
+}
+
+void chrome_flows_begin(struct chrome *chrome, size_t location, uint64_t ticks,
+                        const struct replay_task *task) {
+  struct flow_task *found =
+      task ? living(&chrome->flows, (struct dependences_task){task->id, task->slot}) : NULL;
+  if (!found || found->arrow_count == 0)
+    return;
+  for (size_t i = 0; i < found->arrow_count; i++)
+    write_end(chrome, 'f', location, chrome_ns(chrome, ticks), "dependence", found->arrows[i]);
+  free(found->arrows);
+  found->arrows = NULL;
+  found->arrow_count = 0;
+}
+
+void chrome_flows_forget(struct chrome *chrome, const struct replay_task *task) {
+  struct flow_task *found = living(&chrome->flows, (struct dependences_task){task->id, task->slot});
+  if (found)
+    empty(found);
+  dependences_forget(chrome->flows.dependences, task->id);
+}
+
+/* -- locks -- */
+
+/* An arrow begins in the slice that is open where it stands: in the last nanosecond in which the lock was
+ * held, since its region ends where it is released. */
+static uint64_t last_held_ns(const struct chrome *chrome, const struct flow_lock *lock) {
+  uint64_t released = chrome_ns(chrome, lock->released_ticks);
+  return released - (released > chrome_ns(chrome, lock->acquired_ticks));
+}
+
+static void on_acquire(struct chrome *chrome, const struct replay_lock_event *step) {
+  const struct flow_lock *lock = pair_map_get(&chrome->flows.locks, step->lock, 0);
+  if (!lock || step->wanted_ticks >= step->acquired_ticks || lock->location == step->location ||
+      lock->released_ticks < step->wanted_ticks || lock->released_ticks > step->acquired_ticks)
+    return;
+  uint64_t id = ++chrome->flows.lock_count;
+  write_end(chrome, 's', lock->location, last_held_ns(chrome, lock), "lock", id);
+  write_end(chrome, 'f', step->location, chrome_ns(chrome, step->acquired_ticks), "lock", id);
+}
+
+void chrome_flows_lock(struct chrome *chrome, const struct replay_lock_event *step) {
+  if (step->step == REPLAY_LOCK_ACQUIRED) {
+    on_acquire(chrome, step);
+    return;
+  }
+  struct flow_lock *lock = pair_map_get(&chrome->flows.locks, step->lock, 0);
+  if (!lock) {
+    lock = malloc(sizeof *lock);
+    if (!lock || !pair_map_put(&chrome->flows.locks, step->lock, 0, lock)) {
+      free(lock);
+      chrome->sink->error = ENOMEM;
+      return;
+    }
+  }
+  *lock = (struct flow_lock){step->location, step->acquired_ticks, step->ticks};
+}
+
+void chrome_flows_close(struct chrome *chrome) {
+  struct flows *flows = &chrome->flows;
+  for (size_t i = 0; i < flows->task_count; i++)
+    empty(&flows->tasks[i]);
+  free(flows->tasks);
+  for (size_t i = 0; i < flows->locks.capacity; i++)
+    free(flows->locks.entries[i].value);
+  pair_map_free(&flows->locks);
+  dependences_free(flows->dependences);
+}

@@ -1,0 +1,32 @@
+/* What both graphs of tasks share. */
+#include <string.h>
+
+#include "analysis/replay.h"
+#include "export/dot.h"
+
+void dot_write_head(struct sink *sink, bool is_strict) {
+  sink_text(sink, is_strict ? "strict digraph tasks {\n" : "digraph tasks {\n");
+  sink_text(sink,
+            "  graph [rankdir=TB]\n"
+            "  node [shape=box, style=filled, fillcolor=\"#ffffff\", fontname=\"sans-serif\", fontsize=10]\n"
+            "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.6]\n");
+}
+
+const char *dot_label(const struct trace *trace, uint32_t region) {
+  static const char prefix[] = "!$omp ", creating[] = "create ";
+  const char *name = region == REPLAY_NONE ? "task" : trace->regions[region].name;
+  name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+  return name + (strncmp(name, creating, strlen(creating)) == 0 ? strlen(creating) : 0);
+}
+
+const char *dot_colour(uint32_t number) {
+  static const char *const colours[] = {"#cfe8f7", "#fbe3b5", "#c9ebdd", "#f6d3c0",
+                                        "#e9d5e6", "#f7f4c1", "#b9cfe4", "#dddddd"};
+  return colours[number % 8];
+}
+
+bool dot_ends_waiting(enum construct construct) {
+  return construct == CONSTRUCT_taskwait || construct == CONSTRUCT_taskwait_depend ||
+         construct == CONSTRUCT_taskgroup || construct == CONSTRUCT_barrier ||
+         construct == CONSTRUCT_implicit_barrier;
+}
