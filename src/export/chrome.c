@@ -118,7 +118,7 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 static void note_message(struct chrome *chrome, const struct trace_region *region,
                          const struct trace_event *event) {
   uint64_t text;
-  if (region && strcmp(region->name, "message") == 0 &&
+  if (region && strncmp(region->name, "message", strlen("message")) == 0 &&
       values_attribute(chrome->trace, event, "message", &text))
     chrome->is_message[region - chrome->trace->regions] = true;
 }

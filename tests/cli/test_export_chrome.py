@@ -177,7 +177,7 @@ class Chrome(Case):
         path = self.path("texts")
         with Made(path) as made:
             text = made.definitions.attribute("message", "", Type.STRING)
-            region = made.definitions.region("message", "message", "", RegionRole.CODE, Paradigm.USER,
+            region = made.definitions.region("message @made.c:7", "message", "", RegionRole.CODE, Paradigm.USER,
                                              source_file="/src/made.c", begin_line_number=7)
             made.writers[0].enter(made.now, region, attributes={text: "restarted"})
             made.writers[0].leave(made.now, region)

@@ -14,7 +14,9 @@ sys.path[:0] = [os.path.join(HERE, "../support"), SCRIPTS]
 import cli
 import load_imbalance
 from made_archive import Made
+from otf2.enums import MetricMode, MetricOccurrence, MetricType, Paradigm
 
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 HAS_PANDAS = importlib.util.find_spec("pandas") is not None
 
 
@@ -96,6 +98,64 @@ class TaskDurations(Case):
         self.assertEqual(found, {"made.c:11": "100.000", "made.c:12": "40.000"})
         self.assertEqual(re.findall(r"(\S+) us +1  #+\n", result.stdout), ["64.000", "32.000"])
         self.assertNotEqual(run("task_durations.py").returncode, 0)
+
+
+class LockTable(Case):
+    def test_figures(self):
+        """Thread 0 has the lock for 20 us, thread 1 waits 20 us for it and has it for 10."""
+        with Made(self.archive) as made:
+            made.lock(0, 7, 1, line=5)
+            made.enter(1, "omp_set_lock", 6)
+            made.unlock(0, 7, 1, line=7)
+            made.event(1, "thread_acquire_lock", Paradigm.OPENMP, 7, 2)
+            made.leave(1, "omp_set_lock", 6, step=False)
+            made.unlock(1, 7, 2, line=8)
+        result = run("lock_table.py", self.archive)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout.splitlines()[1].split(maxsplit=5), [
+            "7", "2", "0.000030", "0.000030", "0.000020", "omp_set_lock @made.c:5, omp_set_lock @made.c:6"])
+        self.assertNotEqual(run("lock_table.py").returncode, 0)
+
+
+class Tables(Case):
+    """Programs that read what `stave export -f csv` writes."""
+
+    def setUp(self):
+        super().setUp()
+        self.table = self.path("table.csv")
+        with Made(self.archive) as made:
+            member = made.definitions.metric_member("residual", "", MetricType.USER, MetricMode.ABSOLUTE_POINT,
+                                                    unit="K")
+            residual = made.definitions.metric_class([member], MetricOccurrence.SYNCHRONOUS)
+            for length in (100, 200, 600):
+                made.enter(0, "for", line=5)
+                made.now += length - 10
+                made.leave(0, "for", line=5)
+            for construct in ("for", "for"):                # one in the other
+                made.enter(1, construct, line=6)
+            for construct in ("for", "for"):
+                made.leave(1, construct, line=6)
+            made.event(0, "metric", residual, 0.25)
+        self.succeeds(cli.stave("export", "-f", "csv", "-o", self.table, self.archive))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed")
+    def test_histogram(self):
+        picture = self.path("picture.png")
+        result = run("region_histogram.py", self.table, "for @made.c:5", picture)
+        self.assertEqual((result.returncode, result.stdout),
+                         (0, "3 instances, 100.000 to 600.000 us, mean 300.000 us\n"), result.stderr)
+        self.assertTrue(cli.read_bytes(picture).startswith(b"\x89PNG"))
+        self.assertIn("has no region", run("region_histogram.py", self.table, "nothing", picture).stderr)
+
+    @unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
+    def test_pandas(self):
+        result = run("regions_pandas.py", self.table)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        rows = {line.rsplit(maxsplit=5)[0]: line.split()[-5:] for line in result.stdout.splitlines()
+                if "made.c" in line}
+        self.assertEqual(rows["!$omp for @made.c:5"], ["3", "900.0", "300.0", "100.0", "600.0"])
+        self.assertEqual(rows["!$omp for @made.c:6"], ["2", "40.0", "20.0", "10.0", "30.0"])
+        self.assertRegex(result.stdout, r"residual +1 +0\.25 +0\.25 +0\.25")
 
 
 if __name__ == "__main__":
