@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "timeline/row_order.h"
+
 enum { NOTE_WORDS_PER_SLICE = 2 };
 
 /* State while reading. */
@@ -239,18 +241,12 @@ static int out_of_memory(char error[TRACE_ERROR_BYTES]) {
   return -ENOMEM;
 }
 
-static void add_rows(struct timeline *timeline, bool of_devices, size_t *count) {
+static bool order_rows(struct timeline *timeline) {
+  if (!row_order(timeline->trace, timeline->order, timeline->levels))
+    return false;
   for (size_t i = 0; i < timeline->trace->location_count; i++)
-    if (trace_location_is_device(&timeline->trace->locations[i]) == of_devices) {
-      timeline->positions[i] = *count;
-      timeline->order[(*count)++] = i;
-    }
-}
-
-static void order_rows(struct timeline *timeline) {
-  size_t count = 0;
-  add_rows(timeline, false, &count);
-  add_rows(timeline, true, &count);
+    timeline->positions[timeline->order[i]] = i;
+  return true;
 }
 
 static bool begin(struct timeline *timeline, struct trace *trace) {
@@ -259,12 +255,11 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->regions = calloc(trace->region_count + 1, sizeof *timeline->regions);
   timeline->order = calloc(trace->location_count + 1, sizeof *timeline->order);
   timeline->positions = calloc(trace->location_count + 1, sizeof *timeline->positions);
+  timeline->levels = calloc(trace->location_count + 1, sizeof *timeline->levels);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
-  if (!timeline->rows || !timeline->regions || !timeline->order || !timeline->positions)
-    return false;
-  order_rows(timeline);
-  return true;
+  return timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
+         order_rows(timeline);
 }
 
 static void finish(struct reading *reading) {
@@ -317,6 +312,7 @@ void timeline_free(struct timeline *timeline) {
   free(timeline->rows);
   free(timeline->order);
   free(timeline->positions);
+  free(timeline->levels);
   free(timeline->regions);
   task_table_free(&timeline->tasks);
   message_table_free(&timeline->messages);

@@ -44,8 +44,9 @@ struct timeline {
   const struct trace *trace;
   uint64_t from, to;         /* the window, cut to the events that there are */
   struct timeline_row *rows; /* as the trace's locations */
-  /* locations from top to bottom: threads, then streams; the position of each location */
+  /* locations from top to bottom (row_order.h); the position of each location, and how deeply it is nested */
   size_t *order, *positions;
+  uint32_t *levels;
   /* as the trace's regions, and one more for those that it does not define */
   struct timeline_region *regions;
   struct task_table tasks;

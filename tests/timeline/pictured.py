@@ -21,7 +21,7 @@ class Archive:
         define = self.definitions = self.trace.definitions
         group = define.location_group("Process", system_tree_parent=define.system_tree_node("node"))
         devices = [define.location(name, LocationType.ACCELERATOR_STREAM, group=group) for name in streams]
-        locations = tuple(define.location(name, group=group) for name in threads)
+        locations = self.locations = tuple(define.location(name, group=group) for name in threads)
         self.writers = [self.trace.event_writer_from_location(location) for location in (*locations, *devices)]
         define.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
         self.team = define.comm("team", define.group("team", GroupType.COMM_GROUP, Paradigm.OPENMP, members=locations))

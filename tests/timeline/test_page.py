@@ -180,7 +180,7 @@ class Known(PageTest):
         self.assertIn("1.00 ms", told)
         self.assertIn("25.0 %", told)
         self.assertIn("50.0 %", told)
-        self.assertIn("task @app.c:30", self.browser.text("#regions"))
+        self.assertIn("task @app.c:30", self.browser.evaluate("document.getElementById('regions').textContent"))
 
     def test_arrows(self):
         def drawn():
@@ -210,7 +210,89 @@ class Known(PageTest):
         self.assertNotIn("script-src 'unsafe-inline'", policy)
 
 
+    def test_nothing_stays_of_where_the_pointer_was(self):
+        self.browser.move(*self.point(0, 1, 4))
+        self.assertIsNotNone(self.browser.text("#tooltip"))
+        self.browser.key("+")
+        self.assertIsNone(self.browser.text("#tooltip"))
+        self.assertIsNone(self.browser.evaluate("stave.overlay.hovered"))
+        x, y = self.point(0, 1, 4)
+        self.browser.wheel(x, y, -100)
+        self.assertIn("!$omp for @app.c:20", self.browser.text("#tooltip"))
+
+    def test_canvases_are_never_black(self):
+        """Also before the first frame, and where a frame is late after a change of size."""
+        for canvas, resize in (("chart", "stave.chart.resize(900, 400, 1)"),
+                               ("minimap", "stave.minimap.resize(900, 30, 1)")):
+            painted = self.browser.evaluate(f"""(() => {{ {resize};
+                return [...stave.{canvas}.context.getImageData(450, 15, 1, 1).data]; }})()""")
+            self.assertEqual(painted, [255, 255, 255, 255], canvas)
+
+
 class Awkward(PageTest):
+    def write_point(self, path):
+        with pictured.Archive(path) as archive:
+            archive.slice(0, 0, 100000, archive.region("around"))
+            archive.slice(1, 50000, 50000, archive.region("moment"))
+
+    def test_enter_at_a_point_in_time(self):
+        """It has no length to zoom to: a tenth of the interval is shown, in the end 20 us."""
+        self.open("point", self.write_point)
+        self.browser.evaluate("document.getElementById('overlay').focus()")
+        self.browser.evaluate("stave.select(stave.model.slice(1, 0, 0))")
+        for wanted in ((45, 55), (49.5, 50.5), (49.95, 50.05), (49.99, 50.01), (49.99, 50.01)):
+            self.browser.key("Enter")
+            for found, expected in zip(self.interval_ms(), wanted):
+                self.assertAlmostEqual(found, expected, places=3)
+
+    def test_rows_are_in_the_order_of_their_numbers(self):
+        names = ["OMP thread 10", "OMP worker 4", "OMP thread 2", "Master thread", "OMP thread 1", "OMP thread 0:1"]
+        levels = {"OMP worker 4": 1, "OMP thread 0:1": 1}
+
+        def write(path):
+            with pictured.Archive(path, names) as archive:
+                define = archive.definitions
+                members = [archive.locations[i] for i in (2, 1)]
+                define.comm("nested", define.group("nested", pictured.GroupType.COMM_GROUP, pictured.Paradigm.OPENMP,
+                                                   members=members), parent=archive.team)
+                for thread in range(len(names)):
+                    archive.slice(thread, 0, 1000, archive.region(names[thread]))
+        self.open("order", write)
+        rows = self.browser.evaluate("stave.model.rows.map(({name, level}) => [name, level])")
+        self.assertEqual(rows, [[name, levels.get(name, 0)] for name in (
+            "Master thread", "OMP thread 0:1", "OMP thread 1", "OMP thread 2", "OMP worker 4", "OMP thread 10")])
+        for row, (name, _) in enumerate(rows):
+            self.assertEqual(self.browser.evaluate(f"stave.model.slice({row}, 0, 0).region.name"), name)
+
+    def test_long_names_keep_their_lines(self):
+        """In bars, and in the table, whose numbers do not overlap."""
+        long = "!$omp implicit barrier @a_file_with_a_very_long_name_indeed.c:12345"
+
+        def write(path):
+            with pictured.Archive(path) as archive:
+                archive.slice(0, 0, 1000, archive.region("other"))
+                for i in range(12345):
+                    archive.slice(1, 10 * i, 10 * i + 9, archive.region(long, line=12345))
+        self.open("long", write)
+        self.browser.evaluate("""new Promise(done => {
+            const look = () => document.querySelector('#regions .link') ? done() : setTimeout(look, 20);
+            look(); })""")
+        cut = self.browser.evaluate(f"stave.chart.fit({long!r}, 150)")
+        self.assertRegex(cut, r"^!\$omp .*\u2026.*\.c:12345$")
+        self.assertLess(self.browser.evaluate(f"stave.chart.measure({cut!r})"), 150)
+        shown = self.browser.evaluate("""(() => {
+            const table = document.querySelector('#regions').getBoundingClientRect();
+            return [...document.querySelectorAll('#regions .link span:last-child, #regions td + td')].map(part => {
+                const range = document.createRange();
+                range.selectNodeContents(part);
+                const box = range.getBoundingClientRect();
+                return [box.left, box.right, box.right <= table.right, part.textContent]; }); })()""")
+        self.assertIn("12,345", shown[1][3])
+        self.assertTrue(shown[0][3].endswith(".c:12345"), shown)
+        for (_, right, _, _), (left, _, is_inside, _) in zip(shown[:4], shown[1:4]):
+            self.assertLess(right, left, shown)
+            self.assertTrue(is_inside, shown)
+
     def test_hostile_names(self):
         self.open("hostile <b> & 'co'", pictured.write_hostile)
         self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))

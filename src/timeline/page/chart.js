@@ -1,13 +1,14 @@
 // The picture of the visible interval: names of rows, the time axis, bands of activities, bars of regions and tasks.
 import {Bands} from './bands.js';
 import {lowerBound} from './bytes.js';
+import {fit} from './fit.js';
 import {RULER} from './layout.js';
 import {ticks} from './ruler.js';
 
 export const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
 const NARROW = 2.5;      // pixels below which neighbours are drawn as one
 const LABEL_FROM = 24;   // pixels that a bar needs for a label
-const LEAST_LETTERS = 4; // of a name that is cut
+const INDENT = 8;        // pixels for each level of nested teams
 const PADDING = 4;
 
 export class Chart {
@@ -19,6 +20,7 @@ export class Chart {
     this.matches = null;      // regions that the search has found, or null
     this.letters = new Map(); // widths
     this.gutter = 150;
+    this.clear();
   }
 
   resize(width, height, scale) {
@@ -28,6 +30,15 @@ export class Chart {
     this.gutter = Math.min(190, Math.max(90, width * 0.16));
     this.layout.setRoom(height - RULER);
     this.view.setDeepest(this.layout.height - (height - RULER));
+    this.clear();
+  }
+
+  // Without it the canvas, which lets nothing shine through, would be black until the first frame.
+  clear() {
+    const {context} = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.fillStyle = this.palette?.colours.ground ?? getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   get plotWidth() {
@@ -133,11 +144,7 @@ export class Chart {
   }
 
   #cutBold(text, width) {
-    const {context} = this;
-    let end = text.length;
-    while (end > LEAST_LETTERS && context.measureText(text.slice(0, end) + '…').width > width)
-      end--;
-    return end < text.length && context.measureText(text).width > width ? text.slice(0, end) + '…' : text;
+    return fit(text, width, letter => this.context.measureText(letter).width);
   }
 
   #drawBand(row, y) {
@@ -160,7 +167,9 @@ export class Chart {
     context.fillStyle = colours.text;
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
-    context.fillText(this.fit(arrow + (row.isGrouped ? row.bareName : row.name), gutter - 12), 6, y + band / 2);
+    const left = 6 + Math.min(4, row.level) * INDENT;
+    const name = arrow + (row.isGrouped ? row.bareName : row.name);
+    context.fillText(this.fit(name, gutter - left - 6), left, y + band / 2);
     if (bars < row.slices.length) {
       context.fillStyle = colours.dim;
       context.fillText(this.fit(`${row.slices.length - bars} more levels`, gutter - 24), 18, y + band + bar / 2);
@@ -242,23 +251,8 @@ export class Chart {
     return width;
   }
 
-  // The text, cut with an ellipsis if it is wider than that; empty if nothing fits.
+  // The text, cut if it is wider than that.
   fit(text, width) {
-    let used = 0, kept = '';
-    const room = width - this.measure('…');
-    for (const letter of text) {
-      used += this.measure(letter);
-      if (used > width)
-        return this.#cut(kept, room);
-      kept += letter;
-    }
-    return text;
-  }
-
-  #cut(text, width) {
-    const letters = [...text];
-    while (letters.length && this.measure(letters.join('')) > width)
-      letters.pop();
-    return letters.length < LEAST_LETTERS ? '' : letters.join('') + '…';
+    return fit(text, width, letter => this.measure(letter));
   }
 }

@@ -161,6 +161,12 @@ class Page {
       this.tooltip.hide();
   }
 
+  // What was under the pointer is somewhere else now.
+  #leaveWhatMoved() {
+    this.#hover(null);
+    this.redraw();
+  }
+
   #tell({x, y}) {
     const place = this.chart.place(y), slice = this.overlay.hovered, inGroup = this.chart.groupAt(y);
     if (inGroup)
@@ -273,7 +279,7 @@ class Page {
 
   #listen() {
     const actions = this.#actions();
-    this.view.addEventListener('change', () => this.redraw());
+    this.view.addEventListener('change', () => this.#leaveWhatMoved());
     this.theme.addEventListener('change', () => this.#changeColours());
     new ResizeObserver(() => this.#resize()).observe(byId('stage'));
     new Pointer(byId('overlay'), this.chart, {
@@ -293,7 +299,7 @@ class Page {
     return {
       view, search,
       select: makeSelector(model, view, selected, slice => this.#goTo(slice)),
-      zoomToSelection: () => selected() && view.showAround(selected().begin, selected().end),
+      zoomToSelection: () => selected() && view.zoomTo(selected()),
       unselect: () => this.select(null),
       toggleArrows: () => this.#toggleArrows(),
       toggleMessages: () => this.#toggleMessages(),
@@ -316,7 +322,7 @@ class Page {
       theme: toggleTheme,
       'help-open': showHelp,
       'about-open': () => byId('about').showModal(),
-      'details-zoom': () => view.showAround(this.overlay.selected.begin, this.overlay.selected.end),
+      'details-zoom': () => view.zoomTo(this.overlay.selected),
       'details-close': () => this.select(null),
       'command-copy': () => this.#copyCommand(),
     };

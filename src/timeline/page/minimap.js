@@ -8,6 +8,7 @@ export class Minimap {
     Object.assign(this, {canvas, model, view});
     this.context = canvas.getContext('2d', {alpha: false});
     this.bands = new Bands(model.activities.length);
+    this.#clear();
     this.#listen();
   }
 
@@ -16,6 +17,13 @@ export class Minimap {
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
     this.whole = null;
+    this.#clear();
+  }
+
+  #clear() {
+    this.context.setTransform(1, 0, 0, 1, 0, 0);
+    this.context.fillStyle = getComputedStyle(document.body).backgroundColor; // it would be black
+    this.context.fillRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   // The strip changes only with size, colours and legend: it is kept as a picture.

@@ -26,6 +26,11 @@ export class Pointer {
       view.panBy((right || down) * view.length / this.chart.plotWidth);
     else
       view.zoom(ZOOM_PER_PIXEL ** down, this.chart.time(event.offsetX));
+    this.#hover(event);
+  }
+
+  #hover({offsetX, offsetY, clientX, clientY}) {
+    this.actions.hover({x: offsetX, y: offsetY, clientX, clientY});
   }
 
   #onDown(event) {
@@ -39,7 +44,7 @@ export class Pointer {
   #onMove(event) {
     const {drag, actions} = this;
     if (!drag) {
-      actions.hover({x: event.offsetX, y: event.offsetY, clientX: event.clientX, clientY: event.clientY});
+      this.#hover(event);
       return;
     }
     drag.hasMoved ||= Math.hypot(event.offsetX - drag.x, event.offsetY - drag.y) >= CLICK_PIXELS;
@@ -84,6 +89,6 @@ export class Pointer {
   #onDoubleClick(event) {
     const slice = this.chart.sliceAt(event.offsetX, event.offsetY);
     if (slice)
-      this.chart.view.showAround(slice.begin, slice.end);
+      this.chart.view.zoomTo(slice);
   }
 }

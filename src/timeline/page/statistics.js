@@ -1,6 +1,7 @@
 // Which regions the visible interval was spent in: the time of each without that of the regions inside of it.
 import {lowerBound} from './bytes.js';
 import {element} from './dom.js';
+import {headAndTail} from './fit.js';
 import {count, duration, percent} from './format.js';
 
 const MOST_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
@@ -58,8 +59,14 @@ export class Statistics {
     this.body.replaceChildren(...topRegions(this.model, view).map(line => this.#makeLine(line, whole)));
   }
 
+  #nameParts(name) {
+    const [head, tail] = headAndTail(name);
+    return [element('span', {className: 'head'}, head), element('span', {}, tail)];
+  }
+
   #makeLine({region, ns, count: times}, whole) {
-    const name = region ? element('button', {type: 'button', className: 'link', title: region.name}, region.short)
+    const name = region ? element('button', {type: 'button', className: 'link', title: region.name},
+      ...this.#nameParts(region.short))
       : element('span', {}, 'merged short regions');
     if (region)
       name.addEventListener('click', () => this.pick(region));

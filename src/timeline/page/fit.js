@@ -1,0 +1,30 @@
+// Names that are cut in the middle: what stands at their end, the line, tells them apart.
+
+const LEAST_LETTERS = 4; // of a name that is cut
+const END_SHARE = 0.5;   // of the room, for the end
+
+// How many of the letters fit, from the first on.
+function fitting(letters, width, measure) {
+  let used = 0, count = 0;
+  while (count < letters.length && (used += measure(letters[count])) <= width)
+    count++;
+  return count;
+}
+
+// The text, cut with an ellipsis if it is wider than that; empty if next to nothing fits. `measure` has the width of a
+// letter.
+export function fit(text, width, measure) {
+  const letters = [...text];
+  if (fitting(letters, width, measure) === letters.length)
+    return text;
+  const room = width - measure('…'), end = fitting([...letters].reverse(), room * END_SHARE, measure);
+  const tail = letters.slice(letters.length - end).join('');
+  const begin = fitting(letters, room - [...tail].reduce((sum, letter) => sum + measure(letter), 0), measure);
+  return begin + end < LEAST_LETTERS ? '' : `${letters.slice(0, begin).join('')}…${tail}`;
+}
+
+// A name in two parts, of which a style sheet may cut the first: the second has the line, ".c:123".
+export function headAndTail(name) {
+  const tail = /.{0,2}:\d+$/su.exec(name)?.[0] ?? '';
+  return [name.slice(0, name.length - tail.length), tail];
+}
