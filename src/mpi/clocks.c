@@ -27,6 +27,7 @@ enum {
   TAG = 1,
   SHORT_BYTES = offsetof(struct clock_message, domain),
   ANSWER_MS = 1000, /* the longest for one who is there */
+  BEGIN_MS = 10000, /* for one who has just left MPI_Init, but may have failed */
   /* for all clocks together: at least, and at most where answers are slow; each has 2 ms at least */
   ALL_LEAST_MS = 20,
   ALL_MOST_MS = 1000,
@@ -64,7 +65,19 @@ static bool lives(unsigned turn, int peer) {
          !meeting_has_left(mpi.recorder->job_archive(), mpi.rank, clocks.ranks[peer]);
 }
 
-enum patience { WHILE_IT_LIVES, FOR_AN_ANSWER };
+enum patience { FOR_AN_ANSWER, FOR_ITS_BEGIN, WHILE_IT_LIVES };
+
+/* The first rank begins with one after the other. */
+static uint64_t limit_ms(enum patience patience) {
+  return patience == FOR_AN_ANSWER ? ANSWER_MS : clocks.rank == 0 ? BEGIN_MS : BEGIN_MS * clocks.count;
+}
+
+static bool is_over(enum patience patience, uint64_t begin_ns, unsigned turn, int peer) {
+  enum { LOOK = 64 };
+  if (patience == WHILE_IT_LIVES)
+    return !lives(turn, peer);
+  return turn % LOOK == 0 && is_longer(begin_ns, limit_ms(patience));
+}
 
 /* False: an error, or nothing has come. */
 static bool wait_for(word *request, int peer, enum patience patience) {
@@ -73,9 +86,7 @@ static bool wait_for(word *request, int peer, enum patience patience) {
   for (unsigned turn = 1;; turn++) {
     if (REAL(Test, (word)request, (word)&is_complete, mpi.abi.status_ignore) != 0 || is_complete)
       return is_complete;
-    bool goes_on =
-        patience == FOR_AN_ANSWER ? turn % 64 != 0 || !is_longer(begin_ns, ANSWER_MS) : lives(turn, peer);
-    if (!goes_on)
+    if (is_over(patience, begin_ns, turn, peer))
       return false;
     rest(turn);
   }
@@ -106,9 +117,9 @@ static bool receive(struct clock_message *message, int peer, enum patience patie
 
 /* -- the one who is asked -- */
 
-static void answer(int peer) {
+static void answer(int peer, enum patience patience) {
   struct clock_message message = {0};
-  if (!receive(&message, peer, WHILE_IT_LIVES))
+  if (!receive(&message, peer, patience))
     return;
   message.kind = MESSAGE_READY;
   memcpy(message.domain, clocks.domain, sizeof message.domain);
@@ -170,11 +181,11 @@ static void put_point(const struct point *point, const char *domain) {
   mpi.recorder->put((const struct record *)&record, words, 0, NULL);
 }
 
-static bool compare(void) {
+static bool compare(enum patience patience) {
   const struct clock_message here = {.kind = MESSAGE_HERE}, done = {.kind = MESSAGE_DONE};
   struct clock_message ready = {0};
   struct point point;
-  if (!send(&here, SHORT_BYTES, 0) || !receive(&ready, 0, WHILE_IT_LIVES) || ready.kind != MESSAGE_READY)
+  if (!send(&here, SHORT_BYTES, 0) || !receive(&ready, 0, patience) || ready.kind != MESSAGE_READY)
     return false;
   bool has_point = ask_often(&point);
   ready.domain[sizeof ready.domain - 1] = '\0';
@@ -183,11 +194,11 @@ static bool compare(void) {
   return has_point;
 }
 
-static void compare_all(void) {
+static void compare_all(enum patience patience) {
   if (clocks.rank > 0)
-    compare();
+    compare(patience);
   for (size_t i = 1; clocks.rank == 0 && i < clocks.count; i++)
-    answer((int)i);
+    answer((int)i, patience);
 }
 
 /* -- the communicator -- */
@@ -232,12 +243,12 @@ void clocks_begin(void) {
     return;
   mpi.recorder->clock_domain(clocks.domain);
   size_t count = meeting_hold(archive, mpi.rank, mpi.size, clocks.domain, clocks.ranks);
-  if (count < 2 || !is_among(count))
+  if (count < 2 || !is_among(count) || !meeting_agree(archive, mpi.rank, clocks.ranks, count))
     return;
   clocks.process = getpid();
   clocks.count = count;
   if (make_comm())
-    compare_all();
+    compare_all(FOR_ITS_BEGIN);
   else
     clocks.count = 0;
 }
@@ -245,7 +256,7 @@ void clocks_begin(void) {
 void clocks_end(void) {
   const char *archive = mpi.recorder ? mpi.recorder->job_archive() : NULL;
   if (clocks.count > 0 && clocks.process == getpid()) {
-    compare_all();
+    compare_all(WHILE_IT_LIVES);
     REAL(Comm_free, (word)&clocks.comm);
     clocks.count = 0;
   }

@@ -13,11 +13,14 @@
 #include "mpi/comms.h"
 #include "session/clock.h"
 
-static const char MARK[] = "clock-", RESULT[] = "clocks";
+static const char MARK[] = "clock-", RESULT[] = "clocks", READY[] = "ready-", AGREED[] = "agreed";
+static const char YES[] = "yes", NO[] = "no";
 
 /* How long those who are missing are awaited: ranks leave MPI_Init at about the same time. LATER_MS: so much
- * longer wait others for rank 0. */
-enum { LATEST_MS = 1000, LATER_MS = 500 };
+ * longer wait others for the one who decides. AGREE_MS: for those who were there. GIVEN_UP_MS: after each of
+ * the two, where nothing can be read. */
+enum { LATEST_MS = 1000, LATER_MS = 500, AGREE_MS = 5000, GIVEN_UP_MS = 5000 };
+enum { SHORTEST_US = 100, LONGEST_US = 20000 };
 
 struct meeting {
   char folder[PATH_MAX]; /* rank/ of the job */
@@ -49,8 +52,12 @@ static bool mark_path(const struct meeting *meeting, char path[PATH_MAX]) {
                   meeting->clock) < PATH_MAX;
 }
 
-static bool result_path(const char *folder, char path[PATH_MAX]) {
-  return snprintf(path, PATH_MAX, "%s/%s", folder, RESULT) < PATH_MAX;
+static bool path_in(const char *folder, const char *name, char path[PATH_MAX]) {
+  return snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+static bool ready_path(const char *folder, int rank, char path[PATH_MAX]) {
+  return snprintf(path, PATH_MAX, "%s/%s%d", folder, READY, rank) < PATH_MAX;
 }
 
 /* -- who is there -- */
@@ -94,14 +101,14 @@ static void publish(const struct meeting *meeting, const struct mark *marks, siz
       last = marks[i].rank;
       found++;
     }
-  if (length == 0 || !result_path(meeting->folder, path) || symlink(text, path) < 0)
+  if (length == 0 || !path_in(meeting->folder, RESULT, path) || symlink(text, path) < 0)
     return; /* nobody can be seen, or another one's is there */
 }
 
 /* Positive: ranks; 0: there is none yet. */
 static size_t read_result(const struct meeting *meeting, int *ret_ranks) {
   char path[PATH_MAX], text[PATH_MAX];
-  ssize_t length = result_path(meeting->folder, path) ? readlink(path, text, sizeof text - 1) : -1;
+  ssize_t length = path_in(meeting->folder, RESULT, path) ? readlink(path, text, sizeof text - 1) : -1;
   size_t count = 0;
   int last = 0;
   text[length > 0 ? length : 0] = '\0';
@@ -120,9 +127,11 @@ static uint64_t passed_ms(uint64_t since_ns) {
   return (clock_ns(CLOCK_MONOTONIC) - since_ns) / 1000000;
 }
 
-static void pause_for(unsigned us) {
-  const struct timespec pause = {.tv_nsec = us * 1000L};
+/* Each pause is twice as long as the last one. */
+static void pause_longer(unsigned *us) {
+  const struct timespec pause = {.tv_nsec = *us * 1000L};
   nanosleep(&pause, NULL);
+  *us = *us * 2 < LONGEST_US ? *us * 2 : LONGEST_US;
 }
 
 /* Opening a directory asks a file server anew what is in it. */
@@ -147,15 +156,13 @@ static bool decide(const struct meeting *meeting, struct mark *marks, uint64_t m
 }
 
 static size_t wait_for_result(const struct meeting *meeting, struct mark *marks, int *ret_ranks) {
-  enum { SHORTEST_US = 100, LONGEST_US = 20000, GIVEN_UP_MS = 5000 };
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
   unsigned pause_us = SHORTEST_US;
   size_t found;
   while ((found = read_result(meeting, ret_ranks)) == 0 && passed_ms(begin_ns) < GIVEN_UP_MS) {
     if (decide(meeting, marks, passed_ms(begin_ns)) && read_result(meeting, ret_ranks) > 0)
       continue;
-    pause_for(pause_us);
-    pause_us = pause_us * 2 < LONGEST_US ? pause_us * 2 : LONGEST_US;
+    pause_longer(&pause_us);
   }
   return found;
 }
@@ -174,15 +181,65 @@ size_t meeting_hold(const char *archive, int rank, int size, const char *domain,
   return found;
 }
 
+/* -- agreeing -- */
+
+static bool are_ready(const char *folder, const int *ranks, size_t count) {
+  char path[PATH_MAX], text[sizeof YES];
+  for (size_t i = 0; i < count; i++)
+    if (!ready_path(folder, ranks[i], path) || readlink(path, text, sizeof text) < 0)
+      return false;
+  return true;
+}
+
+/* Makes the decision if it is time for it: one is made, by whoever comes first. */
+static void agree(const char *folder, const char *path, bool is_first, const int *ranks, size_t count,
+                  uint64_t ms) {
+  refresh(folder);
+  bool is_late = ms >= AGREE_MS + (is_first ? 0 : LATER_MS);
+  bool is_yes = is_first && !is_late && are_ready(folder, ranks, count);
+  if ((is_yes || is_late) && symlink(is_yes ? YES : NO, path) < 0)
+    return; /* another one's is there, or nothing can be made here */
+}
+
+static bool wait_for_yes(const char *folder, bool is_first, const int *ranks, size_t count) {
+  char path[PATH_MAX], text[sizeof YES] = "";
+  uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+  unsigned pause_us = SHORTEST_US;
+  if (!path_in(folder, AGREED, path))
+    return false;
+  while (readlink(path, text, sizeof text - 1) < 0 && passed_ms(begin_ns) < AGREE_MS + GIVEN_UP_MS) {
+    agree(folder, path, is_first, ranks, count, passed_ms(begin_ns));
+    pause_longer(&pause_us);
+  }
+  return strcmp(text, YES) == 0;
+}
+
+bool meeting_agree(const char *archive, int rank, const int *ranks, size_t count) {
+  char folder[PATH_MAX], path[PATH_MAX];
+  if (!find_folder(archive, rank, folder) || !ready_path(folder, rank, path) || symlink("-", path) < 0)
+    return false;
+  bool is_yes = wait_for_yes(folder, rank == ranks[0], ranks, count);
+  unlink(path);
+  return is_yes;
+}
+
 void meeting_end(const char *archive, int rank) {
   char folder[PATH_MAX], path[PATH_MAX];
-  if (find_folder(archive, rank, folder) && result_path(folder, path))
+  if (!find_folder(archive, rank, folder))
+    return;
+  if (path_in(folder, RESULT, path))
+    unlink(path);
+  if (path_in(folder, AGREED, path))
     unlink(path);
 }
 
 bool meeting_has_left(const char *archive, int rank, int other) {
   char folder[PATH_MAX], path[PATH_MAX];
-  return find_folder(archive, rank, folder) &&
-         snprintf(path, sizeof path, "%s/%d/traces.otf2", folder, other) < (int)sizeof path &&
+  if (!find_folder(archive, rank, folder))
+    return true;
+  int length = snprintf(path, sizeof path, "%s/%d", folder, other);
+  if (length >= (int)sizeof path || access(path, F_OK) < 0)
+    return true;
+  return snprintf(path + length, sizeof path - (size_t)length, "/traces.otf2") >= (int)sizeof path - length ||
          access(path, F_OK) == 0;
 }

@@ -5,8 +5,12 @@
  * Each rank leaves a symbolic link `clock-RANK.HASH` (of its clock's domain) in rank/ of the job's directory.
  * Rank 0 waits until all are there, then writes who is the first of each clock into the link `clocks`, which
  * is made once: symlink() does that in one step, on every file system. The others wait for it. Who waits in
- * vain makes it of the ranks that are there. So whoever is in it has read it or will, and nobody waits for a
- * rank that is not. */
+ * vain makes it of the ranks that are there, so nobody waits for a rank that is not.
+ *
+ * What a rank could write it may still not be able to read (the folder is gone, a file server shows old
+ * things), and then the others would wait for it in MPI for ever. So those who are to compare say once more
+ * that they know, by links `ready-RANK`, and the first of them decides by a link `agreed`; who waits in vain
+ * makes it a no. Every wait has an end. */
 #ifndef STAVE_MPI_MEETING_H
 #define STAVE_MPI_MEETING_H
 
@@ -21,10 +25,14 @@ enum { MEETING_MOST = 1024 };
  * does. Waits for a second at most if ranks are missing. */
 size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks);
 
+/* Whether all `count` of `ranks` know that they compare their clocks; called by each of them. The same for all
+ * that can read what they wrote. Waits for 10 s at most, where the folder has become useless. */
+bool meeting_agree(const char *archive, int rank, const int *ranks, size_t count);
+
 /* No further ranks are awaited: removes what is left of it. */
 void meeting_end(const char *archive, int rank);
 
-/* Whether the rank's archive is closed: the process has ended. */
+/* Whether the rank's archive is closed (the process has ended) or gone. */
 bool meeting_has_left(const char *archive, int rank, int other);
 
 #endif

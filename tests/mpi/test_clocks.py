@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 AHEAD_S = 1000
 PPM = 200
 ROUNDS = 40
+LIMIT_S = 60 # of a job
 POINT, REFERENCE, DOMAIN = "STAVE::CLOCK::POINT::", "STAVE::CLOCK::REFERENCE", "STAVE::CLOCK::DOMAIN"
 
 
@@ -35,27 +36,35 @@ class Job:
 
     def __init__(self, build, mpi, folder):
         self.build, self.mpi, self.folder = build, mpi, folder
-        self.program, self.drift = folder / "messages", folder / "drift.so"
+        self.program = folder / "messages"
         jobs.build(mpi, HERE / "messages.c", self.program, "-Wall")
-        subprocess.run(["gcc", "-Wall", "-shared", "-fPIC", "-o", self.drift, HERE / "drift.c"], check=True)
+        self.drift, self.unlucky = (self.preloaded(name) for name in ("drift", "unlucky"))
 
-    def command(self, places, *arguments, untraced=()):
-        """places: for each rank the machine on which it runs; by its number the clock drifts."""
+    def preloaded(self, name):
+        library = self.folder / f"{name}.so"
+        subprocess.run(["gcc", "-Wall", "-shared", "-fPIC", "-o", library, HERE / f"{name}.c"], check=True)
+        return library
+
+    def command(self, places, *arguments, untraced=(), unlucky=None):
+        """places: for each rank the machine on which it runs; by its number the clock drifts. unlucky: by rank what
+        does not work."""
+        unlucky = unlucky or {}
         command = jobs.launcher(self.mpi, 0)[:-2]
         machines = list(dict.fromkeys(places))
         for rank, place in enumerate(places):
             preload = [] if rank in untraced else [jobs.library(self.build)]
-            preload = ":".join(map(str, [*preload, self.drift]))
+            preload = ":".join(map(str, [*preload, self.drift, self.unlucky]))
             command += [":"] if rank else []
             drift = f"DRIFT_PPM={PPM * machines.index(place)}"
-            command += ["-n", "1", *place.enter, "env", f"LD_PRELOAD={preload}", drift, str(self.program), str(ROUNDS),
+            command += ["-n", "1", *place.enter, "env", f"LD_PRELOAD={preload}", drift,
+                        f"UNLUCKY={unlucky.get(rank, '')}", str(self.program), str(ROUNDS),
                         *map(str, arguments)]
         return command
 
-    def run(self, name, places, untraced=(), **settings):
+    def run(self, name, places, untraced=(), unlucky=None, **settings):
         output = self.folder / name
-        result = tracing.run(self.command(places, untraced=untraced), jobs.environment(self.build, output, **settings),
-                             timeout=jobs.LIMIT_S)
+        command = self.command(places, untraced=untraced, unlucky=unlucky)
+        result = tracing.run(command, jobs.environment(self.build, output, **settings), timeout=LIMIT_S)
         require(result.returncode == 0 and not result.stdout, f"{name}: exit status {result.returncode}: "
                 f"{result.stdout.decode()} {result.stderr.decode()}")
         return output
@@ -159,6 +168,15 @@ def check_untraced(job, machines):
     check_points(properties(output), [2], 1, 2)
 
 
+def check_unlucky(job, machines):
+    """What a rank cannot see or make others do not wait for."""
+    unlucky = [(0, "unread:/clocks"), (1, "unread:/clocks"), (0, "unmade:/clock-"), (1, "unmade:/ready-"),
+               (0, "unmade:/")]
+    for rank, what in unlucky:
+        output = job.run(f"rank {rank} {what}".replace("/", ""), machines, unlucky={rank: what})
+        check_points(properties(output), [], 0, 0)
+
+
 def check_killed(job, machines):
     """The points of MPI_Init are there."""
     output, begun = job.folder / "killed", job.folder / "begun"
@@ -188,6 +206,7 @@ def main():
             check_machines(job, machines, 1)
             check_untraced(job, machines[:2])
             check_switched_off(job, machines[:2])
+            check_unlucky(job, machines[:2])
             check_killed(job, machines[:2])
 
 
