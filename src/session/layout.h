@@ -19,6 +19,7 @@
 #include "session/config.h"
 #include "session/figures.h"
 #include "session/records.h"
+#include "session/tables.h"
 
 enum {
   SESSION_UNIT_BYTES = 64 << 10,
@@ -35,10 +36,10 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_03", changed by whatever changes the records, the header or the slots: a tool and a writer that were
- * not built together must not misread each other. */
+/* "Stave_03", changed by whatever changes the layout or a table whose numbers are written into it: libraries
+ * and a writer that were not built together must not misread each other. */
 #define SESSION_MAGIC                                                                                        \
-  (UINT64_C(0x33305f6576617453) ^ (uint64_t)RECORD_TYPE_COUNT << 32 ^ (uint64_t)sizeof(struct session_header))
+  (UINT64_C(0x33305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
