@@ -25,8 +25,8 @@ enum { MEETING_MOST = 1024 };
  * does. Waits for a second at most if ranks are missing. */
 size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks);
 
-/* Whether all `count` of `ranks` know that they compare their clocks; called by each of them. The same for all
- * that can read what they wrote. Waits for 10 s at most, where the folder has become useless. */
+/* Whether all `count` of `ranks` know that they compare their clocks; called by each of them. The same for
+ * all that can read what they wrote. Waits for 10 s at most, where the folder has become useless. */
 bool meeting_agree(const char *archive, int rank, const int *ranks, size_t count);
 
 /* No further ranks are awaited: removes what is left of it. */

@@ -20,8 +20,6 @@ import tracing
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = [str(HERE / "everything_windows.c"), str(HERE / "everything_files.c")]
 RANKS = int(sys.argv[3]) if len(sys.argv) > 3 else 4
-# Open MPI's handles are addresses of variables, which are copied into such programs.
-OPTIONS = {"openmpi": ["-fno-pie", "-no-pie"], "mpich": []}
 # Left out: MPI_Comm_create_group and what is done on a communicator in which not all ranks are.
 WANTED = {"MpiSend", "MpiRecv", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled",
           "MpiCollectiveBegin", "MpiCollectiveEnd", "NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete",
@@ -114,7 +112,7 @@ def main():
     jobs.need(mpi)
     with tempfile.TemporaryDirectory(prefix="stave-mpi-") as folder:
         folder = pathlib.Path(folder)
-        jobs.build(mpi, HERE / "everything.c", folder / "everything", *PARTS, "-fopenmp", "-Wall", *OPTIONS[mpi])
+        jobs.build(mpi, HERE / "everything.c", folder / "everything", *PARTS, "-fopenmp", "-Wall", *jobs.OPTIONS[mpi])
         result, paths = jobs.run(build, mpi, RANKS, [folder / "everything", folder], folder)
         require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
         require(result.stdout == b"", f"standard output: {result.stdout}")

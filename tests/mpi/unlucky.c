@@ -1,5 +1,6 @@
-/* A file system that does wrong, to be preloaded: UNLUCKY is a word and a colon, then a part of the links' paths.
- * unread: such links cannot be seen, as on a file server that shows old things; unmade: they cannot be made. */
+/* A file system that does wrong, to be preloaded: UNLUCKY is a word and a colon, then a part of the links'
+ * paths. unread: such links cannot be seen, as on a file server that shows old things; unmade: they cannot be
+ * made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

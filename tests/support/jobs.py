@@ -18,6 +18,9 @@ LIMIT_S = 300
 SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,tcp",
             "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_osc": "ucx,sm"}
 
+# Of the compiler: Open MPI's handles are addresses of variables, which are copied into such programs.
+OPTIONS = {"openmpi": ["-fno-pie", "-no-pie"], "mpich": []}
+
 
 def compiler(mpi, language="c"):
     return shutil.which({"c": "mpicc", "fortran": "mpif90"}[language] + "." + mpi)
