@@ -22,7 +22,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 AHEAD_S = 1000
 PPM = 200
 ROUNDS = 40
-LIMIT_S = 60 # of a job
 POINT, REFERENCE, DOMAIN = "STAVE::CLOCK::POINT::", "STAVE::CLOCK::REFERENCE", "STAVE::CLOCK::DOMAIN"
 
 
@@ -64,7 +63,7 @@ class Job:
     def run(self, name, places, untraced=(), unlucky=None, **settings):
         output = self.folder / name
         command = self.command(places, untraced=untraced, unlucky=unlucky)
-        result = tracing.run(command, jobs.environment(self.build, output, **settings), timeout=LIMIT_S)
+        result = tracing.run(command, jobs.environment(self.build, output, **settings), timeout=jobs.LIMIT_S)
         require(result.returncode == 0 and not result.stdout, f"{name}: exit status {result.returncode}: "
                 f"{result.stdout.decode()} {result.stderr.decode()}")
         return output
