@@ -140,6 +140,23 @@ static void threads_that_begin_during_a_pass_are_relieved(void **state) {
   assert_int_equal(taken_count, 3 * CAPACITY);
 }
 
+/* A thread that waits in a ring which nobody else wakes the writer for waits until half of it is free
+ * (thread.c): as long as there is room in the backlog it has that, however full the ring was. */
+static void whoever_waits_gets_half_of_the_ring(void **state) {
+  (void)state;
+  struct thread_slot *slot = attach(0, 0);
+  for (unsigned records = 0; records <= CAPACITY; records += 64) {
+    for (unsigned i = 0; i < records; i++)
+      put(0, i, i, 0);
+    publish(0);
+    merge_relieve(merge);
+    uint64_t unread = atomic_load(&slot->head) - atomic_load(&slot->tail);
+    assert_int_equal(unread, records < CAPACITY / 4 ? records : 0);
+    while (merge_pass(merge) > 0) {
+    }
+  }
+}
+
 /* A full backlog is as none: rings fill. */
 static void a_full_backlog_leaves_records_in_the_rings(void **state) {
   (void)state;
@@ -166,6 +183,7 @@ int main(void) {
       TEST(damage_does_not_reach_the_backlog),
       TEST(ended_slots_are_returned_inside_of_a_pass),
       TEST(threads_that_begin_during_a_pass_are_relieved),
+      TEST(whoever_waits_gets_half_of_the_ring),
       TEST(a_full_backlog_leaves_records_in_the_rings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
