@@ -1,9 +1,11 @@
-/* The ring of a thread (ring.h) and the wake protocol (session.c) as a model for spin.
+/* The ring of a thread (ring.h), the wake protocol (session.c) and the backlog (merge.c, drain.c) as a model for spin.
  *
- * One producer, one writer, a ring of CAPACITY slots whose positions wrap at WRAP. Stores go through a store buffer, as
- * on a processor whose loads may overtake them; nothing ever times out, so that a lost wake is a deadlock, which spin
- * reports as an invalid end state. Asserted: every number arrives once and in order, no slot is overwritten before it
- * was read. Not modelled: growth, records of several slots, signal handlers (tests/stress has these).
+ * One producer, one writer, a ring of CAPACITY slots whose positions wrap at WRAP, a backlog of BACKLOG records, into
+ * which the writer moves what is in the ring, or not, behind each record that it reads; then it naps, or not, while
+ * the backlog has room. Stores go through a store buffer, as on a processor whose loads may overtake them; nothing
+ * ever times out, so that a lost wake, in a nap too, is a deadlock, which spin reports as an invalid end state.
+ * Asserted: every number arrives once and in order, no slot is overwritten before it was read. Not modelled: growth,
+ * records of several slots, signal handlers (tests/stress has these).
  *
  * Each of these must make spin complain (tests/stress/model tries them):
  *   -DEARLY_HEAD      head is stored before the record
@@ -12,10 +14,15 @@
  *   -DNO_SLEEP_CHECK  the writer does not look again after it has said that it sleeps
  *   -DSLEEP_WHEN_FULL ... looks, but sleeps even if the ring is full
  *   -DNO_FINISH_CHECK ... looks at the ring only, not at whether the program has finished
- *   -DFULL_PLUS_ONE   the producer takes one slot more than there are */
+ *   -DFULL_PLUS_ONE   the producer takes one slot more than there are
+ *   -DEARLY_RELIEF    tail is stored before the records are moved
+ *   -DREAD_RING_ONLY  what was moved is read where it was
+ *   -DBACKLOG_PLUS_ONE one record more is moved than the backlog has room for */
 #define CAPACITY 4
 #define WRAP 8
-#define EVENTS 10
+#define START 4 /* the first position, so that positions wrap */
+#define EVENTS 7
+#define BACKLOG 2
 
 /* The writer sleeps with so much unread; ring_view_can_wait says less, a quarter. */
 #ifdef SLEEP_WHEN_FULL
@@ -33,8 +40,14 @@
 #define ROOM CAPACITY
 #endif
 
+#ifdef BACKLOG_PLUS_ONE
+#define BACKLOG_ROOM (BACKLOG + 1)
+#else
+#define BACKLOG_ROOM BACKLOG
+#endif
+
 /* what both sides see */
-byte slot[CAPACITY], head, tail, wake;
+byte slot[CAPACITY], head = START, tail = START, wake;
 bool asleep, finished;
 
 /* the stores of each side that the other does not see yet, in order */
@@ -75,7 +88,7 @@ inline wake_writer() {
 
 /* thread_reserve, EVENT_PUT, ring_commit; the marks are at every position */
 active proctype producer() {
-  byte position = 0, number = 0, seen_tail;
+  byte position = START, number = 0, seen_tail;
   do
   :: number < EVENTS ->
     seen_tail = tail;
@@ -104,16 +117,6 @@ active proctype producer() {
   wake_writer()
 }
 
-inline read_records() {
-  do
-  :: next != seen_head ->
-    assert(slot[SLOT_OF(next)] == expected);
-    expected++;
-    next = (next + 1) % WRAP
-  :: else -> break
-  od
-}
-
 /* session_writer_sleep */
 inline sleep_until_woken() {
   seen_wake = wake;
@@ -124,9 +127,9 @@ inline sleep_until_woken() {
   :: true -> wake != seen_wake
 #else
 #ifdef NO_FINISH_CHECK
-  :: DISTANCE(next, head) < WAITS_BELOW -> wake != seen_wake
+  :: DISTANCE(view, head) < WAITS_BELOW -> wake != seen_wake
 #else
-  :: DISTANCE(next, head) < WAITS_BELOW && !finished -> wake != seen_wake
+  :: DISTANCE(view, head) < WAITS_BELOW && !finished -> wake != seen_wake
 #endif
   :: else
 #endif
@@ -134,8 +137,57 @@ inline sleep_until_woken() {
   writer_stores!ASLEEP(0, 0)
 }
 
+/* merge.c, move_out */
+inline relieve() {
+  moved_head = head;
+#ifdef EARLY_RELIEF
+  writer_stores!TAIL(0, moved_head);
+#endif
+  d_step {
+    do
+    :: view != moved_head && DISTANCE(next, view) < BACKLOG_ROOM ->
+      backlog[view % BACKLOG] = slot[SLOT_OF(view)];
+      view = (view + 1) % WRAP
+    :: else -> break
+    od;
+    moved_head = 0
+  }
+  writer_stores!TAIL(0, view)
+}
+
+/* drain.c, drain_give_way */
+inline look_around() {
+  if
+  :: relieve();
+    if
+    :: DISTANCE(next, view) < BACKLOG -> sleep_until_woken(); relieve()
+    :: skip
+    fi
+  :: skip
+  fi
+}
+
+/* A record is where its position says: below view in the backlog, else in the ring. */
+inline read_records() {
+  do
+  :: next != seen_head ->
+    if
+#ifndef READ_RING_ONLY
+    :: next != view -> assert(backlog[next % BACKLOG] == expected)
+#else
+    :: next != view -> assert(slot[SLOT_OF(next)] == expected)
+#endif
+    :: else -> d_step { assert(slot[SLOT_OF(next)] == expected); view = (view + 1) % WRAP }
+    fi;
+    d_step { expected++; next = (next + 1) % WRAP };
+    look_around()
+  :: else -> break
+  od
+}
+
 active proctype writer() {
-  byte next = 0, expected = 0, seen_head, seen_wake;
+  byte next = START, view = START, expected = 0, seen_head, moved_head, seen_wake;
+  byte backlog[BACKLOG];
   bool is_over, is_empty;
   do
   :: is_over = finished;
@@ -146,11 +198,11 @@ active proctype writer() {
     read_records();
 #else
     read_records();
-    writer_stores!TAIL(0, next);
+    writer_stores!TAIL(0, view);
 #endif
     if
     :: is_over && is_empty -> break
-    :: !is_over -> sleep_until_woken()
+    :: !is_over && next == view -> sleep_until_woken()
     :: else
     fi
   od;
