@@ -36,10 +36,10 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_03", changed by whatever changes the layout or a table whose numbers are written into it: libraries
+/* "Stave_04", changed by whatever changes the layout or a table whose numbers are written into it: libraries
  * and a writer that were not built together must not misread each other. */
 #define SESSION_MAGIC                                                                                        \
-  (UINT64_C(0x33305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
+  (UINT64_C(0x34305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
@@ -140,6 +140,7 @@ struct thread_slot {
   /* written by the writer */
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t tail; /* everything below may be overwritten */
   _Atomic uint64_t prepared; /* records for which the ring has memory, where it may grow to that */
+  atomic_bool is_given_up;   /* what is in the ring makes no sense: nothing is taken out of it any more */
   /* written by both: who may use it (low half), and how many threads have had it (high half), since the
    * kernel gives the id of a dead thread to another one */
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t owner;

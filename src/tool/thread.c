@@ -116,7 +116,8 @@ static struct timespec nap_for(uint64_t records) {
 }
 
 /* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed
- * by many events. False if the session stopped meanwhile. The writer is asked again and again: on a busy
+ * by many events. False if the session stopped
+ * meanwhile, or the writer has given the ring up. The writer is asked again and again: on a busy
  * machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
@@ -126,7 +127,7 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t half = ring_capacity(ring) / 2, wanted = end + half;
   struct timespec nap = nap_for(half);
   while (!has_room(ring, wanted, &tail)) {
-    if (is_stopped())
+    if (is_stopped() || atomic_load_explicit(&ring->slot->is_given_up, memory_order_relaxed))
       return false;
     session_wake_writer(tool.session);
     nanosleep(&nap, NULL);
@@ -157,6 +158,8 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
 static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum claim claim,
                                uint64_t *stall_begin) {
   uint64_t capacity = ring_capacity(ring);
+  if (2 * capacity * RECORD_BYTES > tool.session->constants.ring_bytes)
+    return false;
   if (atomic_load_explicit(&ring->slot->prepared, memory_order_acquire) >= 2 * capacity)
     return true;
   if (used < capacity / 4 * 3 || claim == SAMPLE)

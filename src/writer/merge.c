@@ -24,7 +24,6 @@ struct source {
   uint64_t head;       /* H2 */
   uint64_t first_head; /* H1 */
   uint64_t ticks;      /* of the record at `next` */
-  uint64_t released;   /* view.next when room was last given back */
   uint64_t prepared;   /* the capacity up to which the ring was given memory, or refused it */
   int is_damaged;      /* the application wrote over it: nothing more is read */
 };
@@ -120,17 +119,14 @@ static void go_on_at(struct merge *merge, struct source *source, uint64_t next) 
     source->view.next = next;
 }
 
-static int is_earlier(const struct merge *merge, uint32_t a, uint32_t b) {
-  return merge->sources[a].ticks < merge->sources[b].ticks;
-}
-
 /* Moves the entry at `i` down to where it belongs. */
 static void sift_down(struct merge *merge, uint32_t i) {
   uint32_t slot = merge->heap[i];
   for (uint32_t child; (child = 2 * i + 1) < merge->heap_count; i = child) {
-    if (child + 1 < merge->heap_count && is_earlier(merge, merge->heap[child + 1], merge->heap[child]))
+    if (child + 1 < merge->heap_count &&
+        merge->sources[merge->heap[child + 1]].ticks < merge->sources[merge->heap[child]].ticks)
       child++;
-    if (!is_earlier(merge, merge->heap[child], slot))
+    if (merge->sources[merge->heap[child]].ticks >= merge->sources[slot].ticks)
       break;
     merge->heap[i] = merge->heap[child];
   }
@@ -155,12 +151,18 @@ static void count_progress(struct merge *merge) {
   atomic_fetch_add_explicit(&merge->session->shared.progress, 1, memory_order_relaxed);
 }
 
+static uint64_t released(const struct source *source) {
+  return atomic_load_explicit(&source->view.slot->tail, memory_order_relaxed);
+}
+
+/* What was said before may have been written over: the thread would wait for ever. */
 static void give_back(struct merge *merge, struct source *source) {
-  if (source->released == source->view.next)
+  if (source->is_damaged)
+    atomic_store_explicit(&source->view.slot->is_given_up, true, memory_order_relaxed);
+  if (released(source) == source->view.next)
     return;
   count_progress(merge);
   ring_view_release(&source->view);
-  source->released = source->view.next;
 }
 
 /* Moves what is in the ring into the backlog, as far as that has room. */
@@ -181,7 +183,7 @@ static void move_out(struct merge *merge, struct source *source) {
 /* A thread has ended and its ring is empty: the slot is free for another. */
 static void return_if_ended(struct merge *merge, uint32_t slot) {
   const struct ring_view *view = &merge->sources[slot].view;
-  if (slot_owner(view->slot) == SLOT_ENDED &&
+  if (!merge->sources[slot].is_damaged && slot_owner(view->slot) == SLOT_ENDED &&
       atomic_load_explicit(&view->slot->head, memory_order_acquire) == view->next)
     session_return_slot(merge->session, slot);
 }
@@ -255,17 +257,13 @@ static void deliver(struct merge *merge, uint32_t slot) {
   uint64_t id = id_base(slot) + source->next;
   go_on_at(merge, source, source->next + 1u + record.more);
   merge->sink(merge->data, slot, id, &record, merge->words);
-  if (source->view.next - source->released >= RELEASE_RECORDS)
+  if (source->view.next - released(source) >= RELEASE_RECORDS)
     give_back(merge, source);
-}
-
-static const struct record *next_record(const struct merge *merge, const struct source *source) {
-  return record_at(merge, source, source->next);
 }
 
 /* Whether it may be known what of the same time came before the ring's next record. */
 static bool may_follow(const struct merge *merge, const struct source *source) {
-  unsigned type = next_record(merge, source)->type;
+  unsigned type = record_at(merge, source, source->next)->type;
   return type == RECORD_mutex_acquired || type == RECORD_task_schedule || type == RECORD_implicit_task_begin;
 }
 
@@ -325,8 +323,8 @@ static uint64_t hold_end(const struct merge *merge, const struct source *source,
  * others; 0: the top itself. */
 static uint32_t first_owner(const struct merge *merge) {
   const struct source *top = &merge->sources[merge->heap[0]];
-  uint64_t wait_id = ((const struct record_mutex_acquired *)next_record(merge, top))->wait_id, position;
-  uint64_t earliest = hold_end(merge, top, top->next);
+  uint64_t wait_id = record_at(merge, top, top->next)->a, earliest = hold_end(merge, top, top->next),
+           position;
   uint32_t first = 0;
   for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
     const struct source *other = &merge->sources[merge->heap[i]];
@@ -342,7 +340,8 @@ static uint32_t first_owner(const struct merge *merge) {
 /* The entry of the heap that is to be taken before the top, whose time is the same: what made the task or
  * the team that the top names, or had its lock before. */
 static uint32_t find_earlier(const struct merge *merge) {
-  const struct record *next = next_record(merge, &merge->sources[merge->heap[0]]);
+  const struct source *top = &merge->sources[merge->heap[0]];
+  const struct record *next = record_at(merge, top, top->next);
   if (next->type == RECORD_mutex_acquired)
     return first_owner(merge);
   return maker_of(merge, next->type == RECORD_task_schedule

@@ -208,6 +208,48 @@ static void positions_may_wrap(void **state) {
   assert_int_equal(merge_figures(merge).damaged, 0);
 }
 
+/* Its thread must not wait for what nobody takes out of the ring any more. It is told again and again, as
+ * that may be written over too. */
+static void threads_are_told_that_their_ring_was_given_up(void **state) {
+  (void)state;
+  attach(0, 0);
+  attach(1, 0);
+  put_and_publish(0, 1, 0);
+  merge_pass(merge);
+  assert_false(atomic_load(&rings[0].slot->is_given_up));
+  atomic_store(&rings[0].slot->head, CAPACITY + 2);
+  for (int i = 0; i < 2; i++) {
+    merge_pass(merge);
+    assert_true(atomic_load(&rings[0].slot->is_given_up));
+    assert_false(atomic_load(&rings[1].slot->is_given_up));
+    atomic_store(&rings[0].slot->is_given_up, false);
+  }
+}
+
+/* Nobody else shall begin in a ring that is not read. */
+static void slots_that_were_given_up_are_not_returned(void **state) {
+  (void)state;
+  attach(0, 0);
+  put(0, 2, 1, 3)->more = 4;
+  publish(0);
+  session_end_slot(session, rings[0].slot);
+  merge_pass(merge);
+  merge_pass(merge);
+  assert_int_equal(merge_figures(merge).damaged, 1);
+  assert_int_equal(slot_owner(rings[0].slot), SLOT_ENDED);
+}
+
+/* The thread would wait for room that is there. */
+static void what_was_taken_is_said_again_where_it_was_written_over(void **state) {
+  (void)state;
+  attach(0, 10);
+  put_and_publish(0, 1, 0);
+  merge_pass(merge);
+  atomic_store(&rings[0].slot->tail, 0);
+  merge_pass(merge);
+  assert_int_equal(atomic_load(&rings[0].slot->tail), 11);
+}
+
 static void impossible_masks_are_damage(void **state) {
   (void)state;
   attach(0, 0);
@@ -339,6 +381,9 @@ int main(void) {
       TEST(impossible_heads_are_damage),
       TEST(positions_may_wrap),
       TEST(impossible_masks_are_damage),
+      TEST(threads_are_told_that_their_ring_was_given_up),
+      TEST(slots_that_were_given_up_are_not_returned),
+      TEST(what_was_taken_is_said_again_where_it_was_written_over),
       TEST(the_number_of_slots_is_not_believed),
       TEST(ended_slots_are_returned_once_drained),
       TEST(slots_with_something_left_are_kept),

@@ -292,6 +292,32 @@ static void when_recording_stops_nothing_is_written(void **state) {
   stop();
 }
 
+/* The writer takes nothing out of it any more, but goes on with other rings. */
+static void rings_that_were_given_up_are_not_waited_for(void **state) {
+  unsigned before = fake_tool_gave_up();
+  (void)state;
+  start(64 << 10, OVERFLOW_block, 0);
+  tool.constants.config.timeout = 1;
+  assert_true(put(1));
+  atomic_store(&view.slot->is_given_up, true);
+  overfill(100);
+  assert_int_equal(fake_tool_gave_up(), before);
+  assert_int_equal(atomic_load(&tool.recording), RECORDING_ON);
+  assert_int_equal(atomic_load(&view.slot->head), 2048);
+  stop();
+}
+
+/* Behind a ring of the largest size another one begins. */
+static void memory_beyond_the_largest_ring_is_not_believed(void **state) {
+  (void)state;
+  start(64 << 10, OVERFLOW_drop, 0);
+  atomic_store(&view.slot->prepared, 1 << 20);
+  overfill(10);
+  assert_int_equal(atomic_load(&view.slot->mask), 2047);
+  assert_int_equal(atomic_load(&view.slot->head), 2048);
+  stop();
+}
+
 /* Random lengths, a reader that lags behind by random amounts: rings grow with unread records of every
  * position in them. What was dropped is counted, what was not arrives. */
 static void grow_at_random(uint64_t ring_bytes, uint64_t position, uint64_t *random) {
@@ -362,6 +388,8 @@ int main(void) {
       cmocka_unit_test(full_rings_drop_and_say_so),
       cmocka_unit_test(long_records_are_dropped_whole),
       cmocka_unit_test(when_recording_stops_nothing_is_written),
+      cmocka_unit_test(rings_that_were_given_up_are_not_waited_for),
+      cmocka_unit_test(memory_beyond_the_largest_ring_is_not_believed),
       cmocka_unit_test(rings_grow_around_what_is_unread),
       cmocka_unit_test(growth_moves_nothing),
   };
