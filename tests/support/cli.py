@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+import killing
 import tracing
 
 BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
@@ -78,6 +79,7 @@ def trace(program, archive, *arguments, **settings):
     """Runs the program with Stave until the archive is closed."""
     environment = tracing.tool_environment(BUILD, archive, STAVE_VERBOSE=0, **settings)
     result = subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, timeout=HANG_S)
+    killing.wait_until(lambda: not os.path.exists(f"{archive}/traces.recovery"), "the writer closes the archive")
     tracing.expect_no_reports()
     return result
 
