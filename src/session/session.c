@@ -127,6 +127,10 @@ void session_unmap(struct session_header *header) {
     munmap(header, header->constants.bytes);
 }
 
+void session_let_go(struct session_header *header) {
+  madvise(header, header->constants.bytes, MADV_DONTNEED);
+}
+
 /* Pops the stack of given-back slots. The change counter in the high half makes a stale compare fail. */
 static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
   _Atomic uint64_t *top = &header->shared.slots_free;

@@ -32,6 +32,10 @@ int session_map(int fd, struct session_header **ret_header);
 
 void session_unmap(struct session_header *header);
 
+/* Gives the kernel back what this process knows of the memory's pages, which takes most of session_unmap's
+ * time. What is in them stays, and comes again where it is touched. */
+void session_let_go(struct session_header *header);
+
 /* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.
  * Returns NULL when all are in use; *ret_index is its number. */
 struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index);

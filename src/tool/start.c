@@ -13,6 +13,7 @@
 #include "session/futex.h"
 #include "session/session.h"
 #include "stave/names.h"
+#include "tool/first_rings.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 #include "tool/writer_process.h"
@@ -73,17 +74,6 @@ static int create_session(struct session_header **ret_session, int *ret_fd) {
                         ret_session, ret_fd);
 }
 
-/* With more threads than processors each one fills its ring the slower, and 256 KiB for each of a thousand
- * threads take longer than all else that the tool does at the beginning of a thread, and again at the end of
- * the process. Where it is known beforehand that there will be so many, only the first one begins large. */
-static uint32_t large_rings(void) {
-  enum { LARGE_RINGS_LEAST = 16 };
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t most = 2 * processors > LARGE_RINGS_LEAST ? (uint32_t)(2 * processors) : LARGE_RINGS_LEAST;
-  const char *wanted = getenv("OMP_NUM_THREADS");
-  return wanted && strtoul(wanted, NULL, 10) > most ? 1 : most;
-}
-
 static int map_memory(int *ret_fd) {
   struct session_header *session;
   int error = create_session(&session, ret_fd);
@@ -98,7 +88,7 @@ static int map_memory(int *ret_fd) {
   session->constants.pid = getpid();
   session->constants.start = clock_sample(tool.clock);
   tool.session = session;
-  tool.large_rings = large_rings();
+  first_rings_expect();
   tool.threads = map_wiped_on_fork(layout.slots_max * sizeof *tool.threads);
   tool.fork_mark = tool.threads ? map_wiped_on_fork(sizeof *tool.fork_mark) : NULL;
   if (!tool.fork_mark)
@@ -125,6 +115,7 @@ static bool process_is_dead(int pidfd) {
 static bool wait_until_ready(int writer_pidfd) {
   _Atomic uint32_t *state = &tool.session->shared.writer_state;
   uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)tool.constants.config.timeout * 1000000000;
+  first_rings_populate_while(state, WRITER_STARTING); /* there is nothing else to do */
   while (atomic_load(state) == WRITER_STARTING) {
     futex_wait(state, WRITER_STARTING, SLICE_NS);
     if (atomic_load(state) != WRITER_STARTING)
@@ -318,6 +309,8 @@ static void end(enum recording recording, enum tool_state state) {
   atomic_store(&tool.recording, recording);
   bool has_given_up = atomic_exchange(&shared->tool_state, state) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);
+  if (state == TOOL_FINISHED)
+    session_let_go(tool.session);
   bool is_closed = !has_given_up && wait_until_closed();
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);

@@ -7,6 +7,7 @@
 #include "session/futex.h"
 #include "session/session.h"
 #include "tool/call_path.h"
+#include "tool/first_rings.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
 #include "tool/slots.h"
@@ -265,24 +266,12 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   return reserve(thread_self, n, ticks, SAMPLE, ret_position);
 }
 
-/* Of a slot that no thread had before. */
-static uint64_t ring_start_bytes(uint32_t index) {
-  uint64_t most = tool.session->constants.ring_bytes;
-  uint64_t wanted = index < tool.large_rings ? RING_START_BYTES : RING_START_SMALL_BYTES;
-  return wanted < most ? wanted : most;
-}
-
-static struct record *ring_of(uint32_t index) {
-  const struct session_constants *constants = &tool.session->constants;
-  return session_ring(tool.session, constants->slots_max, constants->ring_bytes, index);
-}
-
 /* A slot that another thread had before keeps its position, from which ids are made, and its capacity. */
 static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t index) {
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
-                                : ring_start_bytes(index) / RECORD_BYTES - 1;
-  const struct thread begin = {.ring = {.slot = slot, .records = ring_of(index), .reserved = head},
+                                : first_ring_bytes(index) / RECORD_BYTES - 1;
+  const struct thread begin = {.ring = {.slot = slot, .records = first_ring(index), .reserved = head},
                                .id_base = id_base(index),
                                .processor = PROCESSOR_NONE};
   memcpy(thread, &begin, offsetof(struct thread, awaits_dependences));
@@ -303,8 +292,7 @@ bool thread_attach(uint64_t ticks) {
   uint32_t index;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
   struct thread_slot *slot = is_stopped() ? NULL : slots_take(kernel_tid, &index);
-  bool has_memory = slot && session_populate(slot, sizeof *slot) &&
-                    session_populate(ring_of(index), ring_start_bytes(index));
+  bool has_memory = slot && first_ring_populate(index);
   if (slot && !has_memory)
     session_return_slot(tool.session, index);
   if (!has_memory) {

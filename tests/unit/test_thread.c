@@ -1,6 +1,8 @@
 /* A thread's way into its ring (thread.c), with a reader that the test plays itself. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 
 #include "fake_tool.h"
 #include "numbered.h"
+#include "tool/first_rings.h"
 #include "tool/slots.h"
 
 /* Where counters begin: at rest, before 2^32, before 2^64, and where a ring of 64 KiB grows at once. */
@@ -118,6 +121,36 @@ static void further_slots_begin_small(void **state) {
   assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_BYTES);
   assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &slot));
   assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_SMALL_BYTES);
+  fake_tool_stop();
+}
+
+static bool is_in_memory(void *memory, size_t bytes) {
+  unsigned char pages[RING_START_BYTES / 4096];
+  long page_bytes = sysconf(_SC_PAGESIZE);
+  size_t count = bytes / (size_t)page_bytes;
+  bool is_there = bytes > 0;
+  assert_int_equal(mincore(memory, bytes, pages), 0);
+  for (size_t i = 0; i < count; i++)
+    is_there &= pages[i] & 1;
+  return is_there;
+}
+
+/* As long as there is nothing else to do, and no further than threads are expected. */
+static void memory_is_there_before_its_threads(void **state) {
+  enum { STARTING, READY, THREADS = 3 };
+  _Atomic uint32_t writer_state = READY;
+  (void)state;
+  start(1 << 20, OVERFLOW_block, 0);
+  setenv("OMP_NUM_THREADS", "3,2", 1);
+  first_rings_expect();
+  unsetenv("OMP_NUM_THREADS");
+  first_rings_populate_while(&writer_state, STARTING);
+  assert_int_equal(tool.rings_populated, 0);
+  atomic_store(&writer_state, STARTING);
+  first_rings_populate_while(&writer_state, STARTING);
+  assert_int_equal(tool.rings_populated, THREADS);
+  for (uint32_t i = 0; i <= THREADS; i++)
+    assert_int_equal(is_in_memory(first_ring(i), first_ring_bytes(i)), i < THREADS);
   fake_tool_stop();
 }
 
@@ -380,6 +413,7 @@ int main(void) {
       cmocka_unit_test(the_first_event_gets_a_ring),
       cmocka_unit_test(slots_pass_from_thread_to_thread),
       cmocka_unit_test(further_slots_begin_small),
+      cmocka_unit_test(memory_is_there_before_its_threads),
       cmocka_unit_test(full_slots_are_drained_first),
       cmocka_unit_test(dead_threads_give_their_slots_back),
       cmocka_unit_test(living_threads_keep_their_slots),

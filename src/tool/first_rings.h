@@ -1,0 +1,30 @@
+/* What threads begin with: how large the first ring of each slot is, and its memory, ahead of the threads
+ * where that costs nothing. */
+#ifndef STAVE_TOOL_FIRST_RINGS_H
+#define STAVE_TOOL_FIRST_RINGS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/layout.h"
+
+/* For a new session, tool.session: how many threads are to come, as far as OMP_NUM_THREADS says so, and how
+ * many of them begin with a large ring. */
+void first_rings_expect(void);
+
+/* Bytes of the ring of a slot that no thread had before. */
+uint64_t first_ring_bytes(uint32_t index);
+
+/* The ring of slot number `index`. */
+struct record *first_ring(uint32_t index);
+
+/* Gets the memory of the slot and its first ring, so that no event meets a page that is not there. False:
+ * there is none. */
+bool first_ring_populate(uint32_t index);
+
+/* The same for the threads that are expected, one after another as long as *state is `while_it_is`: before
+ * any of them begins. */
+void first_rings_populate_while(const _Atomic uint32_t *state, uint32_t while_it_is);
+
+#endif
