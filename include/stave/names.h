@@ -123,4 +123,22 @@
 /* Attribute of a CallingContextSample: the runtime's name of the thread's state, a string. */
 #define STAVE_ATTRIBUTE_THREAD_STATE "thread state"
 
+/* Present only if the kernel was asked when threads run (STAVE_SYSTEM=on): "on", or why it did not tell; how
+ * many switches it had no room for; threads that it did not tell of. */
+#define STAVE_PROPERTY_SYSTEM "STAVE::SYSTEM"
+#define STAVE_PROPERTY_SYSTEM_MISSED "STAVE::SYSTEM::MISSED"
+#define STAVE_PROPERTY_SYSTEM_THREADS_WITHOUT "STAVE::SYSTEM::THREADS_WITHOUT"
+
+/* Metrics on a thread's location, each value for the time from there on: a STAVE_RUN_STATE_..., and the
+ * number of the processor on which it runs, or did last. Page faults: how many there were by then. */
+#define STAVE_METRIC_RUN_STATE "run state"
+#define STAVE_METRIC_RUN_PROCESSOR "run processor"
+#define STAVE_METRIC_PAGE_FAULTS "page faults"
+
+/* On a processor; without one though it could go on, or has given it up by sched_yield; waiting in the
+ * kernel, or for a processor since that is over. */
+#define STAVE_RUN_STATE_RUNS 0
+#define STAVE_RUN_STATE_PREEMPTED 1
+#define STAVE_RUN_STATE_BLOCKED 2
+
 #endif

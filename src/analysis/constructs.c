@@ -143,6 +143,8 @@ static enum construct by_openmp_role(uint8_t role) {
 static enum construct by_artificial(const char *name) {
   if (strcmp(name, constructs[CONSTRUCT_worker].name) == 0)
     return CONSTRUCT_worker;
+  if (strcmp(name, constructs[CONSTRUCT_run_state].name) == 0)
+    return CONSTRUCT_run_state;
   bool is_loss = strcmp(name, constructs[CONSTRUCT_lost_events].name) == 0;
   return is_loss ? CONSTRUCT_lost_events : CONSTRUCT_program;
 }

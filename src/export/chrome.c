@@ -18,6 +18,7 @@ static bool is_point(const struct chrome *chrome, uint32_t region) {
   return class == CONSTRUCT_CLASS_depend || class == CONSTRUCT_CLASS_doacross ||
          construct == CONSTRUCT_cancel || construct == CONSTRUCT_error ||
          construct == CONSTRUCT_fulfill_event || construct == CONSTRUCT_lost_events ||
+         construct == CONSTRUCT_run_state ||
          (region < chrome->trace->region_count && chrome->is_message[region]);
 }
 

@@ -149,6 +149,7 @@ static void charge(struct collector *collector, size_t location, uint64_t event_
   thread->activity[now.activity] += ticks;
   if (thread->is_device)
     return;
+  running_charge(collector, location, &now, member, begin, end);
   if (member)
     member->activity[now.activity] += ticks;
   else if (now.activity == ACTIVITY_MPI)
@@ -217,6 +218,10 @@ static void on_other_event(struct collector *collector, const struct trace_event
     return;
   case TRACE_MeasurementOnOff:
     collector->report->caveats.recording_pauses += trace_is_pause(event);
+    running_on_pause(collector, event);
+    return;
+  case TRACE_Metric:
+    running_on_metric(collector, event);
     return;
   case TRACE_RmaGet:
   case TRACE_RmaPut:

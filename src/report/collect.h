@@ -13,9 +13,10 @@ struct live_member {
   uint64_t begin_ticks;
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release;
-  uint64_t reduced, reduction_wait;   /* in barriers that reduce: itself; for others when all had come */
-  uint64_t reduced_before;            /* that it came to the last barrier */
-  uint64_t lock_wait;                 /* in this phase */
+  uint64_t reduced, reduction_wait; /* in barriers that reduce: itself; for others when all had come */
+  uint64_t reduced_before;          /* that it came to the last barrier */
+  uint64_t lock_wait;               /* in this phase */
+  uint64_t preempted_in_phase, preempted_in_tasks; /* while it did not wait; tasks: explicit ones, ever */
   uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
   struct share *shares;               /* a list, of this phase */
   uint32_t barriers;                  /* entered so far */
@@ -38,6 +39,7 @@ struct team_phase {
   uint64_t number; /* from 1; 0: none */
   uint64_t latest_ticks;
   uint64_t latest_alone;            /* when the last one would have come had nobody waited for locks */
+  uint64_t latest_running;          /* the same had nobody been preempted */
   uint64_t waited;                  /* for locks, by all members */
   uint64_t stalled, latest_stalled; /* by all members; when the last one came, with it */
   double alone;    /* sum over the members: from the team's begin to when each would have come */
@@ -69,7 +71,8 @@ struct live_team {
   uint64_t task_end_ticks;      /* of the last task that has ended */
   uint64_t end_ticks;           /* of the primary; 0: not yet */
   uint64_t tasks;
-  struct share *met; /* one for every worksharing region */
+  uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
+  struct share *met;                      /* one for every worksharing region */
   /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
    * time come in any order */
   struct team_phase phases[2];
@@ -163,9 +166,11 @@ struct report_location {
   uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
   uint64_t kernel_begin;
   struct doacross_location doacross;
-  uint64_t event_ticks;        /* of its last event */
-  uint64_t charged_ticks;      /* up to here its time is accounted for */
-  struct live_member *members; /* a stack: one for each team that it is in */
+  enum report_running running;
+  uint64_t preempted_begin, preempted_end; /* the last time */
+  uint64_t event_ticks;                    /* of its last event */
+  uint64_t charged_ticks;                  /* up to here its time is accounted for */
+  struct live_member *members;             /* a stack: one for each team that it is in */
   size_t member_capacity;
   uint32_t member_count;
   uint32_t wait_region; /* and since when it waits there */
@@ -300,6 +305,16 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
 /* The team is gone. */
 void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);
 
+/* -- collect_running.c -- */
+void running_on_metric(struct collector *collector, const struct trace_event *event);
+void running_on_pause(struct collector *collector, const struct trace_event *event);
+void running_charge(struct collector *collector, size_t location, const struct replay_now *now,
+                    struct live_member *member, uint64_t begin, uint64_t end);
+
+/* How long of the time the thread was preempted, as far as it was the last time that it was. */
+uint64_t running_preempted_since(const struct collector *collector, size_t location, uint64_t since,
+                                 uint64_t until);
+
 /* -- collect_tasks.c -- */
 struct live_task *live_task_of(struct collector *collector, const struct replay_task *task);
 struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint64_t id);
@@ -410,6 +425,11 @@ void efficiency_find(struct report *report);
 
 /* What the archive says of them. */
 void processors_find(struct report *report);
+
+/* As many as the region's smallest team has threads; in nested teams, as there were at once. And whether the
+ * process may use fewer. */
+uint64_t processors_wanted(const struct report_parallel *parallel);
+bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
 
 /* The part of what this region's threads lose that fewer of them would not lose, since they share processors,
  * if all their useful time was on one: 0 to 1. */

@@ -80,6 +80,8 @@ void barriers_before_leave(struct collector *collector, const struct trace_event
     return;
   uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
   uint64_t release = release_of(collector, live_team, member, now->team->begun, event->ticks);
+  member->preempted_in_phase +=
+      running_preempted_since(collector, event->location, live_team->arrived_ticks[round], event->ticks);
   if (live_team->reduces[round])
     count_reduction(collector, member, region, now->team->region, release);
   else

@@ -185,6 +185,8 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
     vary(collector, &parallel->variation, room > 0 ? room : 0, live_team, phase);
     scatter_add(&parallel->room, room > 0 ? room : 0);
   }
+  if (parallel)
+    parallel->preempted += (double)(phase->latest_ticks - phase->latest_running);
   live_team->phase_end_ticks = phase->latest_ticks;
   drop_shares(collector, &collector->team_shares, phase_key(live_team, phase), &phase->shares);
   *phase = (struct team_phase){0};
@@ -221,6 +223,8 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   uint64_t now = came > member->stalled_in_phase ? came - member->stalled_in_phase : 0;
   uint64_t spent = now > begin ? now - begin : 0;
   uint64_t waited = member->lock_wait < spent ? member->lock_wait : spent;
+  uint64_t preempted = member->preempted_in_phase < spent ? member->preempted_in_phase : spent;
+  phase->latest_running = now - preempted > phase->latest_running ? now - preempted : phase->latest_running;
   bool is_leading = phase->arrivals++ == 0 || now - waited >= phase->latest_alone;
   phase->leader += is_leading;
   phase->latest_alone = is_leading ? now - waited : phase->latest_alone;
@@ -232,5 +236,5 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   for (const struct share *share = member->shares; share; share = share->next)
     fold_share(collector, live_team, phase, share, is_leading);
   drop_shares(collector, &collector->member_shares, member_key(collector, location), &member->shares);
-  member->lock_wait = member->stalled_in_phase = 0;
+  member->lock_wait = member->stalled_in_phase = member->preempted_in_phase = 0;
 }

@@ -94,7 +94,9 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   struct live_task *live_task = live_task_of(collector, event->task);
   if (!live_team || !member || !live_task)
     return;
-  *member = (struct live_member){.begin_ticks = event->ticks};
+  *member = (struct live_member){.begin_ticks = event->ticks,
+                                 .preempted_in_phase = running_preempted_since(
+                                     collector, event->location, event->team->fork_ticks, event->ticks)};
   live_team->latest_begin_ticks = event->ticks;
   process->in_teams += here->member_count == 1;
   live_team->at_once = process->in_teams > live_team->at_once ? process->in_teams : live_team->at_once;
@@ -230,7 +232,9 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   path_join(&collector->paths, &live_team->finished, &live_task->path);
   path_clear(&collector->paths, &live_task->path);
   dependences_forget(collector->dependences, live_task->id);
+  live_team->preempted_in_tasks += member.preempted_in_tasks;
   if (event->location == event->team->primary) {
+    live_team->preempted = member.preempted_in_phase;
     live_team->end_ticks = event->ticks;
     join_creator(collector, live_team);
   }
@@ -291,6 +295,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->is_nested |= live_team->is_nested;
   parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;
   parallel->gain += (double)(time - useful) / size;
+  parallel->preempted += (double)live_team->preempted + (double)live_team->preempted_in_tasks / size;
   callers_add(collector, team->region, live_team->context, to - from, (double)(time - useful) / size);
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     parallel->activity[i] += live_team->activity[i];

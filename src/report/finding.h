@@ -58,6 +58,10 @@ void findings_of_devices(struct report *report);
  * it could save for the one finding that says so; then nothing else is to be said of the region. */
 bool findings_take_shared(struct report *report, uint32_t region, double gain_ticks);
 
+/* Where the archive tells when threads had no processor: takes what that cost the region, `gain_ticks` of
+ * wall time, of its budget for the finding that says so. Returns what is left. */
+double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
+
 /* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
  * wall time for its `members`. Returns what is left. */
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);

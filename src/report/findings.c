@@ -356,8 +356,10 @@ static void find_in_region(struct report *report, uint32_t region) {
       parallel->moved * members / n - (double)parallel->reduction_wait / n;
   if (budget < FINDING_LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
-  if (!is_too_often(report, parallel) &&
-      findings_take_shared(report, region, (budget + (double)parallel->late / n) * shared))
+  if (report->has_running && !processors_are_too_few(report, parallel))
+    budget = findings_take_preempted(report, region, budget, parallel->preempted * members / n);
+  else if (!is_too_often(report, parallel) &&
+           findings_take_shared(report, region, (budget + (double)parallel->late / n) * shared))
     return;
   budget = find_slow_barriers(report, region, budget, 1 / n);
   budget = find_late_start(report, region, budget, members, 1 / n);
@@ -387,6 +389,7 @@ static void share_what_can_be_saved(struct report *report) {
   double all = 0, useful = report->cpus ? (double)report->useful / (double)report->cpus : 0;
   double most = (double)report->wall > useful ? (double)report->wall - useful : 0;
   most += report->lost_in_work;
+  most += report->cpus ? (double)report->preempted_useful / (double)report->cpus : 0;
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
   for (size_t i = 0; i < report->finding_count && all > most; i++) {

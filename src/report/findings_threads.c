@@ -28,19 +28,29 @@ static struct report_shared *shared_with(struct report *report, uint64_t threads
   return processors->others > OTHERS_LEAST * processors->all ? &report->shared[SHARED_WITH_OTHERS] : NULL;
 }
 
-bool findings_take_shared(struct report *report, uint32_t region, double gain) {
-  const struct report_parallel *parallel = report->regions[region].parallel;
-  uint64_t threads = parallel->is_nested ? parallel->at_once : parallel->smallest;
-  struct report_shared *all = shared_with(report, threads);
-  if (!all || !wants_processors(parallel))
-    return false;
+static void take(struct report_shared *all, uint32_t region, uint64_t threads, double gain) {
   if (all->regions++ == 0 || gain > all->greatest) {
     all->region = region;
     all->greatest = gain;
   }
   all->gain += gain;
   all->threads = threads > all->threads ? threads : all->threads;
+}
+
+bool findings_take_shared(struct report *report, uint32_t region, double gain) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  struct report_shared *all = shared_with(report, processors_wanted(parallel));
+  if (!all || !wants_processors(parallel))
+    return false;
+  take(all, region, processors_wanted(parallel), gain);
   return true;
+}
+
+double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain) {
+  if (gain > 0)
+    take(&report->shared[SHARED_WITH_OTHERS], region, processors_wanted(report->regions[region].parallel),
+         gain);
+  return budget > gain ? budget - gain : 0;
 }
 
 static void find_oversubscription(struct report *report) {
@@ -58,9 +68,36 @@ static void find_oversubscription(struct report *report) {
               "starts there cost %s, most in %s (%s): which of it has other causes cannot be told",
               all->regions, all->regions == 1 ? " has" : "s have", finding_time(&texts, all->gain),
               finding_label(&texts, all->region), finding_time(&texts, all->greatest));
+  if (report->has_running)
+    finding_say_more(finding->evidence, "; threads were ready and had no processor for %s of their work",
+                     finding_time(&texts, (double)report->preempted_useful));
   finding_say(finding->advice,
               "no more threads than processors (OMP_NUM_THREADS, num_threads), or more processors for the "
               "process (taskset, cgroup, batch system)");
+}
+
+/* Whose threads were preempted, is measured: by whom, only that it was not by each other. */
+static void find_preemption(struct report *report) {
+  const struct report_shared *all = &report->shared[SHARED_WITH_OTHERS];
+  struct finding_texts texts = {.report = report};
+  double serial = (double)report->preempted_serial, gain = all->gain + serial;
+  uint32_t region = all->regions ? all->region : REPLAY_NONE;
+  struct report_finding *finding = finding_add(report, CAUSE_OTHER_PROGRAMS, region, gain);
+  if (!finding)
+    return;
+  finding_say(finding->what, "threads lose their processors to other programs");
+  finding_say(finding->evidence, "they were ready and had none for %s of their work",
+              finding_time(&texts, (double)report->preempted_useful));
+  if (all->regions)
+    finding_say_more(finding->evidence,
+                     "; the last to come to barriers would have come %s earlier without it, most in %s (%s)",
+                     finding_time(&texts, all->gain), finding_label(&texts, all->region),
+                     finding_time(&texts, all->greatest));
+  if (serial > 0)
+    finding_say_more(finding->evidence, "; %s of it outside of parallel regions",
+                     finding_time(&texts, serial));
+  finding_say(finding->advice, "measure where nothing else runs (batch system, cpuset); with fewer threads "
+                               "than processors, one that is taken away delays nobody");
 }
 
 /* What others have used can have delayed the program by no more than that. */
@@ -90,5 +127,8 @@ static void find_other_programs(struct report *report) {
 
 void findings_of_shared(struct report *report) {
   find_oversubscription(report);
-  find_other_programs(report);
+  if (report->has_running)
+    find_preemption(report);
+  else
+    find_other_programs(report);
 }

@@ -38,3 +38,11 @@ double processors_sharing(const struct report *report, const struct report_paral
   double most = wall - (wall - parallel->gain) * threads / count;
   return most <= 0 ? 0 : most < parallel->gain ? most / parallel->gain : 1;
 }
+
+uint64_t processors_wanted(const struct report_parallel *parallel) {
+  return parallel->is_nested ? parallel->at_once : parallel->smallest;
+}
+
+bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel) {
+  return report->processors.count > 0 && processors_wanted(parallel) > report->processors.count;
+}

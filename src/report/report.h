@@ -14,14 +14,26 @@ struct spread {
   uint64_t count, sum, min, max;
 };
 
+/* Whether a thread had a processor, as the kernel tells. */
+enum report_running {
+  RUNNING_UNKNOWN,
+  RUNNING_ON,        /* it ran */
+  RUNNING_PREEMPTED, /* it could go on and had none */
+  RUNNING_BLOCKED,   /* it waited in the kernel */
+  RUNNING_COUNT,
+};
+
 /* One location. */
 struct report_thread {
   bool is_seen, is_device; /* is_seen: has events in the window */
   bool is_in_teams;        /* was a member of a team, or forked one, or worked outside of all */
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t useful_in_teams;
-  size_t process;               /* position in struct report's processes */
-  uint64_t stalls, stall_ticks; /* waits for room in Stave's buffers */
+  size_t process;                    /* position in struct report's processes */
+  uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
+  bool has_running, processor_known; /* what follows; which processor it was on */
+  uint64_t running[RUNNING_COUNT];
+  uint64_t preemptions, blocks, migrations, faults; /* how often; faults: of pages, since its beginning */
 };
 
 /* One process: a location group. */
@@ -69,6 +81,7 @@ struct report_parallel {
   struct scatter room;         /* the same */
   struct scatter begins, releases, reductions; /* of its instances: late begins, late ends of barriers */
   double moved;                  /* what its locks add to the mean waiting at barriers, or take from it */
+  double preempted;              /* wall time that it would be shorter had no member ever been preempted */
   bool is_nested;                /* ever inside another team */
   struct report_caller *callers; /* the longest first; of those instances of which it is known */
   size_t caller_count;
@@ -169,6 +182,8 @@ struct report_region {
   uint64_t wait, longest_wait;
   uint32_t longest_location;
   uint64_t path; /* its part of the critical path */
+  /* as the innermost construct; waiting there, and all else */
+  uint64_t running_in_wait[RUNNING_COUNT], running[RUNNING_COUNT];
   /* of a taskwait: how long threads were idle in it while no task was ready, if its task created more behind;
    * how often; and in which parallel region last */
   uint64_t held_up, holds_up;
@@ -400,6 +415,8 @@ struct report {
   size_t deadlock_count;             /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */
   double lost_in_work;
+  bool has_running;                            /* the archive tells whether threads had processors */
+  uint64_t preempted_useful, preempted_serial; /* while they worked; serial: outside of teams */
   struct report_processors processors;
   struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;

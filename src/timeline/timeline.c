@@ -164,9 +164,17 @@ static void describe(struct timeline *timeline, const struct replay_slice *slice
   open->attributes = 0;
 }
 
+/* What stands beside metrics is nothing that the thread did. */
+static bool is_of_system(const struct timeline *timeline, const struct replay_slice *slice) {
+  return slice->begin_ticks == slice->end_ticks && slice->region != REPLAY_NONE &&
+         construct_of_region(&timeline->trace->regions[slice->region]) == CONSTRUCT_run_state;
+}
+
 static void on_slice(void *data, const struct replay_slice *slice) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   struct timeline_row *row = &timeline->rows[slice->location];
+  if (is_of_system(timeline, slice))
+    return;
   count_region(timeline, slice);
   if (slice->depth >= TIMELINE_MOST_DEPTH) {
     row->too_deep++;

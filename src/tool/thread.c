@@ -309,6 +309,8 @@ bool thread_attach(uint64_t ticks) {
     errno = error;
   }
   sampler_attach(thread_self);
+  if (tool.constants.config.system == SYSTEM_on)
+    session_wake_writer(tool.session); /* from when on it asks the kernel about this thread */
   callbacks_tell_kept(ticks);
   return true;
 }

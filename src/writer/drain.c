@@ -47,6 +47,7 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
                   const uint64_t *words) {
   struct writer *writer = data;
   writer->merged_until = record->ticks;
+  run_states_take(writer->run_states, record->ticks);
   correlate(&writer->correlator, slot, id, record, words);
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
     stop_if_full(writer);
@@ -77,6 +78,7 @@ static uint64_t drain_once(struct writer *writer) {
   writer->pass_begin = clock_ticks(writer->constants.clock_kind);
   stuck_begin();
   uint64_t taken = merge_pass(writer->merge);
+  run_states_empty(writer->run_states);
   note_progress(writer, writer->pass_begin);
   atomic_fetch_add(&writer->session->shared.progress, 1);
   stop_if_full(writer);
@@ -196,7 +198,8 @@ void drain(struct writer *writer) {
     note_backlog(writer);
     if (is_last || merge_behind(writer->merge))
       continue;
-    sleep_ns = sleep_after(sleep_ns, merge_fullest(writer->merge), merge_met_threads(writer->merge));
+    double fullest = merge_fullest(writer->merge), told = run_states_fullest(writer->run_states);
+    sleep_ns = sleep_after(sleep_ns, fullest > told ? fullest : told, merge_met_threads(writer->merge));
     session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ompt/names.h"
 #include "stave/names.h"
@@ -14,7 +15,7 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
   archive_set_property(archive, name, text);
 }
 
-enum told { LOSS, ALWAYS, IF_ANY, SAMPLING };
+enum told { LOSS, ALWAYS, IF_ANY, SAMPLING, SYSTEM };
 
 static void set_figures(struct archive *archive, const struct figures *figures, enum told wanted) {
   const struct {
@@ -117,6 +118,14 @@ static void set_sampling(struct archive *archive, uint32_t hz, const struct figu
   set_figures(archive, figures, SAMPLING);
 }
 
+static void set_system(struct archive *archive, const struct config *config, const struct summary *summary) {
+  if (config->system == SYSTEM_off)
+    return;
+  archive_set_property(archive, STAVE_PROPERTY_SYSTEM,
+                       summary->system_error ? strerror(summary->system_error) : "on");
+  set_figures(archive, &summary->figures, SYSTEM);
+}
+
 static void set_runtimes(struct archive *archive, const char *paths) {
   char path[RUNTIMES_BYTES];
   bool is_detour;
@@ -178,4 +187,5 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_not_asked(archive, constants->set_callback_results);
   set_records(archive, summary->records);
   set_sampling(archive, constants->config.sample_hz, &summary->figures);
+  set_system(archive, &constants->config, summary);
 }

@@ -18,6 +18,7 @@ struct summary {
   int mpi_rank, mpi_size;  /* by the launcher; -1: none, not known */
   unsigned processors;     /* that it was allowed to use; 0: unknown */
   struct processor_time processor_time;
+  int system_error;         /* why STAVE_SYSTEM told nothing; 0: it did, or was off */
   const char *clock_domain; /* clock.h; empty: not known */
   bool is_recovered;        /* by `stave recover`: nobody knows what is missing behind */
   uint64_t whole_until;     /* this time */

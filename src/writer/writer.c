@@ -18,6 +18,7 @@
 #include "writer/definitions/definitions_mpi.h"
 #include "writer/definitions/lock_names.h"
 #include "writer/output.h"
+#include "writer/perf_event.h"
 #include "writer/process.h"
 #include "writer/processors.h"
 #include "writer/properties.h"
@@ -136,6 +137,19 @@ static void open_correlator(struct writer *writer) {
   c->starts_paused = constants->config.start == START_paused;
 }
 
+/* The rest goes on without it. */
+static void open_run_states(struct writer *writer, char *notice, size_t size) {
+  const struct session_constants *constants = &writer->constants;
+  size_t length = strlen(notice);
+  if (constants->config.system == SYSTEM_off)
+    return;
+  writer->run_states = run_states_create(&writer->correlator, constants, &writer->system_error);
+  if (!writer->run_states)
+    snprintf(notice + length, size - length,
+             "%sSTAVE_SYSTEM: the kernel does not tell when threads run (%s): %s", length ? "; " : "",
+             strerror(writer->system_error), perf_event_advice(writer->system_error));
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
   if (!make_directory(writer, notice, sizeof notice))
@@ -170,6 +184,7 @@ static bool open_archive(struct writer *writer) {
   runtimes_find(writer->constants.pid, writer->runtimes);
   begin_journal(writer);
   note_shortfall(writer, notice, sizeof notice);
+  open_run_states(writer, notice, sizeof notice);
   writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);
   return true;
@@ -230,6 +245,7 @@ static int close_archive(struct writer *writer) {
                             .runtimes = writer->runtimes,
                             .processors = writer->processors.count,
                             .processor_time = processors_used(&writer->processors),
+                            .system_error = writer->system_error,
                             .mpi_rank = launcher_rank(),
                             .mpi_size = launcher_size(),
                             .clock_domain = writer->clock_domain};
@@ -285,6 +301,7 @@ static void close_and_report(struct writer *writer) {
  * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
+  run_states_destroy(writer->run_states);
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);
   definitions_destroy(writer->definitions);

@@ -13,6 +13,7 @@
 #include "writer/processors.h"
 #include "writer/recovery/recovery.h"
 #include "writer/report.h"
+#include "writer/run_states.h"
 #include "writer/runtimes.h"
 
 struct writer {
@@ -43,6 +44,8 @@ struct writer {
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
   struct processors processors;
+  struct run_states *run_states; /* or NULL */
+  int system_error;              /* why not */
   char clock_domain[CLOCK_DOMAIN_BYTES];
   /* of the closed archive */
   uint64_t event_bytes;

@@ -33,6 +33,7 @@ static const struct denied {
     {"clone-silent", SYS_clone, EINVAL, 0, SIGNAL_BITS, 0},
     {"pidfd_open", SYS_pidfd_open, ENOSYS, 0, 0, 0},
     {"close_range", SYS_close_range, ENOSYS, 0, 0, 0},
+    {"perf_event_open", SYS_perf_event_open, EACCES, 0, 0, 0},
     {"fallocate", SYS_fallocate, EINVAL, 1, KEEPS_SIZE, 0},
 };
 

@@ -39,7 +39,7 @@ struct traced_run {
 };
 
 /* Long options that have no letter. */
-enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME, OPTION_SAMPLE };
+enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME, OPTION_SAMPLE, OPTION_SYSTEM };
 
 /* Samples a second where none are said. */
 static const char sample_default[] = "1000";
@@ -67,6 +67,8 @@ static const struct usage_option options[] = {
     {OPTION_SAMPLE, "sample", "HZ",
      "samples a second of each thread's state and call path (STAVE_SAMPLE_HZ); without a number 1000",
      USAGE_OPTIONAL, NULL},
+    {OPTION_SYSTEM, "system", NULL,
+     "ask the kernel when each thread runs, is preempted or blocked (STAVE_SYSTEM=on)", USAGE_NOTHING, NULL},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
     {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
     {0},
@@ -102,6 +104,8 @@ static bool set_option(void *run, int option, const char *value) {
     ((struct traced_run *)run)->quiet = true;
   else if (option == OPTION_PRELOAD)
     ((struct traced_run *)run)->preloads = true;
+  else if (option == OPTION_SYSTEM)
+    set_variable("STAVE_SYSTEM", "on");
   else if (option == 'v')
     set_variable("STAVE_VERBOSE", "2");
   else

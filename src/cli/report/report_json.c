@@ -205,6 +205,7 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put_seconds(object, "explicit_barrier_s", report, (double)one->explicit_wait);
   put_seconds(object, "barrier_release_s", report, (double)one->release);
   put_seconds(object, "imbalance_s", report, (double)one->imbalance);
+  put_seconds(object, "preempted_s", report, one->preempted);
   put_seconds(object, "stall_s", report, (double)one->stalled);
   put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);
@@ -414,6 +415,7 @@ json_t *report_print_object(const struct report_print *print) {
   json_put(object, "devices", devices(report));
   json_put(object, "sampled_states", states(report));
   json_put(object, "samples", report_samples_json(print));
+  json_put(object, "running", report_running_json(print));
   json_put(object, "tracing", tracing(report));
   json_put(object, "disturbances", disturbances(report));
   return object;

@@ -59,6 +59,10 @@ void report_print_samples(const struct report_print *print);
 json_t *report_samples_json(const struct report_print *print);
 json_t *report_finding_samples_json(const struct report *report, const struct report_finding *finding);
 
+/* Whether threads had processors, by region and thread; nothing, or null, where the archive does not tell. */
+void report_print_running(const struct report_print *print);
+json_t *report_running_json(const struct report_print *print);
+
 /* The answer in at most 20 lines. */
 void report_print_brief(const struct report_print *print);
 

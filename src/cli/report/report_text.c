@@ -455,6 +455,7 @@ void report_print_text(const struct report_print *print) {
   if (report->has_openmp)
     report_print_tables(print);
   report_print_samples(print);
+  report_print_running(print);
   print_devices(report);
   print_threads(print);
   print_caveats(report);

@@ -40,6 +40,9 @@ struct correlator {
   struct lock_names *lock_names;  /* or NULL */
   void (*on_runtime)(void *data); /* OpenMP has joined the session */
   void *on_runtime_data;
+  /* a thread is met whose kernel id is known, at this time; or NULL */
+  void (*on_thread)(void *data, struct traced_thread *thread, uint64_t ticks);
+  void *on_thread_data;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
   struct traced_thread **by_slot;    /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;

@@ -210,6 +210,7 @@ static inline void write_final(struct emitter *emitter, struct location *locatio
     return;
   }
   location->written_ticks = ticks;
+  location->written_kind = event->kind;
   uint64_t events = ++location->events;
   atomic_store_explicit(location->whole_events, events, memory_order_release);
   if (__builtin_expect(events == location->asks_at, 0))
@@ -224,15 +225,24 @@ static __attribute__((noinline)) void write_sample(struct emitter *emitter, stru
     location->sample_begin = location->sample_end = 0;
 }
 
-static inline void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks) {
+/* A fork and the primary's begin are one for readers, as are its begin and the region's Enter, and its end
+ * and the join: no region may stand in between. */
+static bool are_one(uint8_t before, uint8_t next) {
+  return before == EVENT_FORK || before == EVENT_TEAM_BEGIN || next == EVENT_JOIN;
+}
+
+static inline void write_samples_until(struct emitter *emitter, struct location *location, uint64_t ticks,
+                                       uint8_t next) {
   while (location->sample_begin != location->sample_end &&
-         location->samples[location->sample_begin].ticks <= ticks)
+         location->samples[location->sample_begin].ticks <= ticks &&
+         (location->samples[location->sample_begin].kind == EVENT_SAMPLE ||
+          !are_one(location->written_kind, next)))
     write_sample(emitter, location);
 }
 
 static inline void write_now(struct emitter *emitter, struct location *location, const struct event *event) {
   uint64_t ticks = final_ticks(emitter, location, event);
-  write_samples_until(emitter, location, ticks);
+  write_samples_until(emitter, location, ticks, event->kind);
   write_final(emitter, location, event, ticks);
 }
 
@@ -263,8 +273,17 @@ void emit(struct emitter *emitter, struct location *location, const struct event
     write_now(emitter, location, event);
 }
 
+/* What the kernel tells of a time behind the last event is no part of the run. */
+static void write_last_samples(struct emitter *emitter, struct location *location) {
+  for (; location->sample_begin != location->sample_end;)
+    if (location->samples[location->sample_begin].kind == EVENT_SAMPLE)
+      write_sample(emitter, location);
+    else
+      location->sample_begin++;
+}
+
 void emit_end(struct emitter *emitter, struct location *location) {
-  write_samples_until(emitter, location, UINT64_MAX);
+  write_last_samples(emitter, location);
   held_clear(&location->held);
   definitions_close_location(emitter->definitions, location);
 }
@@ -274,8 +293,8 @@ static void close_if_ended(struct emitter *emitter, struct location *location) {
     emit_end(emitter, location);
 }
 
-void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
-                 bool may_be_preceded) {
+/* In the order of time: what the kernel tells comes ahead of what the thread's ring has. */
+static void hold_sample(struct location *location, const struct event *sample) {
   if (location->sample_begin > SAMPLES_HELD_MOST) {
     location->sample_end -= location->sample_begin;
     memmove(location->samples, location->samples + location->sample_begin,
@@ -283,9 +302,30 @@ void emit_sample(struct emitter *emitter, struct location *location, const struc
     location->sample_begin = 0;
   }
   memory_grow(&location->samples, &location->sample_capacity, location->sample_end + 1, sizeof *sample);
-  location->samples[location->sample_end++] = *sample;
+  size_t at = location->sample_end++;
+  for (; at > location->sample_begin && location->samples[at - 1].ticks > sample->ticks; at--)
+    location->samples[at] = location->samples[at - 1];
+  location->samples[at] = *sample;
+}
+
+static bool holds_more(const struct location *location, size_t most) {
+  return held_is_empty(&location->held) && location->sample_end - location->sample_begin > most;
+}
+
+void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
+                 bool may_be_preceded) {
+  hold_sample(location, sample);
   size_t most = may_be_preceded ? SAMPLES_HELD_MOST : SAMPLES_HELD_LEAST;
-  while (held_is_empty(&location->held) && location->sample_end - location->sample_begin > most)
+  while (holds_more(location, most) && location->samples[location->sample_begin].ticks <= sample->ticks)
+    write_sample(emitter, location);
+}
+
+void emit_metric(struct emitter *emitter, struct location *location, const struct event *metric,
+                 uint64_t merged_until) {
+  hold_sample(location, metric);
+  while (holds_more(location, SAMPLES_HELD_MOST) &&
+         location->samples[location->sample_begin].ticks < merged_until &&
+         !are_one(location->written_kind, EVENT_KINDS))
     write_sample(emitter, location);
 }
 

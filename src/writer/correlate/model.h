@@ -81,6 +81,10 @@ struct traced_thread {
   struct event undecided[UNDECIDED_MOST];
   unsigned undecided_count;
   unsigned mpi_collectives; /* that are open and whose begin was written */
+  /* STAVE_SYSTEM: the processor it ran on last, plus one; what it did when nothing was to be written */
+  int run_processor;
+  unsigned run_state;
+  bool run_state_is_hidden;
 };
 
 struct member {

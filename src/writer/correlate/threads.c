@@ -115,6 +115,8 @@ void thread_attaches(struct correlator *c, uint32_t slot, const struct record_at
 void on_attach(struct correlator *c, struct traced_thread *thread, const struct record_attach *record) {
   thread->location.facts.kernel_tid = record->kernel_tid;
   definitions_location_changed(c->definitions, &thread->location);
+  if (c->on_thread)
+    c->on_thread(c->on_thread_data, thread, record->ticks);
 }
 
 void on_frame_flags(struct correlator *c, struct traced_thread *thread,

@@ -95,7 +95,7 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
                                  const char *value);
 
 /* The number of a metric, which will be defined from now on: dense, in order of first use. */
-enum metric { METRIC_MEMORY, METRIC_COUNT };
+enum metric { METRIC_MEMORY, METRIC_RUN_STATE, METRIC_RUN_PROCESSOR, METRIC_PAGE_FAULTS, METRIC_COUNT };
 uint32_t definitions_metric(struct definitions *definitions, enum metric metric);
 
 /* The metric of a counter of the program's own; type: OTF2_TYPE_INT64 or OTF2_TYPE_DOUBLE. It will be defined

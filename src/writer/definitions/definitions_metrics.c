@@ -1,6 +1,7 @@
 /* Metrics. Without instances, which ViTE does not know: the locations that record one are those it is
  * about. */
 #include "base/memory.h"
+#include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
@@ -16,9 +17,22 @@ static const struct metric_row {
   OTF2_Type type;
   OTF2_MetricMode mode;
   OTF2_RecorderKind recorder;
+  OTF2_MetricOccurrence occurrence;
 } rows[METRIC_COUNT] = {
     [METRIC_MEMORY] = {"bytes allocated", "memory that the runtime has allocated on the device", "bytes",
-                       OTF2_TYPE_UINT64, OTF2_METRIC_ABSOLUTE_POINT, OTF2_RECORDER_KIND_GPU},
+                       OTF2_TYPE_UINT64, OTF2_METRIC_ABSOLUTE_POINT, OTF2_RECORDER_KIND_GPU,
+                       OTF2_METRIC_SYNCHRONOUS},
+    [METRIC_RUN_STATE] = {STAVE_METRIC_RUN_STATE,
+                          "from here on the thread 0: runs, 1: has no processor though it could go on, "
+                          "2: waits in the kernel",
+                          "", OTF2_TYPE_UINT64, OTF2_METRIC_ABSOLUTE_NEXT, OTF2_RECORDER_KIND_CPU,
+                          OTF2_METRIC_ASYNCHRONOUS},
+    [METRIC_RUN_PROCESSOR] = {STAVE_METRIC_RUN_PROCESSOR, "on which the thread runs from here on", "",
+                              OTF2_TYPE_UINT64, OTF2_METRIC_ABSOLUTE_NEXT, OTF2_RECORDER_KIND_CPU,
+                              OTF2_METRIC_ASYNCHRONOUS},
+    [METRIC_PAGE_FAULTS] = {STAVE_METRIC_PAGE_FAULTS, "of the thread's own code, so far", "",
+                            OTF2_TYPE_UINT64, OTF2_METRIC_ACCUMULATED_POINT, OTF2_RECORDER_KIND_CPU,
+                            OTF2_METRIC_ASYNCHRONOUS},
 };
 
 static uint32_t add(struct definitions *definitions, const struct metric_definition *metric) {
@@ -69,7 +83,7 @@ static void write_row(struct definitions *definitions, OTF2_GlobalDefWriter *w, 
                                          definitions_write_string(definitions, row->description),
                                          OTF2_METRIC_TYPE_OTHER, row->mode, row->type, OTF2_BASE_DECIMAL, 0,
                                          definitions_write_string(definitions, row->unit));
-  OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, OTF2_METRIC_SYNCHRONOUS, row->recorder);
+  OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, row->occurrence, row->recorder);
 }
 
 static void write_counter(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,

@@ -1,0 +1,108 @@
+/* Whether threads had processors, where the archive tells (STAVE_SYSTEM): each time between two events of a
+ * thread is charged to the state that it was in. What preemption costs is found phase by phase (see
+ * collect_phases.c): the last to come to a barrier would have come earlier by what it was preempted before,
+ * and then another one may have been the last. */
+#include <string.h>
+
+#include "report/collect.h"
+#include "stave/names.h"
+
+static bool is_metric(const struct collector *collector, const struct trace_event *event, const char *name) {
+  const struct trace_metric_member *member =
+      trace_metric_member_of(collector->trace, event->Metric.metric, 0);
+  return member && strcmp(member->name, name) == 0;
+}
+
+static void set_state(struct collector *collector, const struct trace_event *event, uint64_t state) {
+  struct report_thread *thread = &collector->report->threads[event->location];
+  enum report_running is =
+      state <= STAVE_RUN_STATE_BLOCKED ? RUNNING_ON + (enum report_running)state : RUNNING_UNKNOWN;
+  collector->locations[event->location].running = is;
+  thread->has_running = true;
+  collector->report->has_running = true;
+  if (!collector_is_inside(collector, event->ticks))
+    return;
+  thread->preemptions += is == RUNNING_PREEMPTED;
+  thread->blocks += is == RUNNING_BLOCKED;
+}
+
+void running_on_metric(struct collector *collector, const struct trace_event *event) {
+  struct report_thread *thread = &collector->report->threads[event->location];
+  if (event->Metric.count != 1)
+    return;
+  uint64_t value = trace_metric_value(event, 0).number;
+  bool is_inside = collector_is_inside(collector, event->ticks);
+  if (is_metric(collector, event, STAVE_METRIC_RUN_STATE))
+    set_state(collector, event, value);
+  else if (is_metric(collector, event, STAVE_METRIC_RUN_PROCESSOR)) {
+    thread->migrations += thread->processor_known && is_inside;
+    thread->processor_known = true;
+  } else if (is_inside && is_metric(collector, event, STAVE_METRIC_PAGE_FAULTS)) {
+    thread->faults = value;
+  }
+}
+
+void running_on_pause(struct collector *collector, const struct trace_event *event) {
+  collector->locations[event->location].running = RUNNING_UNKNOWN;
+}
+
+/* -- charging -- */
+
+static bool is_waiting(enum activity activity) {
+  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT ||
+         activity == ACTIVITY_LOCK_WAIT || activity == ACTIVITY_MPI;
+}
+
+static uint32_t region_of(const struct collector *collector, const struct replay_now *now) {
+  if (now->activity == ACTIVITY_IDLE || !now->task)
+    return REPLAY_NONE;
+  return collector_construct(collector, now->task);
+}
+
+/* The time after one that was the same goes on. */
+static void note_preempted(struct report_location *here, uint64_t begin, uint64_t end) {
+  if (here->preempted_end != begin)
+    here->preempted_begin = begin;
+  here->preempted_end = end;
+}
+
+static void charge_preempted(struct collector *collector, const struct replay_now *now,
+                             struct live_member *member, uint64_t ticks) {
+  struct report *report = collector->report;
+  if (is_waiting(now->activity) || now->activity == ACTIVITY_IDLE)
+    return;
+  report->preempted_useful += activity_is_useful(now->activity) ? ticks : 0;
+  if (!member)
+    report->preempted_serial += ticks;
+  else if (now->activity == ACTIVITY_TASK)
+    member->preempted_in_tasks += ticks;
+  else
+    member->preempted_in_phase += ticks;
+}
+
+void running_charge(struct collector *collector, size_t location, const struct replay_now *now,
+                    struct live_member *member, uint64_t begin, uint64_t end) {
+  struct report_location *here = &collector->locations[location];
+  struct report *report = collector->report;
+  uint64_t ticks = end - begin;
+  uint32_t region = region_of(collector, now);
+  if (!report->has_running)
+    return;
+  report->threads[location].running[here->running] += ticks;
+  if (region != REPLAY_NONE) {
+    struct report_region *base = &report->regions[region];
+    (is_waiting(now->activity) ? base->running_in_wait : base->running)[here->running] += ticks;
+  }
+  if (here->running != RUNNING_PREEMPTED)
+    return;
+  note_preempted(here, begin, end);
+  charge_preempted(collector, now, member, ticks);
+}
+
+uint64_t running_preempted_since(const struct collector *collector, size_t location, uint64_t since,
+                                 uint64_t until) {
+  const struct report_location *here = &collector->locations[location];
+  uint64_t begin = here->preempted_begin > since ? here->preempted_begin : since;
+  uint64_t end = here->preempted_end < until ? here->preempted_end : until;
+  return collector->report->has_running && end > begin ? end - begin : 0;
+}

@@ -1,0 +1,198 @@
+#include "writer/run_states.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "session/clock.h"
+#include "stave/names.h"
+#include "writer/correlate/model.h"
+#include "writer/correlate/running.h"
+#include "writer/perf_event.h"
+
+enum {
+  PAGES = 32,     /* of a thread's ring: 2048 switches on and off */
+  PAGES_MANY = 4, /* of those beyond the number of processors */
+  FAULTS_EACH_NS = 10000000,
+};
+
+struct watched {
+  struct traced_thread *thread;
+  pid_t tid;
+  uint64_t faults, asked_ns;
+  struct perf_event event;
+};
+
+struct run_states {
+  struct correlator *correlator;
+  pid_t pid;
+  enum clock_kind clock_kind;
+  long processors;
+  double fullest;
+  struct clock_point before, now; /* two of the last readings of the clocks */
+  struct watched *watched;
+  size_t count, capacity;
+};
+
+/* -- time -- */
+
+static uint64_t ticks_of(const struct run_states *states, uint64_t ns) {
+  const struct clock_point *before = &states->before, *now = &states->now;
+  if (states->clock_kind == CLOCK_KIND_MONOTONIC)
+    return ns;
+  double passed = (double)(now->monotonic_ns - before->monotonic_ns);
+  double rate = (double)(now->ticks - before->ticks) / (passed > 0 ? passed : 1);
+  return now->ticks - (uint64_t)(int64_t)(((double)now->monotonic_ns - (double)ns) * rate);
+}
+
+/* Two readings that are close together say little of how fast the clocks are. */
+static void read_clocks(struct run_states *states) {
+  enum { APART_NS = 1000000 };
+  struct clock_point now = clock_sample(states->clock_kind);
+  if (now.monotonic_ns - states->now.monotonic_ns >= APART_NS && states->now.ticks > states->before.ticks)
+    states->before = states->now;
+  states->now = now;
+}
+
+/* -- a thread -- */
+
+/* proc(5): the name may hold anything; behind it are the state and, 37 fields later, the processor. */
+static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
+                      int *ret_processor) {
+  char path[48], text[1024];
+  char state = 'R';
+  *ret_processor = -1;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)states->pid, (int)tid);
+  FILE *file = fopen(path, "re");
+  size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  if (file)
+    fclose(file);
+  text[length] = '\0';
+  const char *fields = strrchr(text, ')');
+  if (fields && sscanf(fields, ") %c", &state) == 1)
+    for (int i = 0; fields && i < 37; i++)
+      fields = strchr(fields + 1, ' ');
+  if (fields)
+    sscanf(fields, "%d", ret_processor);
+  *ret_kind = state == 'S' || state == 'D' ? PERF_BLOCKED : PERF_RUNS;
+}
+
+static void take_faults(struct run_states *states, struct watched *watched) {
+  uint64_t faults, now = states->now.monotonic_ns;
+  if (now - watched->asked_ns < FAULTS_EACH_NS || !perf_event_faults(&watched->event, &faults))
+    return;
+  watched->asked_ns = now;
+  if (faults != watched->faults)
+    running_faults(states->correlator, watched->thread, states->now.ticks, faults);
+  watched->faults = faults;
+}
+
+static void take_switches(struct run_states *states, struct watched *watched) {
+  static const unsigned kinds[] = {[PERF_RUNS] = STAVE_RUN_STATE_RUNS,
+                                   [PERF_PREEMPTED] = STAVE_RUN_STATE_PREEMPTED,
+                                   [PERF_BLOCKED] = STAVE_RUN_STATE_BLOCKED};
+  struct perf_switch found;
+  double fullness = perf_event_fullness(&watched->event);
+  states->fullest = fullness > states->fullest ? fullness : states->fullest;
+  while (perf_event_next(&watched->event, &found))
+    if (found.kind == PERF_LOST)
+      states->correlator->figures.switches_missed += found.lost;
+    else
+      running_switch(states->correlator, watched->thread, ticks_of(states, found.monotonic_ns),
+                     kinds[found.kind], found.kind == PERF_RUNS ? (int)found.processor : -1);
+}
+
+static size_t pages_of(const struct run_states *states) {
+  return states->count < (size_t)states->processors ? PAGES : PAGES_MANY;
+}
+
+/* A thread that the correlator has met: it may be one that it has met before, in another slot. */
+static void watch(void *data, struct traced_thread *thread, uint64_t ticks) {
+  struct run_states *states = data;
+  struct watched watched = {.thread = thread, .tid = (pid_t)thread->location.facts.kernel_tid};
+  enum perf_kind kind;
+  int processor;
+  for (size_t i = 0; i < states->count; i++)
+    if (states->watched[i].thread == thread && states->watched[i].tid == watched.tid)
+      return;
+  if (perf_event_start(&watched.event, watched.tid, pages_of(states)) < 0) {
+    states->correlator->figures.threads_unwatched++;
+    return;
+  }
+  memory_grow(&states->watched, &states->capacity, states->count + 1, sizeof *states->watched);
+  states->watched[states->count++] = watched;
+  ask_state(states, watched.tid, &kind, &processor);
+  running_switch(states->correlator, thread, ticks,
+                 kind == PERF_BLOCKED ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_RUNS, processor);
+}
+
+/* -- all of them -- */
+
+/* A thread whose location is closed has nothing more to say. */
+static bool is_over(const struct watched *watched) {
+  return !watched->thread->location.writer;
+}
+
+static void drop_ended(struct run_states *states) {
+  size_t left = 0;
+  for (size_t i = 0; i < states->count; i++)
+    if (is_over(&states->watched[i]))
+      perf_event_stop(&states->watched[i].event);
+    else
+      states->watched[left++] = states->watched[i];
+  states->count = left;
+}
+
+void run_states_empty(struct run_states *states) {
+  if (!states)
+    return;
+  read_clocks(states);
+  for (size_t i = 0; i < states->count; i++) {
+    take_switches(states, &states->watched[i]);
+    take_faults(states, &states->watched[i]);
+  }
+  drop_ended(states);
+}
+
+double run_states_fullest(struct run_states *states) {
+  double fullest = states ? states->fullest : 0;
+  if (states)
+    states->fullest = 0;
+  return fullest;
+}
+
+void run_states_take(struct run_states *states, uint64_t ticks) {
+  if (states && ticks > states->now.ticks)
+    run_states_empty(states);
+}
+
+struct run_states *run_states_create(struct correlator *correlator, const struct session_constants *constants,
+                                     int *ret_error) {
+  struct perf_event probe;
+  *ret_error = -perf_event_start(&probe, constants->pid, 1);
+  if (*ret_error)
+    return NULL;
+  perf_event_stop(&probe);
+  struct run_states *states = memory_get(1, sizeof *states);
+  *states = (struct run_states){.correlator = correlator,
+                                .pid = constants->pid,
+                                .clock_kind = constants->clock_kind,
+                                .processors = sysconf(_SC_NPROCESSORS_ONLN),
+                                .before = constants->start,
+                                .now = clock_sample(constants->clock_kind)};
+  correlator->on_thread = watch;
+  correlator->on_thread_data = states;
+  return states;
+}
+
+void run_states_destroy(struct run_states *states) {
+  if (!states)
+    return;
+  for (size_t i = 0; i < states->count; i++)
+    perf_event_stop(&states->watched[i].event);
+  free(states->watched);
+  free(states);
+}

@@ -1,0 +1,26 @@
+/* Whether each thread of the program runs, is preempted or blocked (STAVE_SYSTEM): asked of the kernel from
+ * outside, so that no thread does anything for it. */
+#ifndef STAVE_WRITER_RUN_STATES_H
+#define STAVE_WRITER_RUN_STATES_H
+
+#include "session/layout.h"
+#include "writer/correlate/correlate.h"
+
+struct run_states;
+
+/* Watches the threads that the correlator meets from now on. NULL, and why in *ret_error, if the kernel does
+ * not let us see those of the process. */
+struct run_states *run_states_create(struct correlator *correlator, const struct session_constants *constants,
+                                     int *ret_error);
+void run_states_destroy(struct run_states *states);
+
+/* Hands the correlator what happened before a record with this time, if it has not got it yet. */
+void run_states_take(struct run_states *states, uint64_t ticks);
+
+/* Room for what comes is made, in all rings. To be called now and then. */
+void run_states_empty(struct run_states *states);
+
+/* How full the fullest one was since the last question, from 0 to 1. */
+double run_states_fullest(struct run_states *states);
+
+#endif

@@ -1,0 +1,100 @@
+// system [spinner]: threads that work, sleep and change over, each on a processor of its own; with a spinner,
+// a process that wants the last thread's. Prints for each thread how often the kernel says that it gave its
+// processor up and lost it, and the processor time of the work.
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stave/stave.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { INSTANCES = 5, WORK_NS = 60000000, SLEEP_NS = 10000000, CHANGES = 2000 };
+
+static cpu_set_t allowed;
+
+static void bind_to(int number) {
+  cpu_set_t one;
+  int count = CPU_COUNT(&allowed);
+  CPU_ZERO(&one);
+  for (int i = 0, met = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &allowed) && met++ == number % count)
+      CPU_SET(i, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+static long used_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void rest(long ns) {
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, ns}, NULL);
+}
+
+static __thread long voluntary, involuntary;
+
+static void read_status(void) {
+  char line[256];
+  snprintf(line, sizeof line, "/proc/self/task/%ld/status", syscall(SYS_gettid));
+  FILE *file = fopen(line, "r");
+  while (file && fgets(line, sizeof line, file)) {
+    sscanf(line, "voluntary_ctxt_switches: %ld", &voluntary);
+    sscanf(line, "nonvoluntary_ctxt_switches: %ld", &involuntary);
+  }
+  if (file)
+    fclose(file);
+}
+
+// What is between the two messages is counted.
+static void begin_count(void) {
+  read_status();
+  stave_message("count");
+}
+
+static void tell(void) {
+  long gave_up = voluntary, lost = involuntary;
+  stave_message("told");
+  read_status();
+  printf("thread %d %ld %ld\n", omp_get_thread_num(), voluntary - gave_up, involuntary - lost);
+}
+
+static void spin(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  bind_to(1);
+  while (getppid() == parent) {
+  }
+  _exit(0);
+}
+
+int main(int argc, char **argv) {
+  pid_t self = getpid();
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  if (argc > 1 && strcmp(argv[1], "spinner") == 0 && fork() == 0)
+    spin(self);
+#pragma omp parallel
+  bind_to(omp_get_thread_num());
+  stave_flush(); // now the writer knows both threads
+#pragma omp parallel
+  begin_count();
+  for (int i = 0; i < INSTANCES; i++) {
+#pragma omp parallel // work
+    for (long end = used_ns() + WORK_NS; used_ns() < end;) {
+    }
+#pragma omp parallel // sleep
+    rest(SLEEP_NS);
+  }
+#pragma omp parallel
+  for (int i = 0; i < CHANGES; i++)
+    rest(1);
+#pragma omp parallel
+#pragma omp critical
+  tell();
+  printf("work %f\nsleep %f\n", INSTANCES * WORK_NS * 1e-9, INSTANCES * SLEEP_NS * 1e-9);
+  return 0;
+}
