@@ -41,6 +41,8 @@ static struct {
   int ranks[MEETING_MOST]; /* in MPI_COMM_WORLD */
   pid_t process;
   char domain[CLOCK_DOMAIN_BYTES];
+  /* by rank: where MPI may still read or write after nobody waits for it any more */
+  struct clock_message sent[MEETING_MOST], received[MEETING_MOST];
 } clocks;
 
 /* -- messages -- */
@@ -92,7 +94,8 @@ static bool wait_for(word *request, int peer, enum patience patience) {
   }
 }
 
-static bool post(struct clock_message *message, int peer, word *request) {
+static bool post(int peer, word *request) {
+  struct clock_message *message = &clocks.received[peer];
   *request = 0;
   return REAL(Irecv, (word)message, sizeof *message, mpi.abi.byte, (word)peer, TAG, clocks.comm,
               (word)request) == 0;
@@ -100,17 +103,21 @@ static bool post(struct clock_message *message, int peer, word *request) {
 
 static bool send(const struct clock_message *message, size_t bytes, int peer) {
   word request = 0;
-  return REAL(Isend, (word)message, bytes, mpi.abi.byte, (word)peer, TAG, clocks.comm, (word)&request) == 0 &&
+  clocks.sent[peer] = *message;
+  return REAL(Isend, (word)&clocks.sent[peer], bytes, mpi.abi.byte, (word)peer, TAG, clocks.comm,
+              (word)&request) == 0 &&
          wait_for(&request, peer, FOR_AN_ANSWER);
 }
 
 static bool receive(struct clock_message *message, int peer, enum patience patience) {
   word request;
-  if (!post(message, peer, &request))
+  if (!post(peer, &request))
     return false;
-  if (wait_for(&request, peer, patience))
+  if (wait_for(&request, peer, patience)) {
+    *message = clocks.received[peer];
     return true;
-  if (REAL(Cancel, (word)&request) == 0) /* what comes later must not be written to where nobody is */
+  }
+  if (REAL(Cancel, (word)&request) == 0)
     wait_for(&request, peer, FOR_AN_ANSWER);
   return false;
 }

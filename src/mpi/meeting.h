@@ -10,7 +10,8 @@
  * What a rank could write it may still not be able to read (the folder is gone, a file server shows old
  * things), and then the others would wait for it in MPI for ever. So those who are to compare say once more
  * that they know, by links `ready-RANK`, and the first of them decides by a link `agreed`; who waits in vain
- * makes it a no. Every wait has an end. */
+ * makes it a no. Every wait here has an end. What is left: a rank that has said that it is ready and loses
+ * the folder before it can read what was agreed stays away, and the others wait for it in MPI. */
 #ifndef STAVE_MPI_MEETING_H
 #define STAVE_MPI_MEETING_H
 
