@@ -85,28 +85,30 @@ static void stop(struct replay *replay, struct replay_thread *thread, struct rep
   context->current = context->implicit;
 }
 
-static void complete(struct replay *replay, size_t location, struct replay_task *task, uint64_t ticks,
-                     const struct trace_event *event) {
-  notify(replay, REPLAY_TASK_COMPLETED, location, ticks, task, NULL, event);
-  replay_drop_task(replay, task);
-}
-
 /* Some writers know no Complete: a task whose region is over is complete when it is left. */
 static bool is_over(const struct replay_task *task) {
   return task->has_left_region && task->frame_count == 0;
 }
 
-void replay_suspend_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
-                         uint64_t ticks) {
+/* The task that runs there does so no more. Returns it if it is over, and to be dropped; else NULL. */
+static struct replay_task *leave(struct replay *replay, struct replay_thread *thread,
+                                 const struct trace_event *event, uint64_t ticks) {
   struct replay_task *task = top_context(thread)->current;
   size_t location = location_of(replay, thread);
   if (task->is_implicit)
-    return;
+    return NULL;
   stop(replay, thread, task, ticks);
-  if (is_over(task))
-    complete(replay, location, task, ticks, event);
-  else
-    notify(replay, REPLAY_TASK_SUSPENDED, location, ticks, task, NULL, event);
+  bool has_ended = is_over(task);
+  notify(replay, has_ended ? REPLAY_TASK_COMPLETED : REPLAY_TASK_SUSPENDED, location, ticks, task, NULL,
+         event);
+  return has_ended ? task : NULL;
+}
+
+void replay_suspend_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
+                         uint64_t ticks) {
+  struct replay_task *over = leave(replay, thread, event, ticks);
+  if (over)
+    replay_drop_task(replay, over);
 }
 
 void replay_create_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
@@ -195,10 +197,11 @@ void replay_switch_task(struct replay *replay, struct replay_thread *thread, con
   if (task && task->is_running)
     suspend_on_other(replay, task, ticks);
   replay_flush(replay, thread, ticks);
-  if (!prior->is_implicit)
-    replay_suspend_task(replay, thread, event, ticks);
+  struct replay_task *over = leave(replay, thread, event, ticks);
   if (task)
-    run(replay, thread, task, prior, event, ticks); /* a prior task that is over is still where it was */
+    run(replay, thread, task, prior, event, ticks);
+  if (over)
+    replay_drop_task(replay, over);
   thread->activity = replay_activity(replay, location_of(replay, thread));
 }
 
@@ -221,5 +224,6 @@ void replay_complete_task(struct replay *replay, const struct trace_event *event
   } else if (task->is_running) {
     suspend_on_other(replay, task, ticks);
   }
-  complete(replay, location, task, ticks, event);
+  notify(replay, REPLAY_TASK_COMPLETED, location, ticks, task, NULL, event);
+  replay_drop_task(replay, task);
 }
