@@ -347,7 +347,8 @@ static void on_dependence(void *data, struct dependences_task source, struct dep
 
 /* -- events -- */
 
-static void enter(struct graph *graph, const struct trace_event *event, enum construct construct) {
+static void enter(void *data, const struct trace_event *event, enum construct construct) {
+  struct graph *graph = data;
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
   const struct last_created *created = &graph->last_created[event->location];
   uint64_t address;
@@ -362,8 +363,8 @@ static void enter(struct graph *graph, const struct trace_event *event, enum con
   }
 }
 
-static void leave(struct graph *graph, const struct trace_event *event, enum construct construct,
-                  uint32_t region) {
+static void leave(void *data, const struct trace_event *event, enum construct construct, uint32_t region) {
+  struct graph *graph = data;
   const struct replay_task *task = replay_current_task(graph->replay, event->location);
   struct task_node *node = node_of(graph, task);
   if (!node)
@@ -379,22 +380,6 @@ static void leave(struct graph *graph, const struct trace_event *event, enum con
     if (team)
       end_barrier(graph, node, team, region);
   }
-}
-
-static bool on_event(void *data, const struct trace_event *event) {
-  struct graph *graph = data;
-  if (event->kind == TRACE_Enter || event->kind == TRACE_Leave) {
-    const struct trace_region *region = trace_region(graph->trace, event->Enter.region); /* as Leave.region */
-    uint32_t position = region ? (uint32_t)(region - graph->trace->regions) : REPLAY_NONE;
-    enum construct construct = replay_construct(graph->replay, position);
-    if (event->kind == TRACE_Enter)
-      enter(graph, event, construct);
-    else if (dot_ends_waiting(construct))
-      leave(graph, event, construct, position);
-  }
-  if (!replay_process(graph->replay, event))
-    graph->error = -ENOMEM;
-  return graph->error == 0 && graph->sink->error == 0;
 }
 
 /* -- all of it -- */
@@ -436,7 +421,14 @@ int export_dot_tasks(struct trace *trace, struct sink *sink, char error[TRACE_ER
   int result = open_graph(&graph);
   if (result == 0) {
     dot_write_head(sink, true);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
+    result = dot_read(&(struct dot_reading){.trace = trace,
+                                            .sink = sink,
+                                            .replay = graph.replay,
+                                            .graph = &graph,
+                                            .error = &graph.error,
+                                            .enter = enter,
+                                            .leave = leave},
+                      error);
   }
   if (result == 0) {
     write_rest(&graph);

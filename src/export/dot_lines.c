@@ -339,7 +339,8 @@ static void end_barrier(struct line_graph *graph, struct line_task *task, struct
 
 /* -- events -- */
 
-static void enter(struct line_graph *graph, const struct trace_event *event, enum construct construct) {
+static void enter(void *data, const struct trace_event *event, enum construct construct) {
+  struct line_graph *graph = data;
   const struct last_task *created = &graph->last_created[event->location];
   uint64_t address;
   if (construct == CONSTRUCT_taskgroup) {
@@ -353,8 +354,8 @@ static void enter(struct line_graph *graph, const struct trace_event *event, enu
   }
 }
 
-static void leave(struct line_graph *graph, const struct trace_event *event, enum construct construct,
-                  uint32_t region) {
+static void leave(void *data, const struct trace_event *event, enum construct construct, uint32_t region) {
+  struct line_graph *graph = data;
   const struct replay_task *running = replay_current_task(graph->replay, event->location);
   struct line_task *task = task_of(graph, running);
   uint32_t line = task_line(graph, region);
@@ -372,22 +373,6 @@ static void leave(struct line_graph *graph, const struct trace_event *event, enu
     if (team)
       end_barrier(graph, task, team, line);
   }
-}
-
-static bool on_event(void *data, const struct trace_event *event) {
-  struct line_graph *graph = data;
-  if (event->kind == TRACE_Enter || event->kind == TRACE_Leave) {
-    const struct trace_region *region = trace_region(graph->trace, event->Enter.region); /* as Leave.region */
-    uint32_t position = region ? (uint32_t)(region - graph->trace->regions) : REPLAY_NONE;
-    enum construct construct = replay_construct(graph->replay, position);
-    if (event->kind == TRACE_Enter)
-      enter(graph, event, construct);
-    else if (dot_ends_waiting(construct))
-      leave(graph, event, construct, position);
-  }
-  if (!replay_process(graph->replay, event))
-    graph->error = -ENOMEM;
-  return graph->error == 0 && graph->sink->error == 0;
 }
 
 /* -- writing -- */
@@ -475,7 +460,14 @@ int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BY
   int result = open_graph(&graph);
   if (result == 0) {
     dot_write_head(sink, false);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
+    result = dot_read(&(struct dot_reading){.trace = trace,
+                                            .sink = sink,
+                                            .replay = graph.replay,
+                                            .graph = &graph,
+                                            .error = &graph.error,
+                                            .enter = enter,
+                                            .leave = leave},
+                      error);
   }
   if (result == 0) {
     write_graph(&graph);

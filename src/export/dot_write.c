@@ -1,7 +1,7 @@
 /* What both graphs of tasks share. */
+#include <errno.h>
 #include <string.h>
 
-#include "analysis/replay.h"
 #include "export/dot.h"
 
 void dot_write_head(struct sink *sink, bool is_strict) {
@@ -25,8 +25,29 @@ const char *dot_colour(uint32_t number) {
   return colours[number % 8];
 }
 
-bool dot_ends_waiting(enum construct construct) {
+static bool ends_waiting(enum construct construct) {
   return construct == CONSTRUCT_taskwait || construct == CONSTRUCT_taskwait_depend ||
          construct == CONSTRUCT_taskgroup || construct == CONSTRUCT_barrier ||
          construct == CONSTRUCT_implicit_barrier;
+}
+
+static bool on_event(void *data, const struct trace_event *event) {
+  struct dot_reading *reading = data;
+  if (event->kind == TRACE_Enter || event->kind == TRACE_Leave) {
+    const struct trace_region *region =
+        trace_region(reading->trace, event->Enter.region); /* as Leave.region */
+    uint32_t position = region ? (uint32_t)(region - reading->trace->regions) : REPLAY_NONE;
+    enum construct construct = replay_construct(reading->replay, position);
+    if (event->kind == TRACE_Enter)
+      reading->enter(reading->graph, event, construct);
+    else if (ends_waiting(construct))
+      reading->leave(reading->graph, event, construct, position);
+  }
+  if (!replay_process(reading->replay, event))
+    *reading->error = -ENOMEM;
+  return *reading->error == 0 && reading->sink->error == 0;
+}
+
+int dot_read(struct dot_reading *reading, char error[TRACE_ERROR_BYTES]) {
+  return trace_read_in_order(reading->trace, 0, UINT64_MAX, on_event, reading, error);
 }
