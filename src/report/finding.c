@@ -126,8 +126,7 @@ static const char *doubt(const struct report *report, const struct report_findin
 void finding_judge(const struct report *report, struct report_finding *finding) {
   const char *why = doubt(report, finding);
   bool is_measured = finding->cause == CAUSE_OTHER_PROGRAMS && report->has_running;
-  double others =
-      finding->cause == CAUSE_OTHER_PROGRAMS || report->has_running ? 0 : report->processors.others;
+  double others = finding->cause == CAUSE_OTHER_PROGRAMS ? 0 : report->processors.others;
   finding->confidence = is_measured ? CONFIDENCE_HIGH : causes[finding->cause].confidence;
   finding->reason = is_measured
                         ? "the kernel tells when threads had no processor, the events who waited for them"
