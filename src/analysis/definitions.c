@@ -23,8 +23,7 @@ static void count_progress(struct trace *trace) {
     atomic_fetch_add_explicit(trace->progress, 1, memory_order_relaxed);
 }
 
-/* What a definition callback returns; `item` NULL: no memory. */
-static OTF2_CallbackCode result(struct trace *trace, const void *item) {
+OTF2_CallbackCode trace_defined(struct trace *trace, const void *item) {
   count_progress(trace);
   if (!item)
     trace_lacks_memory(trace);
@@ -46,14 +45,14 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
   struct trace_string *item = copy ? ADD(trace, string) : NULL;
   if (!item) {
     free(copy);
-    return result(trace, NULL);
+    return trace_defined(trace, NULL);
   }
   while (item > trace->strings && item[-1].ref > self) {
     *item = item[-1];
     item--;
   }
   *item = (struct trace_string){self, copy};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
@@ -62,7 +61,7 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
   struct trace_attribute *item = ADD(trace, attribute);
   if (item)
     *item = (struct trace_attribute){self, trace_string(trace, name), trace_string(trace, description), type};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
@@ -72,7 +71,7 @@ static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_S
   if (item)
     *item =
         (struct trace_node){self, trace_string(trace, name), trace_string(trace, class), ref_or_none(parent)};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
@@ -83,7 +82,7 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
   if (item)
     *item = (struct trace_location_group){self, trace_string(trace, name), ref_or_none(node),
                                           ref_or_none(creator), type};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
@@ -92,7 +91,7 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
   struct trace_location *item = ADD(trace, location);
   if (item)
     *item = (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type, NULL};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
@@ -113,7 +112,7 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
                                   role,
                                   paradigm,
                                   false};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
@@ -125,12 +124,12 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
   struct trace_group *item = copy ? ADD(trace, group) : NULL;
   if (!item) {
     free(copy);
-    return result(trace, NULL);
+    return trace_defined(trace, NULL);
   }
   if (count)
     memcpy(copy, members, count * sizeof *copy);
   *item = (struct trace_group){self, trace_string(trace, name), copy, count, type, paradigm};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
@@ -140,7 +139,7 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
   struct trace_comm *item = ADD(trace, comm);
   if (item)
     *item = (struct trace_comm){self, trace_string(trace, name), ref_or_none(group), ref_or_none(parent)};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
@@ -150,7 +149,7 @@ static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_S
   struct trace_named *item = ADD(trace, parameter);
   if (item)
     *item = (struct trace_named){self, trace_string(trace, name)};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
@@ -160,7 +159,7 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
   struct trace_named *item = ADD(trace, window);
   if (item)
     *item = (struct trace_named){self, trace_string(trace, name)};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_code_line(void *data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
@@ -169,7 +168,7 @@ static OTF2_CallbackCode on_code_line(void *data, OTF2_SourceCodeLocationRef sel
   struct trace_code_line *item = ADD(trace, code_line);
   if (item)
     *item = (struct trace_code_line){self, trace_string(trace, file), line};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
@@ -178,7 +177,7 @@ static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF
   struct trace_context *item = ADD(trace, context);
   if (item)
     *item = (struct trace_context){self, ref_or_none(region), ref_or_none(code_line), ref_or_none(parent)};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 /* -- properties -- */
@@ -203,7 +202,7 @@ static OTF2_CallbackCode keep_property(struct trace *trace, struct trace_propert
                                        OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value) {
   if (item)
     *item = (struct trace_property){owner, trace_string(trace, name), value_text(trace, type, value)};
-  return result(trace, item && item->text ? item : NULL);
+  return trace_defined(trace, item && item->text ? item : NULL);
 }
 
 #define KEEP_PROPERTY(trace, kind, plural, owner)                                                            \

@@ -7,13 +7,6 @@
 #include "analysis/trace_reader.h"
 #include "base/array.h"
 
-/* What a definition callback returns; `item` NULL: no memory. */
-static OTF2_CallbackCode result(struct trace *trace, const void *item) {
-  if (!item)
-    trace_lacks_memory(trace);
-  return item ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
-}
-
 static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef name,
                                    OTF2_StringRef description, OTF2_MetricType type, OTF2_MetricMode mode,
                                    OTF2_Type value_type, OTF2_Base base, int64_t exponent,
@@ -26,7 +19,7 @@ static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_S
     *item = (struct trace_metric_member){
         self, trace_string(trace, name), trace_string(trace, description), trace_string(trace, unit), type,
         mode};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode add(struct trace *trace, uint64_t ref, const uint32_t *members, uint32_t count,
@@ -36,12 +29,12 @@ static OTF2_CallbackCode add(struct trace *trace, uint64_t ref, const uint32_t *
       copy ? array_add(&trace->metrics, &trace->metric_count, sizeof *trace->metrics) : NULL;
   if (!item) {
     free(copy);
-    return result(trace, NULL);
+    return trace_defined(trace, NULL);
   }
   if (count)
     memcpy(copy, members, count * sizeof *copy);
   *item = (struct trace_metric){ref, copy, count, is_synchronous};
-  return result(trace, item);
+  return trace_defined(trace, item);
 }
 
 static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count,

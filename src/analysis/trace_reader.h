@@ -21,6 +21,9 @@ struct trace_reader {
 /* The reason, unless there is one already, why what is done with the archive now will fail. */
 void trace_lacks_memory(struct trace *trace);
 
+/* What a callback of a definition returns that has kept it in `item`; NULL: there was no memory. */
+OTF2_CallbackCode trace_defined(struct trace *trace, const void *item);
+
 /* Writes `what` and what OTF2 had to say into `error`. Returns -EIO. */
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what);
 
