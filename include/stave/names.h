@@ -120,6 +120,12 @@
 #define STAVE_PROPERTY_SAMPLING_LEFT_OUT "STAVE::SAMPLING::LEFT_OUT"
 #define STAVE_PROPERTY_SAMPLING_THREADS_WITHOUT "STAVE::SAMPLING::THREADS_WITHOUT"
 
+/* Names of locations, as Score-P gives them: the program's first thread, and what the position of a thread in
+ * its teams stands behind, or a location's number. */
+#define STAVE_LOCATION_FIRST "Master thread"
+#define STAVE_LOCATION_THREAD "OMP thread "
+#define STAVE_LOCATION_WORKER "OMP worker "
+
 /* Attribute of a CallingContextSample: the runtime's name of the thread's state, a string. */
 #define STAVE_ATTRIBUTE_THREAD_STATE "thread state"
 

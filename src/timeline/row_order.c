@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stave/names.h"
+
 #define NONE ((size_t)-1)
 
 /* Lists of children: of each location the first, and the next of the same parent; at [location_count] those
@@ -48,8 +50,9 @@ static bool begins_with(const char *name, const char *begin) {
 enum name_rank { RANK_FIRST, RANK_THREAD, RANK_WORKER, RANK_OTHER };
 
 static enum name_rank rank_of(const char *name) {
-  static const char *const begins[] = {
-      [RANK_FIRST] = "Master thread", [RANK_THREAD] = "OMP thread ", [RANK_WORKER] = "OMP worker "};
+  static const char *const begins[] = {[RANK_FIRST] = STAVE_LOCATION_FIRST,
+                                       [RANK_THREAD] = STAVE_LOCATION_THREAD,
+                                       [RANK_WORKER] = STAVE_LOCATION_WORKER};
   for (int i = RANK_FIRST; i < RANK_OTHER; i++)
     if (begins_with(name, begins[i]))
       return (enum name_rank)i;
@@ -112,7 +115,7 @@ static void link_children(struct tree *tree) {
 /* A thread's position in nested teams, "OMP thread 0:1", tells how deeply it is nested. */
 static uint32_t level_by_name(const char *name) {
   uint32_t level = 0;
-  for (const char *at = begins_with(name, "OMP thread ") ? name : ""; *at; at++)
+  for (const char *at = begins_with(name, STAVE_LOCATION_THREAD) ? name : ""; *at; at++)
     level += *at == ':';
   return level;
 }

@@ -24,7 +24,7 @@ static void add_arguments(struct correlator *c) {
 
 static void begin_program(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   c->primary = thread;
-  definitions_name_location(c->definitions, &thread->location, "Master thread", "");
+  definitions_name_first(c->definitions, &thread->location);
   uint32_t region = regions_get(c->regions, CONSTRUCT_program, 0, 0);
   uint32_t name = definitions_string(c->definitions, regions_program(c->regions));
   add_arguments(c);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
@@ -187,16 +188,20 @@ void definitions_name_location(struct definitions *definitions, struct location 
   set_name(definitions, location, name);
 }
 
+void definitions_name_first(struct definitions *definitions, struct location *location) {
+  definitions_name_location(definitions, location, STAVE_LOCATION_FIRST, "");
+}
+
 void definitions_name_worker(struct definitions *definitions, struct location *location) {
   char name[32];
-  snprintf(name, sizeof name, "OMP worker %u", (unsigned)location->id);
+  snprintf(name, sizeof name, STAVE_LOCATION_WORKER "%u", (unsigned)location->id);
   set_name(definitions, location, name);
 }
 
 bool definitions_name_thread(struct definitions *definitions, struct location *location,
                              const char *position) {
   char name[sizeof location->facts.name];
-  snprintf(name, sizeof name, "OMP thread %s", position);
+  snprintf(name, sizeof name, STAVE_LOCATION_THREAD "%s", position);
   bool is_free = !is_name_used(definitions, name);
   if (is_free)
     set_name(definitions, location, name);

@@ -58,6 +58,9 @@ bool definitions_expect_more(struct definitions *definitions, struct location *l
 void definitions_name_location(struct definitions *definitions, struct location *location, const char *prefix,
                                const char *number);
 
+/* Names the location of the thread that began the program. */
+void definitions_name_first(struct definitions *definitions, struct location *location);
+
 /* Names the location of a worker after its position in nested teams ("2", "0:1"), or as
  * definitions_name_worker does where another one has that name. Returns whether it got the name. */
 bool definitions_name_thread(struct definitions *definitions, struct location *location,
