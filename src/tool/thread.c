@@ -117,9 +117,8 @@ static struct timespec nap_for(uint64_t records) {
 }
 
 /* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed
- * by many events. False if the session stopped
- * meanwhile, or the writer has given the ring up. The writer is asked again and again: on a busy
- * machine it may be the one that waits for a processor. */
+ * by many events. False if the session stopped meanwhile, or the writer has given the ring up. The writer is
+ * asked again and again: on a busy machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
