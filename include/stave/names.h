@@ -8,13 +8,20 @@
 #define STAVE_NAMES_H
 
 /* How the program ended: "finalized", "exit status 3", "killed by signal 11 (...)", "exec", or that nobody
- * could tell.
+ * could tell; "still running (...)" if it had not (STAVE_KEEP).
  * */
 #define STAVE_PROPERTY_ENDING "STAVE::ENDING"
 /* Events that the writer added at the end because the program did not come to them. */
 #define STAVE_PROPERTY_CLOSED_BY_WRITER "STAVE::CLOSED_BY_WRITER"
 /* Present only if recording was stopped before the program ended: why ("No space left on device", ...). */
 #define STAVE_PROPERTY_STOPPED "STAVE::STOPPED"
+/* Present only if the archive has the last part of a run of which no more was kept (STAVE_KEEP): how much was
+ * to be kept; why it was written ("killed by signal 6 (Aborted)", "stave_flush", ...); how long the run had
+ * lasted when this part began, and how many records were dropped by then. */
+#define STAVE_PROPERTY_KEPT "STAVE::KEPT"
+#define STAVE_PROPERTY_KEPT_WHY "STAVE::KEPT::WHY"
+#define STAVE_PROPERTY_KEPT_BEFORE_NS "STAVE::KEPT::BEFORE_NS"
+#define STAVE_PROPERTY_KEPT_RECORDS_BEFORE "STAVE::KEPT::RECORDS_BEFORE"
 /* Times that a thread waited for room in its ring; each is a BufferFlush event. */
 #define STAVE_PROPERTY_STALLS "STAVE::STALLS"
 /* Present only if threads recorded faster than the writer could write: records that waited in its memory

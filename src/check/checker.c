@@ -357,18 +357,27 @@ static void leave_out_unrecorded(struct checker *checker) {
   }
 }
 
-/* What the program kept out of the trace is missing in the order of things: who created a task that was
- * created in a pause, which of the team's regions a thread met in it. */
+/* Whether the archive has only a part of the run, and which. */
+static const char *has_part(const struct trace *trace) {
+  if (trace_archive_number(trace, STAVE_PROPERTY_PAUSES) > 0)
+    return "recording was paused";
+  return trace_archive_number(trace, STAVE_PROPERTY_KEPT_RECORDS_BEFORE) > 0
+             ? "the run began before this part"
+             : NULL;
+}
+
+/* What was kept out of the trace is missing in the order of things: who created a task that was created in a
+ * pause, which of the team's regions a thread met in it. */
 static void leave_out_paused(struct checker *checker) {
+  const char *why = has_part(checker->trace);
   static const enum check_rule rules_of_order[] = {
       CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE,  CHECK_MUTUAL_EXCLUSION,   CHECK_UNDEFERRED,
       CHECK_TEAM_ORDER,      CHECK_LOCK_INIT,   CHECK_LOCK_UNINITIALISED, CHECK_LOCK_OWNER,
       CHECK_MPI_SEND,        CHECK_MPI_RECEIVE, CHECK_MPI_LENGTH,         CHECK_MPI_REQUEST,
       CHECK_MPI_COLLECTIVE};
-  for (size_t i = 0; trace_archive_number(checker->trace, STAVE_PROPERTY_PAUSES) > 0 &&
-                     i < sizeof rules_of_order / sizeof *rules_of_order;
-       i++) {
-    snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "recording was paused");
+  checker->has_no_phases |= why != NULL;
+  for (size_t i = 0; why && i < sizeof rules_of_order / sizeof *rules_of_order; i++) {
+    snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "%s", why);
     checker->rules &= ~(1u << rules_of_order[i]);
   }
 }

@@ -136,6 +136,42 @@ static bool parse_classes(const char *text, const char *allowed, config_classes 
   return true;
 }
 
+/* "10s": ns of a duration; false: the word is none. */
+static bool parse_duration(struct word word, uint64_t *ret_ns) {
+  static const struct {
+    const char *unit;
+    uint64_t ns;
+  } units[] = {{"ms", 1000000},
+               {"s", UINT64_C(1000000000)},
+               {"min", UINT64_C(60000000000)},
+               {"h", UINT64_C(3600000000000)}};
+  char text[32], *end;
+  snprintf(text, sizeof text, "%.*s", (int)word.length, word.text);
+  unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
+  for (size_t i = 0; value && value <= UINT32_MAX && i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].unit) == 0)
+      *ret_ns = value * units[i].ns;
+  return *ret_ns != 0;
+}
+
+static bool parse_keep(const char *text, const char *allowed, config_keep *ret_value) {
+  (void)allowed;
+  struct word word;
+  *ret_value = (config_keep){0, 0};
+  if (!*text)
+    return true;
+  while (next_word(&text, ',', &word)) {
+    char size[32];
+    snprintf(size, sizeof size, "%.*s", (int)word.length, word.text);
+    if (!ret_value->ns && parse_duration(word, &ret_value->ns))
+      continue;
+    if (ret_value->bytes || word.length >= sizeof size || !parse_digits(size, true, &ret_value->bytes) ||
+        ret_value->bytes < KEEP_BYTES_LEAST)
+      return false;
+  }
+  return true;
+}
+
 static bool parse_setting(struct config *config, size_t row, const char *value) {
   size_t i = 0;
 #define SETTING(id, variable, type, standard, allowed, doc)                                                  \

@@ -38,6 +38,13 @@ typedef uint32_t config_number;
 typedef uint32_t config_choice;  /* position in the row's list */
 typedef uint64_t config_classes; /* set of enum event_class */
 
+/* What is kept of a recording that goes on for ever; both 0: everything. */
+typedef struct {
+  uint64_t ns;    /* so long before the last record; 0: as long as there is room */
+  uint64_t bytes; /* of memory; 0: as much as KEEP_BYTES_STANDARD */
+} config_keep;
+enum { KEEP_BYTES_STANDARD = 1 << 30, KEEP_BYTES_LEAST = 1 << 20 };
+
 struct config {
 #define SETTING(id, variable, type, standard, allowed, doc) config_##type id;
 #include "session/config.def"

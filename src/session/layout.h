@@ -57,6 +57,8 @@ enum tool_state {
   TOOL_WITHDREW, /* the session has not begun, and the program runs untraced: no archive is wanted */
 };
 
+enum { EXIT_STATUS_KNOWN = 1 << 8 };
+
 enum clock_kind { CLOCK_KIND_TSC, CLOCK_KIND_MONOTONIC };
 
 /* One instant on both clocks and on the calendar. */
@@ -114,6 +116,11 @@ struct session_shared {
   _Atomic uint64_t progress;                                /* grows whenever the writer did something */
   _Atomic uint32_t writer_life;    /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
+  /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that */
+  _Atomic uint32_t exit_status;
+  _Atomic uint32_t dumps_wanted;   /* by `stave dump`: how often so far; a futex is the next one for it */
+  _Atomic uint32_t dumps_done;     /* archives that were written of what was kept, or could not be */
+  char dumped[SESSION_TEXT_BYTES]; /* the last one's directory; empty: it could not be written */
   int32_t rank;       /* valid from WRITER_READY on: of a job whose ranks have one directory; -1: none */
   char message[1024]; /* valid with WRITER_FAILED */
   char archive[SESSION_TEXT_BYTES]; /* valid from WRITER_READY on: the archive's directory */

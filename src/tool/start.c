@@ -13,6 +13,7 @@
 #include "session/futex.h"
 #include "session/session.h"
 #include "stave/names.h"
+#include "tool/exit_status.h"
 #include "tool/first_rings.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
@@ -98,6 +99,14 @@ static int map_memory(int *ret_fd) {
   return 0;
 }
 
+static bool keeps(void) {
+  return tool.constants.config.keep.ns || tool.constants.config.keep.bytes;
+}
+
+static const char *name_of_archive(void) {
+  return keeps() ? "in memory (STAVE_KEEP)" : tool.session->shared.archive;
+}
+
 /* The writer's message says why it cannot write. */
 static bool say_writer_failed(void) {
   char message[sizeof tool.session->shared.message];
@@ -136,7 +145,8 @@ static bool wait_until_ready(int writer_pidfd) {
     return say_writer_failed();
   if (tool.constants.config.verbose >= 2)
     tool_say("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
-             tool.session->shared.archive, tool.clock == CLOCK_KIND_TSC ? "processor's" : "kernel's",
+             keeps() ? "memory (STAVE_KEEP)" : tool.session->shared.archive,
+             tool.clock == CLOCK_KIND_TSC ? "processor's" : "kernel's",
              (unsigned long long)tool.session->constants.ring_bytes / 1024);
   if (*tool.session->shared.message)
     tool_say("%.1000s", tool.session->shared.message);
@@ -211,6 +221,8 @@ bool tool_start_session(void) {
     drop_session();
     return false;
   }
+  if (keeps())
+    exit_status_expect();
   sampler_start();
   atomic_store(&tool.recording, RECORDING_ON);
   return true;
@@ -239,16 +251,16 @@ void tool_give_up(void) {
   atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
   if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
     tool_say("%.1000s: recording stopped, the program goes on; the archive %s is not complete",
-             tool.session->shared.message, tool.session->shared.archive);
+             tool.session->shared.message, name_of_archive());
   else if (session_writer_is_dead(tool.session))
     tool_say(
         "stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
-        tool.session->shared.archive);
+        name_of_archive());
   else
     tool_say(
         "stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; the "
         "archive %s may be incomplete",
-        tool.constants.config.timeout, tool.session->shared.archive);
+        tool.constants.config.timeout, name_of_archive());
 }
 
 /* The writer may have died behind its last step: the recovery file goes when all else is written. */
@@ -317,9 +329,15 @@ static void end(enum recording recording, enum tool_state state) {
   archive[sizeof archive - 1] = '\0';
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status || shared->rank > 0;
   if (!is_closed && !has_given_up)
-    say_not_closed(archive);
+    say_not_closed(keeps() ? name_of_archive() : archive);
+  else if (is_closed && keeps() && *shared->message)
+    tool_say("%.1000s", shared->message);
   else if (is_closed && *shared->message)
     tool_say("%.500s; what was recorded is in %s", shared->message, archive);
+  else if (is_closed && !*archive && tool.constants.config.verbose < 2)
+    return;
+  else if (is_closed && !*archive)
+    tool_say("nothing was written: the program has ended well, and nothing else asked for it (STAVE_KEEP)");
   else if (is_closed && !is_quiet)
     say_where(archive, shared->rank == 0);
 }

@@ -6,6 +6,7 @@
 #include "session/clock.h"
 #include "writer/archive/room.h"
 #include "writer/correlate/host_ops.h"
+#include "writer/dump.h"
 #include "writer/process.h"
 #include "writer/recovery/stuck.h"
 
@@ -30,9 +31,9 @@ static uint64_t bytes_behind(const struct writer *writer) {
  * may. */
 static void stop_if_full(struct writer *writer) {
   uint64_t most = writer->constants.config.max_size;
-  int error = archive_stop_error(writer->archive);
-  if (*writer->stopped)
+  if (*writer->stopped || writer->kept)
     return;
+  int error = archive_stop_error(writer->archive);
   if (error) {
     stop_recording(writer, room_error_text(writer->directory, error));
     recovery_spare(writer->recovery);
@@ -47,6 +48,10 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
                   const uint64_t *words) {
   struct writer *writer = data;
   writer->merged_until = record->ticks;
+  if (writer->kept) {
+    dump_record(writer, id, record, words);
+    return;
+  }
   run_states_take(writer->run_states, record->ticks);
   correlate(&writer->correlator, slot, id, record, words);
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
@@ -59,11 +64,17 @@ struct figures drain_figures(const struct writer *writer) {
     figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->over_ns) / 1000000;
   figures_add(&figures, &writer->correlator.figures);
   figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
+  figures.lost -=
+      writer->correlator.hidden_lost < figures.lost ? writer->correlator.hidden_lost : figures.lost;
+  figures.stalls -=
+      writer->correlator.hidden_stalls < figures.stalls ? writer->correlator.hidden_stalls : figures.stalls;
   return figures;
 }
 
 /* All is taken that has a time before `until` and was committed before this pass. */
 static void note_progress(struct writer *writer, uint64_t until) {
+  if (writer->kept)
+    return;
   struct recovery_state *state = recovery_state(writer->recovery);
   uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
   held = held < on_devices ? held : on_devices;
@@ -80,6 +91,8 @@ static uint64_t drain_once(struct writer *writer) {
   uint64_t taken = merge_pass(writer->merge);
   run_states_empty(writer->run_states);
   note_progress(writer, writer->pass_begin);
+  if (writer->kept)
+    dump_look(writer);
   atomic_fetch_add(&writer->session->shared.progress, 1);
   stop_if_full(writer);
   return taken;
@@ -127,16 +140,47 @@ void drain_give_way(void *data) {
   }
 }
 
+/* What the program has told exit(), before the runtime's finalize. False: nothing yet. */
+static bool has_told_status(const struct writer *writer, int *ret_status) {
+  uint32_t told = atomic_load(&writer->session->shared.exit_status);
+  *ret_status = (int)(told & 0xff);
+  return told & EXIT_STATUS_KNOWN;
+}
+
+static void note_finish(struct writer *writer) {
+  int status;
+  snprintf(writer->ending, sizeof writer->ending, "finalized");
+  if (!has_told_status(writer, &status) || status == 0)
+    return;
+  writer->has_ended_badly = true;
+  writer->exit_status = status;
+  snprintf(writer->ending, sizeof writer->ending, "exit status %d", status);
+}
+
+/* A status that nobody has seen is a bad one, unless the program has told a good one. */
+static void note_death(struct writer *writer) {
+  int status;
+  writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
+  writer->correlator.died_ticks = *writer->stopped ? 0 : application_died_ticks(&writer->application);
+  bool is_unknown = strncmp(writer->ending, "ended,", 6) == 0;
+  if (is_unknown && has_told_status(writer, &status)) {
+    writer->exit_status = status;
+    snprintf(writer->ending, sizeof writer->ending, "exit status %d", status);
+  }
+  writer->has_ended_badly = writer->exit_status != 0;
+}
+
 /* Asked before a pass, so that the pass after a "yes" sees everything. */
 static bool has_ended(struct writer *writer) {
   if (drain_is_unwanted(writer))
     return true;
   if (process_terminations() > 1) {
     snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
+    writer->has_ended_badly = true;
     return true;
   }
   if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED) {
-    snprintf(writer->ending, sizeof writer->ending, "finalized");
+    note_finish(writer);
     return true;
   }
   if (atomic_load(&writer->session->shared.tool_state) == TOOL_ENDED) {
@@ -150,8 +194,7 @@ static bool has_ended(struct writer *writer) {
     snprintf(writer->ending, sizeof writer->ending, "exec");
     return true;
   case APPLICATION_DIED:
-    writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
-    writer->correlator.died_ticks = *writer->stopped ? 0 : application_died_ticks(&writer->application);
+    note_death(writer);
     return true;
   }
   return true;

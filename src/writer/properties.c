@@ -126,6 +126,15 @@ static void set_system(struct archive *archive, const struct config *config, con
   set_figures(archive, &summary->figures, SYSTEM);
 }
 
+static void set_keeping(struct archive *archive, const struct keeping *keeping) {
+  if (!keeping)
+    return;
+  archive_set_property(archive, STAVE_PROPERTY_KEPT, keeping->limits);
+  archive_set_property(archive, STAVE_PROPERTY_KEPT_WHY, keeping->why);
+  set_number(archive, STAVE_PROPERTY_KEPT_BEFORE_NS, keeping->before_ns);
+  set_number(archive, STAVE_PROPERTY_KEPT_RECORDS_BEFORE, keeping->records_before);
+}
+
 static void set_runtimes(struct archive *archive, const char *paths) {
   char path[RUNTIMES_BYTES];
   bool is_detour;
@@ -162,6 +171,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
     archive_set_property(archive, STAVE_PROPERTY_OTF2, "3.1");
   set_figures(archive, &summary->figures, LOSS); /* their names alone state a loss */
   set_recovery(archive, summary);
+  set_keeping(archive, summary->keeping);
   archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);
   set_figures(archive, &summary->figures, ALWAYS);
   set_figures(archive, &summary->figures, IF_ANY);

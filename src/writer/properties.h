@@ -8,6 +8,13 @@
 #include "writer/archive/archive.h"
 #include "writer/processors.h"
 
+/* STAVE_KEEP: what the archive is of a longer run. */
+struct keeping {
+  char limits[64]; /* in words */
+  char why[128];   /* it was written */
+  uint64_t before_ns, records_before;
+};
+
 struct summary {
   const char *ending;  /* how the program ended */
   const char *stopped; /* why recording ended before the program did; empty: it did not */
@@ -18,10 +25,11 @@ struct summary {
   int mpi_rank, mpi_size;  /* by the launcher; -1: none, not known */
   unsigned processors;     /* that it was allowed to use; 0: unknown */
   struct processor_time processor_time;
-  int system_error;         /* why STAVE_SYSTEM told nothing; 0: it did, or was off */
-  const char *clock_domain; /* clock.h; empty: not known */
-  bool is_recovered;        /* by `stave recover`: nobody knows what is missing behind */
-  uint64_t whole_until;     /* this time */
+  int system_error;              /* why STAVE_SYSTEM told nothing; 0: it did, or was off */
+  const char *clock_domain;      /* clock.h; empty: not known */
+  const struct keeping *keeping; /* NULL: the archive has the whole run */
+  bool is_recovered;             /* by `stave recover`: nobody knows what is missing behind */
+  uint64_t whole_until;          /* this time */
 };
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

@@ -72,6 +72,29 @@ void report_ready(struct reporter *report, const char *archive, const char *noti
   set_state(report, WRITER_READY);
 }
 
+void report_kept(struct reporter *report, const char *notice) {
+  report_notice(report, notice);
+  send_line(report, "kept", "", PATIENCE_MS);
+  set_state(report, WRITER_READY);
+}
+
+void report_dumped(struct reporter *report, const char *archive, const char *figures) {
+  send_line(report, "archive", archive, PATIENCE_MS);
+  send_line(report, "closed", figures, PATIENCE_MS);
+}
+
+void report_not_dumped(struct reporter *report, const char *why) {
+  report_notice(report, why);
+  send_line(report, "undumped", why, PATIENCE_MS);
+}
+
+void report_over(struct reporter *report, const char *ending) {
+  struct session_shared *shared = &report->session->shared;
+  memcpy(shared->archive, shared->dumped, sizeof shared->archive);
+  set_state(report, WRITER_CLOSED);
+  send_line(report, "over", ending, AS_LONG_AS_IT_TAKES);
+}
+
 void report_failed(struct reporter *report, const char *format, ...) {
   struct session_shared *shared = &report->session->shared;
   va_list arguments;

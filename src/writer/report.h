@@ -17,6 +17,18 @@ void report_open(struct reporter *report, struct session_header *session);
 /* The archive can be written: tells its directory, and a notice for the user (may be empty). */
 void report_ready(struct reporter *report, const char *archive, const char *notice);
 
+/* STAVE_KEEP: recording goes on, and archives come when they are wanted. */
+void report_kept(struct reporter *report, const char *notice);
+
+/* One has come; `figures` as in report_closed. */
+void report_dumped(struct reporter *report, const char *archive, const char *figures);
+
+/* One could not be written, and why. */
+void report_not_dumped(struct reporter *report, const char *why);
+
+/* No more will come, as the program has ended in this way. */
+void report_over(struct reporter *report, const char *ending);
+
 /* It cannot: one line that says what, where and what to do. */
 void report_failed(struct reporter *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -3,8 +3,6 @@
 #include "writer/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +13,13 @@
 #include "session/clock.h"
 #include "session/launcher.h"
 #include "writer/archive/room.h"
-#include "writer/definitions/definitions_mpi.h"
 #include "writer/definitions/lock_names.h"
+#include "writer/dump.h"
 #include "writer/output.h"
 #include "writer/perf_event.h"
 #include "writer/process.h"
 #include "writer/processors.h"
-#include "writer/properties.h"
 #include "writer/symbols/modules.h"
-
-enum { FD_SESSION = 3, FD_APPLICATION = 4 };
 
 static void terminate_texts(struct session_constants *constants) {
   constants->program[sizeof constants->program - 1] = '\0';
@@ -33,7 +28,7 @@ static void terminate_texts(struct session_constants *constants) {
   constants->config.status[sizeof constants->config.status - 1] = '\0';
 }
 
-static bool make_directory(struct writer *writer, char *notice, size_t size) {
+bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size) {
   const struct config *config = &writer->constants.config;
   char run[LAUNCHER_RUN_BYTES];
   bool is_job;
@@ -42,18 +37,17 @@ static bool make_directory(struct writer *writer, char *notice, size_t size) {
                                .pid = writer->constants.pid};
   output_ask_launcher(&names, run);
   char wanted[sizeof writer->directory];
+  *notice = '\0';
   if (output_expand(config->output, &names, wanted, sizeof wanted, &is_job) < 0) {
-    report_failed(&writer->report,
-                  "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
-                  config->output);
+    snprintf(failure, size, "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
+             config->output);
     return false;
   }
   snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
   int error = output_make(writer->directory, sizeof writer->directory, is_job, &names);
   if (error)
-    report_failed(&writer->report, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)",
-                  wanted, strerror(-error));
-  *notice = '\0';
+    snprintf(failure, size, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
+             strerror(-error));
   writer->session->shared.rank = is_job ? names.mpi_rank : -1;
   if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0))
     snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
@@ -77,7 +71,7 @@ static void report_exhaustion(void *data) {
   if (!writer->is_ready)
     remove_archive(writer);
   report_failed(&writer->report, "stave-writer ran out of memory%s",
-                writer->is_ready ? " (stave recover makes an archive of what is there)" : "");
+                writer->recovery ? " (stave recover makes an archive of what is there)" : "");
 }
 
 static void begin_journal(struct writer *writer) {
@@ -150,9 +144,58 @@ static void open_run_states(struct writer *writer, char *notice, size_t size) {
              strerror(writer->system_error), perf_event_advice(writer->system_error));
 }
 
+/* All that becomes of records. */
+static void open_model(struct writer *writer) {
+  const struct session_constants *constants = &writer->constants;
+  symbols_count_into(writer->symbols, &writer->session->shared.progress);
+  writer->definitions = definitions_create(writer->archive);
+  writer->regions =
+      regions_create(writer->symbols, constants->program, constants->runtime_base, constants->runtime_size);
+  writer->contexts = contexts_create(writer->symbols, writer->regions);
+  writer->call_sites = call_sites_create(writer->symbols);
+  writer->lock_names = lock_names_create(writer->symbols);
+  emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
+  open_correlator(writer);
+  writer->merge =
+      merge_create(writer->session, constants->config.backlog, drain_record, drain_give_way, writer);
+  runtimes_find(writer->constants.pid, writer->runtimes);
+}
+
+static bool make_first_directory(struct writer *writer, char *notice, size_t size) {
+  char failure[1024];
+  bool is_made = writer_make_directory(writer, failure, notice, size);
+  if (!is_made)
+    report_failed(&writer->report, "%s", failure);
+  return is_made;
+}
+
+/* STAVE_KEEP: there is no archive yet, but there could be one. */
+static bool open_kept(struct writer *writer) {
+  char notice[1024];
+  int error;
+  if (!make_first_directory(writer, notice, sizeof notice))
+    return false;
+  rmdir(writer->directory);
+  *notice = '\0';
+  writer->modules = modules_create();
+  writer->symbols = writer->modules ? symbols_create_idle(writer->modules, &error) : NULL;
+  if (!writer->symbols) {
+    report_failed(&writer->report, "cannot keep records: %s", strerror(ENOMEM));
+    return false;
+  }
+  if (writer->constants.config.system != SYSTEM_off)
+    snprintf(notice, sizeof notice, "STAVE_SYSTEM has no effect with STAVE_KEEP");
+  writer->constants.config.system = SYSTEM_off;
+  open_model(writer);
+  dump_open(writer);
+  writer->is_ready = true;
+  report_kept(&writer->report, notice);
+  return true;
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
-  if (!make_directory(writer, notice, sizeof notice))
+  if (!make_first_directory(writer, notice, sizeof notice))
     return false;
   int error = 0;
   writer->recovery = recovery_open(writer->directory);
@@ -168,20 +211,8 @@ static bool open_archive(struct writer *writer) {
                   error ? ": " : "", error ? reason : "");
     return false;
   }
-  symbols_count_into(writer->symbols, &writer->session->shared.progress);
   archive_count_into(writer->archive, &writer->session->shared.progress);
-  const struct session_constants *constants = &writer->constants;
-  writer->definitions = definitions_create(writer->archive);
-  writer->regions =
-      regions_create(writer->symbols, constants->program, constants->runtime_base, constants->runtime_size);
-  writer->contexts = contexts_create(writer->symbols, writer->regions);
-  writer->call_sites = call_sites_create(writer->symbols);
-  writer->lock_names = lock_names_create(writer->symbols);
-  emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
-  open_correlator(writer);
-  writer->merge =
-      merge_create(writer->session, constants->config.backlog, drain_record, drain_give_way, writer);
-  runtimes_find(writer->constants.pid, writer->runtimes);
+  open_model(writer);
   begin_journal(writer);
   note_shortfall(writer, notice, sizeof notice);
   open_run_states(writer, notice, sizeof notice);
@@ -192,115 +223,11 @@ static bool open_archive(struct writer *writer) {
 
 /* -- closing -- */
 
-static void write_figures(struct writer *writer, char *text, size_t size) {
-  size_t count, threads = 0;
-  struct location **locations = definitions_locations(writer->definitions, &count);
-  uint64_t events = 0;
-  for (size_t i = 0; i < count; i++) {
-    events += locations[i]->events;
-    threads += locations[i]->facts.device == 0;
-  }
-  const struct correlator *c = &writer->correlator;
-  struct clock_point end = clock_sample(writer->constants.clock_kind);
-  uint64_t frequency = clock_frequency(writer->constants.clock_kind, &writer->constants.start, &end);
-  uint64_t ticks = threads ? c->last_ticks - c->first_ticks : 0;
-  size_t region_count;
-  regions_all(writer->regions, &region_count);
-  snprintf(text, size,
-           "threads=%zu events=%" PRIu64 " records=%" PRIu64 " lost=%" PRIu64 " duration_ns=%" PRIu64
-           " bytes=%" PRIu64 " regions=%zu added=%" PRIu64 " ending=%s",
-           threads, events, c->records, writer->figures.lost,
-           (uint64_t)((double)ticks * 1e9 / (double)frequency), writer->event_bytes, region_count,
-           writer->figures.closed_by_writer, writer->ending);
-}
-
-/* The program is as it was when it ended, and waits for the archive to be closed. */
-static bool is_waited_for(struct writer *writer) {
-  uint32_t state = atomic_load(&writer->session->shared.tool_state);
-  return state == TOOL_FINISHED || state == TOOL_ENDED;
-}
-
-static int close_archive(struct writer *writer) {
-  correlate_end(&writer->correlator, writer->exit_status);
-  contexts_ask_again(writer->contexts);
-  symbols_finish(writer->symbols, process_terminations() > 0);
-  contexts_finish(writer->contexts);
-  if (writer->constants.config.otf2 == OTF2_WORDS_3_1)
-    regions_use_newer_words(writer->regions);
-  regions_finish(writer->regions);
-  struct run run = {.constants = &writer->constants,
-                    .end = clock_sample(writer->constants.clock_kind),
-                    .host = writer->machine.nodename,
-                    .platform = writer->machine.sysname,
-                    .mpi_rank = launcher_rank()};
-  definitions_write(writer->definitions, writer->regions, writer->contexts, writer->call_sites, &run);
-  if (is_waited_for(writer))
-    runtimes_find(writer->constants.pid, writer->runtimes);
-  writer->figures = drain_figures(writer);
-  struct summary summary = {.ending = writer->ending,
-                            .stopped = writer->stopped,
-                            .figures = writer->figures,
-                            .records = writer->correlator.records_by_type,
-                            .arguments = writer->arguments,
-                            .runtimes = writer->runtimes,
-                            .processors = writer->processors.count,
-                            .processor_time = processors_used(&writer->processors),
-                            .system_error = writer->system_error,
-                            .mpi_rank = launcher_rank(),
-                            .mpi_size = launcher_size(),
-                            .clock_domain = writer->clock_domain};
-  properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
-  definitions_mpi_properties(writer->definitions, archive_set_property, writer->archive);
-  lock_names_write(writer->lock_names, archive_set_property, writer->archive);
-  struct archive *archive = writer->archive;
-  writer->event_bytes = archive_event_bytes(archive);
-  writer->archive = NULL;
-  return archive_close(archive);
-}
-
-static void describe_loss(const struct writer *writer, char *notice, size_t size) {
-  uint64_t missing = writer->figures.lost + writer->figures.refused;
-  const char *why = merge_lost_without_slot(writer->merge) ? ": there was no ring for some threads"
-                    : recovery_is_cut(writer->recovery)    ? ": " STAVE_RECOVERY_FILE
-                                                          " was cut while it was in use"
-                                                        : "";
-  if (*writer->stopped)
-    snprintf(notice, size, "recording was stopped (%s): %" PRIu64 " events are missing", writer->stopped,
-             missing);
-  else if (missing)
-    snprintf(notice, size, "%" PRIu64 " events are missing%s", missing, why);
-}
-
-/* The archive is whole, but looks unfinished as long as this file is there. */
-static void remove_recovery_file(struct writer *writer, char *notice, size_t size) {
-  int error = recovery_remove(writer->recovery);
-  size_t length = strlen(notice);
-  if (error)
-    snprintf(notice + length, size - length,
-             "%sthe archive is closed, but " STAVE_RECOVERY_FILE " cannot be removed (%s): remove it",
-             length ? "; " : "", strerror(-error));
-}
-
-static void close_and_report(struct writer *writer) {
-  char figures[1024], notice[512] = "";
-  int error = close_archive(writer);
-  write_figures(writer, figures, sizeof figures);
-  describe_loss(writer, notice, sizeof notice);
-  if (error) {
-    report_failed(&writer->report, "the archive %.800s could not be written completely: %s",
-                  writer->directory, room_error_text(writer->directory, -error));
-    return;
-  }
-  /* once the recovery file is gone the archive counts as closed, even if we die before we say so */
-  report_notice(&writer->report, notice);
-  remove_recovery_file(writer, notice, sizeof notice);
-  report_closed(&writer->report, figures, notice);
-}
-
 /* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where
  * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
+  kept_destroy(writer->kept);
   run_states_destroy(writer->run_states);
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);
@@ -317,7 +244,7 @@ int main(void) {
   static struct writer writer = {.exit_status = OTF2_UNDEFINED_INT64};
   process_prepare_signals();
   process_raise_limits();
-  if (session_map(FD_SESSION, &writer.session) < 0) {
+  if (session_map(WRITER_FD_SESSION, &writer.session) < 0) {
     fputs("stave-writer: started by libstave.so for a program that is traced; not meant to be run by hand\n",
           stderr);
     return 2;
@@ -326,7 +253,7 @@ int main(void) {
   writer.constants = writer.session->constants;
   terminate_texts(&writer.constants);
   uname(&writer.machine);
-  application_open(&writer.application, writer.constants.pid, FD_APPLICATION, FD_SESSION);
+  application_open(&writer.application, writer.constants.pid, WRITER_FD_APPLICATION, WRITER_FD_SESSION);
   writer.command_line_bytes =
       application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);
   application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
@@ -335,7 +262,8 @@ int main(void) {
   clock_domain(writer.constants.clock_kind, writer.clock_domain);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);
-  if (!open_archive(&writer))
+  const config_keep *keep = &writer.constants.config.keep;
+  if (keep->ns || keep->bytes ? !open_kept(&writer) : !open_archive(&writer))
     return 1;
   application_watch(&writer.application, writer.session, writer.constants.clock_kind);
   drain(&writer);
@@ -343,7 +271,10 @@ int main(void) {
     remove_archive(&writer);
     return 0;
   }
-  close_and_report(&writer);
+  if (writer.kept)
+    dump_finish(&writer);
+  else
+    writer_close(&writer);
   close_writer(&writer);
   return 0;
 }

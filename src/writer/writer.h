@@ -1,4 +1,5 @@
-/* What stave-writer consists of: writer.c opens and closes it, drain.c is what it does in between. */
+/* What stave-writer consists of: writer.c opens it, drain.c is what it does then, finish.c closes the
+ * archive; with STAVE_KEEP dump.c makes archives while it goes on. */
 #ifndef STAVE_WRITER_WRITER_H
 #define STAVE_WRITER_WRITER_H
 
@@ -8,13 +9,18 @@
 #include "writer/application.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
+#include "writer/kept.h"
 #include "writer/merge.h"
 #include "writer/pace.h"
 #include "writer/processors.h"
+#include "writer/properties.h"
 #include "writer/recovery/recovery.h"
 #include "writer/report.h"
 #include "writer/run_states.h"
 #include "writer/runtimes.h"
+
+/* How the tool starts it. */
+enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
 
 struct writer {
   struct session_header *session;
@@ -43,6 +49,13 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
+  struct kept *kept;       /* STAVE_KEEP; or NULL: everything is written */
+  struct keeping keeping;  /* what the archive says of that */
+  pid_t dumper;            /* the copy of this process that writes an archive; 0: none */
+  uint32_t dumps_before;   /* session->shared.dumps_done when that began */
+  uint32_t dumps_answered; /* of session->shared.dumps_wanted */
+  bool is_dump_due;        /* for keeping.why, as soon as the dumper has ended */
+  bool has_ended_badly;
   struct processors processors;
   struct run_states *run_states; /* or NULL */
   int system_error;              /* why not */
@@ -62,6 +75,19 @@ void drain(struct writer *writer);
 
 /* Whether the session never began and no archive is wanted. */
 bool drain_is_unwanted(const struct writer *writer);
+
+/* Makes the directory of an archive, writer->directory. False: `failure` says why not. `notice` (of `size`
+ * bytes, as failure) says if it got another name than was wanted. */
+bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size);
+
+/* Ends all that is open and closes the archive. Returns as archive_close. */
+int writer_close_archive(struct writer *writer);
+
+/* Of the closed archive: what report_closed tells. */
+void writer_figures(struct writer *writer, char *text, size_t size);
+
+/* Closes the archive and tells of it. */
+void writer_close(struct writer *writer);
 
 /* Of the whole session so far. */
 struct figures drain_figures(const struct writer *writer);

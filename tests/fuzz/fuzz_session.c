@@ -200,7 +200,7 @@ struct run_state {
 static void open_run(struct run_state *state) {
   reset_session();
   state->modules = modules_create();
-  definitions = definitions_create(NULL);
+  definitions = definitions_create((struct archive *)state);
   regions = regions_create(NULL, "fuzz", 0x7000, 0x1000);
   state->contexts = contexts_create(NULL, regions);
   emitter_open(&state->emitter, definitions, regions, state->contexts);

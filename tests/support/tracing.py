@@ -69,9 +69,13 @@ def tool_environment(build, output, **settings):
                              STAVE_OUTPUT=output, **REPORTS.settings(), **settings)
 
 
+def no_core():
+    """For programs that crash on purpose."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def run(command, environment, timeout=HANG_S, **more):
-    """Runs to the end; the program leaves no core dump when it crashes on purpose."""
-    no_core = lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    """Runs to the end; the program leaves no core dump."""
     result = subprocess.run([str(word) for word in command], env=environment, timeout=timeout,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, preexec_fn=no_core, check=False, **more)

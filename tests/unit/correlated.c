@@ -169,7 +169,7 @@ int correlated_setup(void **state) {
   (void)state;
   memset(&run, 0, sizeof run);
   run.modules = modules_create();
-  run.definitions = definitions_create(NULL);
+  run.definitions = definitions_create((struct archive *)&run);
   run.regions = regions_create(NULL, "/bin/unit", 0x7000000, 0x1000);
   run.contexts = contexts_create(NULL, run.regions);
   emitter_open(&run.emitter, run.definitions, run.regions, run.contexts);

@@ -95,6 +95,47 @@ static void numbers_are_read(void **state) {
   }
 }
 
+static void limits_of_keeping_are_read(void **state) {
+  static const struct {
+    const char *setting;
+    uint64_t ns, bytes;
+  } good[] = {
+      {"STAVE_KEEP=", 0, 0},
+      {"STAVE_KEEP=10s", UINT64_C(10000000000), 0},
+      {"STAVE_KEEP=250ms", 250000000, 0},
+      {"STAVE_KEEP=2min", UINT64_C(120000000000), 0},
+      {"STAVE_KEEP=1h", UINT64_C(3600000000000), 0},
+      {"STAVE_KEEP=500M", 0, 500 << 20},
+      {"STAVE_KEEP=500m,10s", UINT64_C(10000000000), 500 << 20},
+      {"STAVE_KEEP=10s,2G", UINT64_C(10000000000), UINT64_C(2) << 30},
+  };
+  static const char *const bad[] = {"10",
+                                    "0s",
+                                    "s",
+                                    "10s,",
+                                    ",10s",
+                                    "10s,20s",
+                                    "1M,2M",
+                                    "-1s",
+                                    "10x",
+                                    "1K",
+                                    "0",
+                                    "1.5s",
+                                    "99999999999999999999s",
+                                    "10 s"};
+  (void)state;
+  for (size_t i = 0; i < COUNT(good); i++) {
+    assert_int_equal(read_setting(good[i].setting), 0);
+    assert_int_equal(config.keep.ns, good[i].ns);
+    assert_int_equal(config.keep.bytes, good[i].bytes);
+  }
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    char setting[64];
+    snprintf(setting, sizeof setting, "STAVE_KEEP=%s", bad[i]);
+    assert_int_equal(read_setting(setting), -EINVAL);
+  }
+}
+
 static void sizes_are_read(void **state) {
   static const struct {
     const char *setting;
@@ -266,6 +307,7 @@ int main(void) {
       cmocka_unit_test(empty_values_are_defaults),
       cmocka_unit_test(every_row_says_what_it_is),
       cmocka_unit_test(numbers_are_read),
+      cmocka_unit_test(limits_of_keeping_are_read),
       cmocka_unit_test(sizes_are_read),
       cmocka_unit_test(classes_are_read),
       cmocka_unit_test(texts_are_kept_as_they_are),

@@ -35,6 +35,14 @@ static struct archive_status *add(struct status *status, pid_t pid) {
   return archive;
 }
 
+/* What this process keeps; NULL: everything is written. */
+static struct archive_status *find_kept(struct status *status, pid_t pid) {
+  for (size_t i = status->count; i-- > 0;)
+    if (status->archives[i].pid == pid && status->archives[i].state == ARCHIVE_KEPT)
+      return &status->archives[i];
+  return NULL;
+}
+
 static struct archive_status *find_or_add(struct status *status, pid_t pid) {
   struct archive_status *archive = find_open(status, pid);
   return archive ? archive : add(status, pid);
@@ -59,6 +67,20 @@ static void read_figures(struct archive_status *archive, char *rest) {
     set_text(&archive->text, ending);
 }
 
+/* Lines of writers that keep records (STAVE_KEEP). */
+static void kept_line(struct status *status, const char *verb, pid_t pid, const char *rest) {
+  struct archive_status *archive;
+  if (strcmp(verb, "kept") == 0 && (archive = add(status, pid))) {
+    archive->state = ARCHIVE_KEPT;
+  } else if (strcmp(verb, "over") == 0 && (archive = find_kept(status, pid))) {
+    archive->is_over = true;
+    set_text(&archive->text, rest);
+  } else if (strcmp(verb, "undumped") == 0 && (archive = add(status, pid))) {
+    archive->state = ARCHIVE_UNDUMPED;
+    set_text(&archive->text, rest);
+  }
+}
+
 void status_line(struct status *status, char *line) {
   char *verb = strsep(&line, " ");
   char *number = line ? strsep(&line, " ") : NULL;
@@ -80,6 +102,7 @@ void status_line(struct status *status, char *line) {
     archive->state = ARCHIVE_FAILED;
     set_text(&archive->text, rest);
   }
+  kept_line(status, verb, pid, rest);
 }
 
 static void read_line(void *status, char *line) {

@@ -7,9 +7,11 @@
  *   archive PID PATH                   the archive is open; PID is the traced process
  *   stopped PID WHY                    recording ended before the program did
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
- *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
- *   moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime
- *   stayed PID PROGRAM: WHY            ... or on its own
+ *   kept PID                           no archive is open (STAVE_KEEP): each that is written has the first
+ * and the third of these lines undumped PID WHY                   one could not be written over PID ENDING no
+ * more will come failed PID MESSAGE                 this process cannot be traced, or its archive not be
+ * closed moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime stayed PID PROGRAM: WHY
+ * ... or on its own
  *
  * KEYs: threads, events, records, lost, duration_ns, bytes, regions, added. Unknown keys and lines are
  * skipped. */
@@ -28,6 +30,8 @@ enum archive_state {
   ARCHIVE_OPEN, /* if still so at the end: its writer died */
   ARCHIVE_CLOSED,
   ARCHIVE_FAILED,
+  ARCHIVE_KEPT,     /* none was written, but for those that have entries of their own */
+  ARCHIVE_UNDUMPED, /* of what was kept */
 };
 
 /* One traced process. Strings are owned and may be NULL. */
@@ -37,6 +41,7 @@ struct archive_status {
   char *path;
   char *text;    /* how the program ended, or why tracing failed */
   char *stopped; /* why recording ended before the program; NULL: it did not */
+  bool is_over;  /* nothing more will come of what was kept */
   bool is_told;  /* elsewhere: it is in a merged archive */
   uint64_t threads, events, records, lost, duration_ns, bytes, regions, added;
 };

@@ -123,6 +123,26 @@ static void print_failed(const struct archive_status *archive) {
                 why, message_shell_word(word, sizeof word, path_of(archive)));
 }
 
+static bool has_archive(const struct status *status, pid_t pid) {
+  for (size_t i = 0; i < status->count; i++)
+    if (status->archives[i].pid == pid && status->archives[i].state != ARCHIVE_KEPT)
+      return true;
+  return false;
+}
+
+/* STAVE_KEEP: what has no archive. */
+static void print_kept(const struct status *status, const struct archive_status *kept, bool quiet) {
+  if (!kept->is_over && status->at_end)
+    message_say("process %d: its stave-writer died, and with it what was kept (STAVE_KEEP)", (int)kept->pid);
+  else if (!kept->is_over)
+    message_say("process %d: its stave-writer has not ended yet", (int)kept->pid);
+  else if (!quiet && !has_archive(status, kept->pid))
+    message_say(
+        "process %d: nothing was written, as the program has ended well and nothing else asked for it "
+        "(STAVE_KEEP)",
+        (int)kept->pid);
+}
+
 static void print_archive(const struct archive_status *archive, bool writer_is_gone, bool quiet) {
   switch (archive->state) {
   case ARCHIVE_OPEN:
@@ -135,6 +155,12 @@ static void print_archive(const struct archive_status *archive, bool writer_is_g
     if (!quiet)
       print_closed(archive);
     print_lost(archive);
+    return;
+  case ARCHIVE_UNDUMPED:
+    message_say("process %d: what was kept could not be written: %s", (int)archive->pid,
+                archive->text ? archive->text : "no reason known");
+    return;
+  case ARCHIVE_KEPT:
     return;
   }
 }
@@ -185,6 +211,8 @@ void summary_print(const struct status *status, bool quiet) {
     const struct archive_status *archive = &status->archives[i];
     if (archive->is_told)
       print_lost(archive);
+    else if (archive->state == ARCHIVE_KEPT)
+      print_kept(status, archive, quiet);
     else if (listed++ < LISTED_MAX)
       print_archive(archive, status->at_end, quiet);
     else

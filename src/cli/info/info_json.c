@@ -1,5 +1,6 @@
 /* `stave info --json`. */
 #include "cli/info/info.h"
+#include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
 #include "cli/common/json.h"
@@ -176,6 +177,7 @@ void info_print_json(const struct info *info) {
   json_t *rest = outcome(info);
   json_object_update(object, rest);
   json_decref(rest);
+  json_put(object, "kept", info_kept_json(info));
   json_put(object, "kinds", kinds(&info->tally));
   json_put(object, "processes", info_processes_json(info));
   json_put(object, "threads", threads(info));

@@ -1,5 +1,6 @@
 /* `stave info` for people. */
 #include "cli/info/info.h"
+#include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
 #include "cli/common/memory.h"
@@ -118,18 +119,6 @@ static void print_samples(const struct info *info) {
              summary_number(left_out, info_number(info, "SAMPLING::LEFT_OUT")));
 }
 
-/* Whether the kernel told when threads ran. */
-static void print_system(const struct info *info) {
-  char missed[NUMBER_BYTES], without[NUMBER_BYTES];
-  const char *system = info_property(info, "SYSTEM");
-  if (system && strcmp(system, "on") != 0)
-    table_fact("run states", "not told by the kernel: %s", system);
-  else if (system)
-    table_fact("run states", "told by the kernel; %s switches missed, %s threads without",
-               summary_number(missed, info_number(info, "SYSTEM::MISSED")),
-               summary_number(without, info_number(info, "SYSTEM::THREADS_WITHOUT")));
-}
-
 static void print_losses(const struct info *info) {
   char number[NUMBER_BYTES], duration[NUMBER_BYTES];
   const char *stopped = info_property(info, "STOPPED");
@@ -210,6 +199,7 @@ static void print_outcome(const struct info *info) {
   char number[NUMBER_BYTES], size[NUMBER_BYTES], each[NUMBER_BYTES], time[NUMBER_BYTES];
   const struct tally *tally = &info->tally;
   table_fact("ended", "%s", or_absent(info_property(info, "ENDING")));
+  info_print_kept(info);
   table_fact("duration", "%s", summary_duration(time, info->duration_ns));
   table_fact("threads", "%s", summary_number(number, count_threads(info->trace)));
   print_devices(info->trace);
@@ -218,7 +208,7 @@ static void print_outcome(const struct info *info) {
   table_fact("on disk", "%s", summary_size(size, info->found.bytes));
   print_losses(info);
   print_samples(info);
-  print_system(info);
+  info_print_system(info);
   if (info->stalls > 0)
     table_fact("stalls", "%s times a thread waited for room in its buffer, %s in all (STAVE_BUFFER_SIZE)",
                summary_number(number, info->stalls), summary_duration(time, info->stall_ns));

@@ -39,7 +39,7 @@ struct traced_run {
 };
 
 /* Long options that have no letter. */
-enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME, OPTION_SAMPLE, OPTION_SYSTEM };
+enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME, OPTION_SAMPLE, OPTION_SYSTEM, OPTION_KEEP };
 
 /* Samples a second where none are said. */
 static const char sample_default[] = "1000";
@@ -69,6 +69,9 @@ static const struct usage_option options[] = {
      USAGE_OPTIONAL, NULL},
     {OPTION_SYSTEM, "system", NULL,
      "ask the kernel when each thread runs, is preempted or blocked (STAVE_SYSTEM=on)", USAGE_NOTHING, NULL},
+    {OPTION_KEEP, "keep", "LIMITS",
+     "keep only the end, 10s or 500M or both, and write it when the program ends badly or asks (STAVE_KEEP)",
+     USAGE_NOTHING, NULL},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
     {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
     {0},
@@ -94,6 +97,8 @@ static const char *variable_of(int option) {
     return "STAVE_RUNTIME";
   case OPTION_SAMPLE:
     return "STAVE_SAMPLE_HZ";
+  case OPTION_KEEP:
+    return "STAVE_KEEP";
   default:
     return NULL;
   }

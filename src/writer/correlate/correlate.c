@@ -59,6 +59,7 @@ void on_runtime(struct correlator *c, struct traced_thread *thread, const struct
 }
 
 void on_stall(struct correlator *c, struct traced_thread *thread, const struct record_stall *record) {
+  c->hidden_stalls += c->is_hidden;
   uint64_t begin = thread_now(c, thread, record->begin), end = thread_now(c, thread, record->ticks);
   if (!c->is_paused)
     emit_own(c, thread, &(struct event){.kind = EVENT_BUFFER_FLUSH, .ticks = begin, .end_ticks = end});
@@ -68,6 +69,7 @@ void on_stall(struct correlator *c, struct traced_thread *thread, const struct r
 /* A loss is written in a pause too: it may have been the end of something that is open. */
 void on_gap(struct correlator *c, struct traced_thread *thread, const struct record_gap *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
+  c->hidden_lost += c->is_hidden ? record->lost : 0;
   uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
   emit_own(c, thread,
            &(struct event){.kind = EVENT_ENTER,

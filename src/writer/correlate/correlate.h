@@ -82,6 +82,10 @@ struct correlator {
   bool is_paused;
   uint64_t paused_ticks, started_ticks; /* of the last pause; UINT64_MAX: none, or it lasts */
   bool is_over;                         /* omp_control_tool(omp_control_tool_end): paused for good */
+  /* STAVE_KEEP: as in a pause, but that the locations have no writers and so no event at all */
+  bool is_hidden;
+  bool is_paused_meanwhile; /* and in a pause of the program's own */
+  uint64_t hidden_lost, hidden_stalls;
 };
 
 /* All pointers stay the caller's. */
@@ -92,6 +96,14 @@ void correlator_open(struct correlator *correlator, struct emitter *emitter, str
 /* Takes the next record in time order: a merge_sink. */
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
                const uint64_t *words);
+
+/* Before the first record: nothing is written of anything, while the model follows everything, until
+ * correlator_show. The definitions have no archive yet. */
+void correlator_hide(struct correlator *correlator);
+
+/* The definitions have their archive: from this time on everything is written. What is open is opened
+ * here. */
+void correlator_show(struct correlator *correlator, uint64_t ticks);
 
 /* The process is over: ends everything that is open, when it has died or at the last record, and closes every
  * location. exit_status as in ProgramEnd. */

@@ -10,6 +10,7 @@
  * only where an end must be. It is the thread's part of its innermost written team, or a task in front of
  * that. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "base/memory.h"
@@ -251,11 +252,13 @@ static bool show_threads(struct correlator *c, uint64_t ticks) {
   return are_shown;
 }
 
-static void start_threads(struct correlator *c, uint64_t ticks) {
+/* After a pause for which the archive has an Off. */
+static void start_threads(struct correlator *c, uint64_t ticks, bool has_off) {
   size_t position = 0;
   for (struct traced_thread *thread; (thread = next_living(c, &position));) {
     uint64_t now = thread_now(c, thread, ticks);
-    emit_measurement(c, thread, now, OTF2_MEASUREMENT_ON);
+    if (has_off)
+      emit_measurement(c, thread, now, OTF2_MEASUREMENT_ON);
     thread->acquire_ticks = thread->acquire_ticks ? now : 0;
   }
 }
@@ -268,10 +271,10 @@ static void show_locks(struct correlator *c, uint64_t ticks) {
 
 /* Tasks are created where their creators have come to, and before anybody else switches to them: a tick
  * before, since events of one time have no order between threads. */
-static void pause_end(struct correlator *c, uint64_t ticks) {
+static void pause_end(struct correlator *c, uint64_t ticks, bool has_off) {
   c->is_paused = false;
   c->started_ticks = ticks;
-  start_threads(c, ticks);
+  start_threads(c, ticks, has_off);
   bool are_shown = show_threads(c, ticks);
   show_tasks(c, ticks);
   if (!are_shown) {
@@ -283,7 +286,65 @@ static void pause_end(struct correlator *c, uint64_t ticks) {
   devices_show(c, ticks);
 }
 
+/* -- STAVE_KEEP -- */
+
+void correlator_hide(struct correlator *c) {
+  c->is_hidden = c->is_paused = true;
+  c->is_paused_meanwhile = c->starts_paused;
+  c->paused_ticks = 0;
+}
+
+/* Its events are its first ones: what it has done before is no part of the archive. */
+static void show_thread(struct correlator *c, struct traced_thread *thread) {
+  thread->written_task = thread->base;
+  thread->undecided_count = 0;
+  if (thread->location.has_ended)
+    emit_end(c->emitter, &thread->location);
+}
+
+static void begin_shown_program(struct correlator *c, uint64_t ticks) {
+  struct traced_thread *primary = c->primary;
+  uint64_t now = thread_now(c, primary, ticks);
+  emit_event(c, primary,
+             &(struct event){.kind = EVENT_PROGRAM_BEGIN,
+                             .ticks = now,
+                             .program = definitions_string(c->definitions, regions_program(c->regions))});
+  emit_enter(c, primary, now, primary->base->stack.frames[0].region);
+  primary->base->stack.frames[0].is_hidden = false;
+}
+
+void correlator_show(struct correlator *c, uint64_t ticks) {
+  size_t position = 0;
+  c->is_hidden = false;
+  c->records = 0;
+  memset(c->records_by_type, 0, sizeof c->records_by_type);
+  c->first_ticks = ticks;
+  for (struct traced_thread *thread; (thread = thread_next(c, &position));)
+    show_thread(c, thread);
+  if (c->primary)
+    begin_shown_program(c, ticks);
+  if (!c->is_paused_meanwhile) {
+    pause_end(c, ticks, false);
+    return;
+  }
+  c->paused_ticks = ticks;
+  position = 0;
+  for (struct traced_thread *thread; (thread = next_living(c, &position));)
+    emit_event(c, thread,
+               &(struct event){.kind = EVENT_MEASUREMENT,
+                               .ticks = thread_now(c, thread, ticks),
+                               .measurement = OTF2_MEASUREMENT_OFF});
+}
+
 /* -- omp_control_tool -- */
+
+/* The program's own pauses, in one that it knows nothing of. */
+static void note_hidden_control(struct correlator *c, uint64_t command) {
+  if (command == OMPT_CONTROL_TOOL_start)
+    c->is_paused_meanwhile = false;
+  else if (command == OMPT_CONTROL_TOOL_pause || command == OMPT_CONTROL_TOOL_end)
+    c->is_paused_meanwhile = true;
+}
 
 static void point_control_tool(struct correlator *c, struct traced_thread *thread,
                                const struct record_control_tool *record, const uint64_t *words,
@@ -310,8 +371,12 @@ static void point_control_tool(struct correlator *c, struct traced_thread *threa
 void on_control_tool(struct correlator *c, struct traced_thread *thread,
                      const struct record_control_tool *record) {
   uint64_t now = thread_now(c, thread, record->ticks), none[2] = {0};
+  if (c->is_hidden) {
+    note_hidden_control(c, record->command);
+    return;
+  }
   if (record->command == OMPT_CONTROL_TOOL_start && c->is_paused && !c->is_over) {
-    pause_end(c, now);
+    pause_end(c, now, true);
     now = thread_now(c, thread, now);
   }
   point_control_tool(c, thread, record, record->more ? c->words : none, now);

@@ -30,7 +30,7 @@ static void begin_program(struct correlator *c, struct traced_thread *thread, ui
   add_arguments(c);
   emit_event(c, thread, &(struct event){.kind = EVENT_PROGRAM_BEGIN, .ticks = ticks, .program = name});
   frame_enter(c, thread, thread->base, ticks, (struct frame){.kind = FRAME_BASE, .region = region});
-  if (c->starts_paused)
+  if (c->starts_paused && !c->is_hidden)
     pause_begin(c, ticks);
 }
 

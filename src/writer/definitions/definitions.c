@@ -127,16 +127,29 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   return number;
 }
 
+static bool open_location(struct definitions *definitions, struct location *location) {
+  location->writer = archive_open_location(definitions->archive, location->id);
+  location->asks_at = 1;
+  location->whole_events = archive_whole_events(definitions->archive, location->id);
+  return location->writer != NULL;
+}
+
+bool definitions_set_archive(struct definitions *definitions, struct archive *archive) {
+  bool are_open = true;
+  definitions->archive = archive;
+  for (size_t i = 0; i < definitions->location_count; i++)
+    are_open &= open_location(definitions, definitions->locations[i]);
+  return are_open;
+}
+
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes) {
   uint32_t id = (uint32_t)definitions->location_count;
-  struct event_writer *writer = archive_open_location(definitions->archive, id);
-  if (!writer)
-    return NULL;
   struct location *location = memory_get(1, bytes);
   location->id = id;
-  location->writer = writer;
-  location->asks_at = 1;
-  location->whole_events = archive_whole_events(definitions->archive, id);
+  if (definitions->archive && !open_location(definitions, location)) {
+    free(location);
+    return NULL;
+  }
   memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u,
               sizeof *definitions->locations);
   definitions->locations[definitions->location_count++] = location;

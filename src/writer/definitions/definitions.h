@@ -31,9 +31,14 @@ struct run {
   int mpi_rank; /* -1: no MPI */
 };
 
-/* archive stays the caller's. Free with definitions_destroy, which frees the locations too. */
+/* archive stays the caller's; NULL: there is none yet, and locations have no event writer. Free with
+ * definitions_destroy, which frees the locations too. */
 struct definitions *definitions_create(struct archive *archive);
 void definitions_destroy(struct definitions *definitions);
+
+/* The archive is there now: the locations that are known get their event writers. False: it does not take
+ * them. */
+bool definitions_set_archive(struct definitions *definitions, struct archive *archive);
 
 /* From now on every definition goes into the journal before its number is given out. recovery stays the
  * caller's. */

@@ -20,9 +20,10 @@
 
 enum {
   BUCKETS_MIN = 1024, /* most programs have fewer code addresses; the table grows */
-  HURRY_MS = 200,     /* an address in work gets that long when there is no time for those that wait */
-  SLEEP_MS = 1000,    /* the symboliser looks that often for work whatever became of the waking */
-  LOOK_MS = 50,       /* symbols_finish looks that often whether it is to hurry */
+  BUCKETS_IDLE = 1 << 14,
+  HURRY_MS = 200,  /* an address in work gets that long when there is no time for those that wait */
+  SLEEP_MS = 1000, /* the symboliser looks that often for work whatever became of the waking */
+  LOOK_MS = 50,    /* symbols_finish looks that often whether it is to hurry */
 };
 
 struct entry {
@@ -109,20 +110,30 @@ static void *symboliser(void *argument) {
   return NULL;
 }
 
-/* With all signals blocked: they are the merging thread's. liburcu's resizing thread, too, starts here. */
-static int start(struct symbols *symbols) {
+/* With all signals blocked: they are the merging thread's. */
+int symbols_start(struct symbols *symbols) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  symbols->table =
-      cds_lfht_new_flavor(BUCKETS_MIN, BUCKETS_MIN, 0, CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor, NULL);
-  int error = symbols->table ? pthread_create(&symbols->thread, NULL, symboliser, symbols) : ENOMEM;
+  int error = pthread_create(&symbols->thread, NULL, symboliser, symbols);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   symbols->running = error == 0;
   return -error;
 }
 
-struct symbols *symbols_create(struct modules *modules, int *ret_error) {
+/* liburcu's resizing thread, too, starts here; a table without it is large from the start. */
+static int create_table(struct symbols *symbols, bool is_idle) {
+  unsigned long buckets = is_idle ? BUCKETS_IDLE : BUCKETS_MIN;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  symbols->table =
+      cds_lfht_new_flavor(buckets, buckets, 0, is_idle ? 0 : CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return symbols->table ? 0 : -ENOMEM;
+}
+
+static struct symbols *create(struct modules *modules, bool is_idle, int *ret_error) {
   struct symbols *symbols = aligned_alloc(alignof(struct symbols), sizeof(*symbols));
   *ret_error = -ENOMEM;
   if (!symbols)
@@ -131,11 +142,21 @@ struct symbols *symbols_create(struct modules *modules, int *ret_error) {
   urcu_memb_register_thread();
   __cds_wfcq_init(&symbols->head, &symbols->tail);
   if (symbols->resolver)
-    *ret_error = start(symbols);
+    *ret_error = create_table(symbols, is_idle);
+  if (*ret_error == 0 && !is_idle)
+    *ret_error = symbols_start(symbols);
   if (*ret_error == 0)
     return symbols;
   symbols_destroy(symbols);
   return NULL;
+}
+
+struct symbols *symbols_create(struct modules *modules, int *ret_error) {
+  return create(modules, false, ret_error);
+}
+
+struct symbols *symbols_create_idle(struct modules *modules, int *ret_error) {
+  return create(modules, true, ret_error);
 }
 
 struct key {

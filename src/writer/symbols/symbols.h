@@ -57,6 +57,13 @@ struct symbols;
  * (symbols_destroy). Returns NULL on failure, with *ret_error = -ENOMEM or -EAGAIN (no thread). */
 struct symbols *symbols_create(struct modules *modules, int *ret_error);
 
+/* The same without the symboliser: what is asked for waits until symbols_start. No thread is there, so the
+ * process may fork; what a child does with it, its parent's knows nothing of. */
+struct symbols *symbols_create_idle(struct modules *modules, int *ret_error);
+
+/* Starts the symboliser after symbols_create_idle. Returns 0 or -EAGAIN: all stays without names then. */
+int symbols_start(struct symbols *symbols);
+
 /* The place of an address, made and queued when it is new. What modules_find says now decides which module it
  * is in; when another module has come to lie at the address since it was last asked for, it gets a new place.
  * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */

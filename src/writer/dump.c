@@ -1,0 +1,227 @@
+#include "writer/dump.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "session/clock.h"
+#include "writer/archive/archive.h"
+#include "writer/archive/room.h"
+#include "writer/symbols/symbols.h"
+
+enum { LOOK_AT_ROOM_RECORDS = 256, DUMPER_NICENESS = 10, WAIT_NS = 2000000 };
+
+/* -- keeping -- */
+
+/* A merge_sink: what falls out of the kept records is followed, and nothing is written of it. */
+static void follow(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                   const uint64_t *words) {
+  correlate(&((struct writer *)data)->correlator, slot, id, record, words);
+}
+
+static void describe_limits(const config_keep *keep, char *text, size_t size) {
+  char age[32] = "", bytes[32] = "";
+  if (keep->ns)
+    snprintf(age, sizeof age, "%.10g s", (double)keep->ns / 1e9);
+  if (keep->bytes)
+    snprintf(bytes, sizeof bytes, "%llu MiB", (unsigned long long)keep->bytes >> 20);
+  snprintf(text, size, "%s%s%s", age, *age && *bytes ? ", " : "", bytes);
+}
+
+void dump_open(struct writer *writer) {
+  const config_keep *keep = &writer->constants.config.keep;
+  writer->kept = kept_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, follow, writer);
+  describe_limits(keep, writer->keeping.limits, sizeof writer->keeping.limits);
+  correlator_hide(&writer->correlator);
+}
+
+/* The counter's frequency is known the better the longer it runs. */
+static void set_age(struct writer *writer) {
+  enum { KNOWN_NS = 10000000 };
+  const struct session_constants *constants = &writer->constants;
+  struct clock_point now = clock_sample(constants->clock_kind);
+  if (!constants->config.keep.ns || now.monotonic_ns - constants->start.monotonic_ns < KNOWN_NS)
+    return;
+  double frequency = (double)clock_frequency(constants->clock_kind, &constants->start, &now);
+  kept_set_age(writer->kept, (uint64_t)((double)constants->config.keep.ns * frequency / 1e9));
+}
+
+/* -- an archive -- */
+
+/* What follows then is counted as lost. */
+static void stop_without_room(struct writer *writer) {
+  int error = archive_stop_error(writer->archive);
+  if (!error || *writer->stopped)
+    return;
+  snprintf(writer->stopped, sizeof writer->stopped, "%s", room_error_text(writer->directory, error));
+  correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
+}
+
+/* A merge_sink. */
+static void write_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                         const uint64_t *words) {
+  struct writer *writer = data;
+  correlate(&writer->correlator, slot, id, record, words);
+  if (writer->correlator.records % LOOK_AT_ROOM_RECORDS == 0 || writer->emitter.lacks_room)
+    stop_without_room(writer);
+}
+
+static int open_dump(struct writer *writer) {
+  writer->archive = archive_open(writer->directory, NULL);
+  if (!writer->archive)
+    return -EIO;
+  if (writer->dumper == 0) /* the program waits for us */
+    archive_count_into(writer->archive, &writer->session->shared.progress);
+  else
+    symbols_count_into(writer->symbols, NULL);
+  definitions_set_archive(writer->definitions, writer->archive);
+  symbols_start(writer->symbols);
+  return 0;
+}
+
+/* Returns 0 or a negative errno. */
+static int write_dump(struct writer *writer) {
+  uint64_t since = kept_since(writer->kept), start = writer->constants.start.ticks;
+  int error = open_dump(writer);
+  if (error)
+    return error;
+  if (since == UINT64_MAX)
+    since = writer->correlator.last_ticks;
+  struct clock_point now = clock_sample(writer->constants.clock_kind);
+  double frequency = (double)clock_frequency(writer->constants.clock_kind, &writer->constants.start, &now);
+  writer->keeping.before_ns = since > start ? (uint64_t)((double)(since - start) * 1e9 / frequency) : 0;
+  writer->keeping.records_before = kept_dropped(writer->kept);
+  correlator_show(&writer->correlator, since);
+  kept_replay(writer->kept, write_record, writer);
+  return writer_close_archive(writer);
+}
+
+static void tell_done(struct writer *writer, const char *directory) {
+  struct session_shared *shared = &writer->session->shared;
+  snprintf(shared->dumped, sizeof shared->dumped, "%s", directory);
+  atomic_fetch_add(&shared->dumps_done, 1);
+}
+
+/* Writes the archive and tells everybody. */
+static void make_dump(struct writer *writer) {
+  char failure[1024], notice[1024], figures[1024];
+  if (!writer_make_directory(writer, failure, notice, sizeof failure)) {
+    report_not_dumped(&writer->report, failure);
+    tell_done(writer, "");
+    return;
+  }
+  int error = write_dump(writer);
+  if (error) {
+    snprintf(failure, sizeof failure, "the archive %.800s could not be written completely: %s",
+             writer->directory, room_error_text(writer->directory, -error));
+    report_not_dumped(&writer->report, failure);
+    tell_done(writer, "");
+    return;
+  }
+  writer_figures(writer, figures, sizeof figures);
+  report_dumped(&writer->report, writer->directory, figures);
+  tell_done(writer, writer->directory);
+}
+
+/* -- in a process of its own -- */
+
+static void give_up(void *data) {
+  (void)data;
+  _exit(3); /* the parent tells of it */
+}
+
+static _Noreturn void run_dumper(struct writer *writer) {
+  prctl(PR_SET_NAME, "stave-dump");
+  if (nice(DUMPER_NICENESS) < 0)
+    errno = 0;
+  close(WRITER_FD_SESSION);
+  close(WRITER_FD_APPLICATION);
+  memory_at_exhaustion(give_up, NULL);
+  writer->dumper = getpid();
+  snprintf(writer->ending, sizeof writer->ending, "still running (%.100s)", writer->keeping.why);
+  writer->correlator.died_ticks = clock_ticks(writer->constants.clock_kind);
+  make_dump(writer);
+  _exit(0);
+}
+
+static void start_dump(struct writer *writer) {
+  writer->is_dump_due = false;
+  writer->dumps_before = atomic_load(&writer->session->shared.dumps_done);
+  pid_t pid = fork();
+  if (pid == 0)
+    run_dumper(writer);
+  if (pid < 0) {
+    report_not_dumped(&writer->report, strerror(errno));
+    tell_done(writer, "");
+    return;
+  }
+  writer->dumper = pid;
+}
+
+static void want(struct writer *writer, const char *why) {
+  if (writer->is_dump_due)
+    return;
+  snprintf(writer->keeping.why, sizeof writer->keeping.why, "%s", why);
+  writer->is_dump_due = true;
+}
+
+/* Whether no copy runs any more. (Its status may be lost, where SIGCHLD is ignored.) */
+static bool reap(struct writer *writer) {
+  if (!writer->dumper || waitpid(writer->dumper, NULL, WNOHANG) == 0)
+    return !writer->dumper;
+  writer->dumper = 0;
+  if (atomic_load(&writer->session->shared.dumps_done) == writer->dumps_before) {
+    report_not_dumped(&writer->report, "the process that wrote the archive has died");
+    tell_done(writer, "");
+  }
+  return true;
+}
+
+static void go_on(struct writer *writer) {
+  if (reap(writer) && writer->is_dump_due)
+    start_dump(writer);
+}
+
+void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words) {
+  kept_put(writer->kept, id, record, words);
+  const struct record_control_tool *call = (const struct record_control_tool *)record;
+  if (record->type != RECORD_control_tool || call->command != OMPT_CONTROL_TOOL_flush)
+    return;
+  want(writer, "stave_flush");
+  go_on(writer);
+}
+
+void dump_look(struct writer *writer) {
+  uint32_t wanted = atomic_load(&writer->session->shared.dumps_wanted);
+  set_age(writer);
+  if (wanted != writer->dumps_answered)
+    want(writer, "stave dump");
+  writer->dumps_answered = wanted;
+  go_on(writer);
+}
+
+/* -- the end -- */
+
+/* The program may wait for this, and gives up if nothing goes on. */
+static void wait_for_dumper(struct writer *writer) {
+  while (!reap(writer)) {
+    nanosleep(&(struct timespec){0, WAIT_NS}, NULL);
+    atomic_fetch_add(&writer->session->shared.progress, 1);
+  }
+}
+
+void dump_finish(struct writer *writer) {
+  wait_for_dumper(writer);
+  if (writer->has_ended_badly)
+    snprintf(writer->keeping.why, sizeof writer->keeping.why, "%s", writer->ending);
+  if (writer->has_ended_badly || writer->is_dump_due)
+    make_dump(writer);
+  report_over(&writer->report, writer->ending);
+}

@@ -1,0 +1,99 @@
+/* kept COUNTS STEPS ENDING: two threads that lock, unlock and make tasks, step by step, and say by a counter
+ * which step it was.
+ *
+ * The last completed step of each is in COUNTS, a file mapped shared. STEPS 0 never ends. ENDING: a number is
+ * the exit status; "parallel" exits with 3 in a parallel region, "abort" aborts, "flush" and "flush-twice"
+ * call stave_flush before the end, "halves" does so after half of the steps and waits for a line then. */
+#include <fcntl.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <stave/stave.h>
+
+#include "kept.h"
+
+enum { STEPS_A_REGION = 64 };
+
+static struct kept_count *counts;
+
+static void *map_counts(const char *path) {
+  size_t size = KEPT_THREADS * sizeof(struct kept_count);
+  int fd = open(path, O_RDWR | O_CREAT, 0666);
+  void *map = MAP_FAILED;
+  if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) {
+    perror(path);
+    exit(99);
+  }
+  close(fd);
+  return map;
+}
+
+static void step(struct kept_count *mine, omp_lock_t *lock) {
+  for (int i = 0; i < KEPT_LOCKS; i++) {
+    omp_set_lock(lock);
+    omp_unset_lock(lock);
+  }
+#pragma omp task
+  __asm__ volatile("");
+#pragma omp taskwait
+  stave_counter_integer("step", "1", (int64_t)mine->steps + 1);
+  mine->steps++;
+}
+
+static void work(long steps) {
+  for (long done = 0; steps == 0 || done < steps; done += STEPS_A_REGION) {
+#pragma omp parallel num_threads(KEPT_THREADS)
+    {
+      omp_lock_t lock;
+      omp_init_lock(&lock);
+      for (int i = 0; i < STEPS_A_REGION; i++)
+        step(&counts[omp_get_thread_num()], &lock);
+      omp_destroy_lock(&lock);
+    }
+  }
+}
+
+static void say_and_wait(void) {
+  char answer[16];
+  puts("half");
+  fflush(stdout);
+  if (!fgets(answer, sizeof answer, stdin))
+    exit(97);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4)
+    return 98;
+  long steps = atol(argv[2]);
+  const char *ending = argv[3];
+  counts = map_counts(argv[1]);
+  omp_get_max_threads();
+  if (strcmp(ending, "halves") == 0) {
+    work(steps / 2);
+    say_and_wait();
+    work(steps / 2);
+    say_and_wait();
+    return 0;
+  }
+  work(steps);
+  if (strcmp(ending, "abort") == 0)
+    abort();
+  if (strncmp(ending, "flush", 5) == 0 && stave_flush() != 0)
+    return 96;
+  if (strcmp(ending, "flush-twice") == 0 && stave_flush() != 0)
+    return 95;
+  if (strcmp(ending, "parallel") == 0) {
+#pragma omp parallel num_threads(KEPT_THREADS)
+    if (omp_get_thread_num() == 1)
+      exit(3);
+    else
+      pause();
+  }
+  return atoi(ending);
+}
