@@ -86,6 +86,9 @@ class History(Case):
             self.assertEqual(wall, ["wall time", "1.5 s", "1.5 s", "1 s" if wall[3] == "1 s" else "1.01 s", wall[4],
                                     "990 ms … 1.5 s"])
             self.assertRegex(wall[4], r"^\+49\.\d %|^\+50\.\d %|^\+4[89]\.\d %")
+            with_sign = [row for row in page.evaluate("document.querySelector('#measures').innerText").split()
+                         if row in ("-0.0", "+0.0", "−0.0")]
+            self.assertEqual(with_sign, [])
             worse = page.evaluate("document.querySelectorAll('#measures tbody tr')[0].cells[4].className")
             self.assertEqual(worse, "worse")
             page.evaluate("document.getElementById('chart').focus()")

@@ -4,6 +4,7 @@
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,8 +34,8 @@ static void print_row(struct table *table, const struct compare *compare, const 
   snprintf(cells[0], CELL_BYTES, "%+.6f", difference);
   median_text(cells[1], row, row->old_median, 0, compare->old_count);
   median_text(cells[2], row, row->new_median, compare->old_count, compare->count - compare->old_count);
-  if (row->old_median > 0)
-    snprintf(cells[3], CELL_BYTES, "%+.1f %%", 100 * difference / row->old_median);
+  if (row->old_median > 0) /* + 0: nothing less than nothing */
+    snprintf(cells[3], CELL_BYTES, "%+.1f %%", round(1000 * difference / row->old_median) / 10 + 0);
   else
     snprintf(cells[3], CELL_BYTES, "new");
   snprintf(cells[4], CELL_BYTES, "%.4f", row->p);

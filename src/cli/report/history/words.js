@@ -13,8 +13,12 @@ export function share(part) {
   return part === null ? NONE : `${(100 * part).toFixed(1)} %`;
 }
 
+// Nothing has a sign that is rounded to nothing.
 export function change(part) {
-  return part === null ? NONE : `${part > 0 ? '+' : ''}${(100 * part).toFixed(1)} %`;
+  if (part === null)
+    return NONE;
+  const tenths = Math.round(1000 * part);
+  return `${tenths > 0 ? '+' : ''}${((tenths || 0) / 10).toFixed(1)} %`;
 }
 
 export function date(run) {
