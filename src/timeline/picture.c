@@ -12,9 +12,7 @@
 enum {
   PIXELS_PER_POINT = 2,
   MOST_NAME_WIDTH = 150,
-  ROWS_WITH_BARS = 16,
-  ROWS_WITH_ONE_BAR = 64,
-  MOST_BARS = 5
+  MOST_HEIGHT = 1000 /* of a picture with many rows */
 };
 
 bool picture_can_draw(void) {
@@ -49,15 +47,15 @@ static void add_up(struct picture *picture) {
 }
 
 static void measure(struct picture *picture, unsigned width) {
-  size_t rows = picture_row_count(picture);
-  picture->bars = rows <= ROWS_WITH_BARS ? MOST_BARS : rows <= ROWS_WITH_ONE_BAR ? 1 : 0;
   picture->width = width;
   picture->left = PICTURE_MARGIN + widest_name(picture) + 8;
   picture->right = fmax(width - PICTURE_MARGIN, picture->left + 10);
   picture->rows_top = picture->rows_bottom = PICTURE_MARGIN + PICTURE_TITLE;
-  for (size_t i = 0; i < rows; i++)
+  double below = PICTURE_AXIS + picture_legend_height(picture) + PICTURE_MARGIN;
+  picture_choose_rows(picture, MOST_HEIGHT - below - picture->rows_top);
+  for (size_t i = 0; i < picture_row_count(picture); i++)
     picture->rows_bottom += picture_row_height(picture, picture->timeline->order[i]);
-  picture->height = picture->rows_bottom + PICTURE_AXIS + picture_legend_height(picture) + PICTURE_MARGIN;
+  picture->height = picture->rows_bottom + below;
 }
 
 /* What is narrower than can be seen becomes one with what is beside it. */
@@ -75,7 +73,7 @@ static void merge_narrow(const struct picture *picture) {
 
 static void draw_title(const struct picture *picture, const char *title) {
   const struct timeline *timeline = picture->timeline;
-  size_t all = timeline->trace->location_count, rows = picture_row_count(picture);
+  size_t rows = picture_row_count(picture);
   char text[128];
   double room = picture->width - 2 * PICTURE_MARGIN;
   cairo_set_font_size(picture->cairo, 15);
@@ -83,8 +81,8 @@ static void draw_title(const struct picture *picture, const char *title) {
   picture_text(picture, PICTURE_MARGIN, PICTURE_MARGIN + 14, room, title);
   cairo_set_font_size(picture->cairo, 10);
   picture_set_colour(picture, 0x5c6670);
-  snprintf(text, sizeof text, "%zu %s%s, %" PRIu64 " events", all, all == 1 ? "row" : "rows",
-           rows < all ? ", of which these are the first" : "", timeline->events);
+  snprintf(text, sizeof text, "%zu %s, %" PRIu64 " events", rows, rows == 1 ? "row" : "rows",
+           timeline->events);
   picture_text(picture, PICTURE_MARGIN, PICTURE_MARGIN + 29, room, text);
 }
 

@@ -14,7 +14,6 @@ enum {
   PICTURE_GAP = 5,
   PICTURE_AXIS = 34,
   PICTURE_LEGEND_LINE = 17,
-  PICTURE_MOST_ROWS = 400,
 };
 
 struct picture {
@@ -23,7 +22,10 @@ struct picture {
   double width, height;
   double left, right; /* of where time goes from beginning to end */
   double rows_top, rows_bottom;
-  uint32_t bars;                 /* of a row, at most */
+  uint32_t bars; /* of a row, at most */
+  double band;   /* the height of a row's activities */
+  double low;    /* where there are many rows, the height of each; 0: as high as what is in it */
+  size_t share;  /* how many rows make one line */
   double totals[ACTIVITY_COUNT]; /* ticks, over all rows */
 };
 
@@ -35,6 +37,9 @@ double picture_row_height(const struct picture *picture, size_t location);
 
 /* How many rows there are in it. */
 size_t picture_row_count(const struct picture *picture);
+
+/* Chooses how high rows are: all together, where they are many, as high as `room` at most. */
+void picture_choose_rows(struct picture *picture, double room);
 
 /* Draws names, activities and regions of all rows. Returns false if memory ran out. */
 bool picture_draw_rows(const struct picture *picture);

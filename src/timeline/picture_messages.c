@@ -27,7 +27,7 @@ static double x_within(const struct picture *picture, uint64_t ticks) {
 
 static void draw_message(const struct picture *picture, const double *tops,
                          const struct message_record *message) {
-  double from = tops[message->from], to = tops[message->to], half = PICTURE_BAND / 2.0;
+  double from = tops[message->from], to = tops[message->to], half = picture->band / 2;
   if (from < 0 || to < 0)
     return;
   cairo_move_to(picture->cairo, x_within(picture, message->begin), from + half);
@@ -42,7 +42,7 @@ static void draw_operation(const struct picture *picture, const double *tops,
                            const struct operation_record *operation) {
   for (size_t i = 0; i + 1 < operation->part_count; i++) {
     const struct operation_part *one = &operation->parts[i], *next = one + 1;
-    double from = tops[one->location] + PICTURE_BAND, to = tops[next->location];
+    double from = tops[one->location] + picture->band, to = tops[next->location];
     if (tops[one->location] < 0 || to < 0)
       continue;
     cairo_move_to(picture->cairo, x_within(picture, one->begin), from);

@@ -6,22 +6,49 @@
 #include "timeline/palette.h"
 #include "timeline/picture_draw.h"
 
-enum { LABEL_FROM = 28 };
+enum { LABEL_FROM = 28, ROWS_WITH_BARS = 16, MOST_BARS = 5, NAME_HEIGHT = 10 };
+
+static const double LEAST_LINE = 1, GAP_FROM = 4, GAP_SHARE = 0.2;
 
 double picture_row_height(const struct picture *picture, size_t location) {
+  if (picture->low > 0)
+    return picture->low;
   uint32_t depths = picture->timeline->rows[location].depth_count;
   return PICTURE_BAND + PICTURE_GAP + PICTURE_BAR * (depths < picture->bars ? depths : picture->bars);
 }
 
 size_t picture_row_count(const struct picture *picture) {
-  size_t count = picture->timeline->trace->location_count;
-  return count < PICTURE_MOST_ROWS ? count : PICTURE_MOST_ROWS;
+  return picture->timeline->trace->location_count;
+}
+
+static double natural_height(const struct picture *picture) {
+  double height = 0;
+  for (size_t i = 0; i < picture_row_count(picture); i++)
+    height += picture_row_height(picture, i);
+  return height;
+}
+
+/* Regions go first; then rows are lower than letters; then neighbours share a line. */
+void picture_choose_rows(struct picture *picture, double room) {
+  size_t rows = picture_row_count(picture);
+  picture->bars = rows <= ROWS_WITH_BARS ? MOST_BARS : 1;
+  picture->band = PICTURE_BAND;
+  picture->share = 1;
+  if (rows <= ROWS_WITH_BARS || natural_height(picture) <= room)
+    return;
+  picture->bars = 0;
+  if (natural_height(picture) <= room)
+    return;
+  picture->low = room / (double)rows;
+  picture->share = (size_t)ceil(LEAST_LINE / picture->low);
+  double line = picture->low * (double)picture->share;
+  picture->band = line >= GAP_FROM ? line * (1 - GAP_SHARE) : line;
 }
 
 /* -- activities: columns of a point's width, each filled in proportion to what was done in it -- */
 
 struct columns {
-  size_t count;
+  size_t count, rows; /* rows: how many have been added up */
   double (*ticks)[ACTIVITY_COUNT];
 };
 
@@ -43,7 +70,6 @@ static double column_width(const struct picture *picture, const struct columns *
 
 static void spread(const struct picture *picture, const struct activity_track *track,
                    struct columns *columns) {
-  memset(columns->ticks, 0, columns->count * sizeof *columns->ticks);
   double width = column_width(picture, columns);
   for (size_t i = 0; width > 0 && i < track->count; i++)
     spread_mix(columns, &track->mixes[i], (double)picture->timeline->from, width);
@@ -64,7 +90,7 @@ static bool is_alike(double one, double other) {
 /* One rectangle for neighbours that look alike. */
 static void add_activity(const struct picture *picture, const struct columns *columns, int activity,
                          double y) {
-  double full = column_width(picture, columns),
+  double full = column_width(picture, columns) * (double)columns->rows,
          step = (picture->right - picture->left) / (double)columns->count;
   for (size_t i = 0, next; i < columns->count; i = next) {
     const double *here = columns->ticks[i];
@@ -74,14 +100,20 @@ static void add_activity(const struct picture *picture, const struct columns *co
           !is_alike(below(columns->ticks[next], activity, full), low))
         break;
     if (share > 0.005)
-      cairo_rectangle(picture->cairo, picture->left + (double)i * step, y + PICTURE_BAND * (1 - low - share),
-                      (double)(next - i) * step, PICTURE_BAND * share);
+      cairo_rectangle(picture->cairo, picture->left + (double)i * step, y + picture->band * (1 - low - share),
+                      (double)(next - i) * step, picture->band * share);
   }
 }
 
-static void draw_band(const struct picture *picture, const struct activity_track *track, double y,
-                      struct columns *columns) {
-  spread(picture, track, columns);
+/* The activities of the rows from one position on that make a line. */
+static void draw_band(const struct picture *picture, size_t position, double y, struct columns *columns) {
+  const struct timeline *timeline = picture->timeline;
+  memset(columns->ticks, 0, columns->count * sizeof *columns->ticks);
+  columns->rows = 0;
+  for (size_t i = position; i < picture_row_count(picture) && columns->rows < picture->share; i++) {
+    spread(picture, &timeline->rows[timeline->order[i]].activity, columns);
+    columns->rows++;
+  }
   for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
     add_activity(picture, columns, activity, y);
     picture_fill(picture, (enum activity)activity);
@@ -143,13 +175,19 @@ static void draw_bars(const struct picture *picture, const struct slice_track *t
 
 /* -- rows -- */
 
-static void draw_row(const struct picture *picture, size_t index, double y, struct columns *columns) {
-  const struct timeline_row *row = &picture->timeline->rows[index];
+static void draw_name(const struct picture *picture, size_t index, double y) {
+  double below = picture->band < PICTURE_BAND ? picture->band / 2 + 3.5 : PICTURE_BAND - 4;
   cairo_set_font_size(picture->cairo, 10);
   picture_set_colour(picture, 0x16191d);
-  picture_text(picture, PICTURE_MARGIN, y + PICTURE_BAND - 4, picture->left - PICTURE_MARGIN - 6,
+  picture_text(picture, PICTURE_MARGIN, y + below, picture->left - PICTURE_MARGIN - 6,
                picture->timeline->trace->locations[index].name);
-  draw_band(picture, &row->activity, y, columns);
+}
+
+/* A row, or as many as are one line. */
+static void draw_row(const struct picture *picture, size_t position, double y, struct columns *columns) {
+  size_t index = picture->timeline->order[position];
+  const struct timeline_row *row = &picture->timeline->rows[index];
+  draw_band(picture, position, y, columns);
   for (uint32_t depth = 0; depth < row->depth_count && depth < picture->bars; depth++)
     draw_bars(picture, &row->depths[depth], y + PICTURE_BAND + 1 + PICTURE_BAR * depth);
 }
@@ -159,9 +197,14 @@ bool picture_draw_rows(const struct picture *picture) {
   columns.ticks = calloc(columns.count, sizeof *columns.ticks);
   if (!columns.ticks)
     return false;
-  double y = picture->rows_top;
+  double y = picture->rows_top, named_from = y;
   for (size_t i = 0; i < picture_row_count(picture); i++) {
-    draw_row(picture, picture->timeline->order[i], y, &columns);
+    if (i % picture->share == 0)
+      draw_row(picture, i, y, &columns);
+    if (i % picture->share == 0 && y >= named_from) {
+      draw_name(picture, picture->timeline->order[i], y);
+      named_from = y + NAME_HEIGHT;
+    }
     y += picture_row_height(picture, picture->timeline->order[i]);
   }
   free(columns.ticks);

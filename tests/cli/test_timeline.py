@@ -91,6 +91,14 @@ class TimelineTest(cli.FreshCase):
         self.expect(0, [], "-o", self.folder / "hostile.svg", self.hostile())
         xml.etree.ElementTree.parse(self.folder / "hostile.svg")
 
+    def test_pictures_of_many_rows_are_no_higher_than_a_screen(self):
+        """Rows become low; names are left out; rows share lines, and all are counted."""
+        many = self.folder / "many"
+        pictured.write_many(many, 3, threads=300)
+        self.expect(0, [], "-o", self.folder / "x.png", many)
+        width, height, _ = png_size(self.folder / "x.png")
+        self.assertEqual((width, height), (2400, 2000))
+
     def hostile(self):
         archive = self.folder / "hostile"
         pictured.write_hostile(archive)
