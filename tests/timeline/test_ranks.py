@@ -104,7 +104,7 @@ class Others(test_page.PageTest):
     def test_one_process(self):
         """Nothing to fold, no messages: no buttons."""
         self.open("known", pictured.write_known)
-        hidden = "document.getElementById('messages').hidden, document.getElementById('processes').hidden"
+        hidden = "document.getElementById('messages').hidden, document.getElementById('row-folds').hidden"
         self.assertEqual(self.browser.evaluate(f"[stave.layout.groups.length, {hidden}]"), [0, True, True])
 
     def test_window_without_events_at_its_end(self):

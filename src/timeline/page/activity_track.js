@@ -107,9 +107,13 @@ export class ActivityTrack {
     const first = lowerBound(end, from, 0, count), last = lowerBound(begin, to, first, count);
     if (resolution === 0 || last - first > MOST_LOOKED_AT)
       return false;
-    for (let i = first; i < last; i++)
-      if (parts.subarray(i * kinds, (i + 1) * kinds).filter(ns => ns > 0).length > 1)
+    for (let i = first; i < last; i++) {
+      let several = -1;
+      for (let at = i * kinds; at < (i + 1) * kinds; at++)
+        several += parts[at] > 0;
+      if (several > 0)
         return true;
+    }
     return false;
   }
 
@@ -123,20 +127,59 @@ export class ActivityTrack {
   }
 }
 
-// Spreads the mixes from one time to another over `columns` of equal width: adds ns of each activity, column by column.
-export function spread(track, from, to, columns, target) {
-  const width = (to - from) / columns, mixes = track.levels.at(width), {kinds} = mixes;
-  let i = lowerBound(mixes.end, from, 0, mixes.count);
-  for (; i < mixes.count && mixes.begin[i] < to; i++) {
-    const begin = Math.max(mixes.begin[i], from), end = Math.min(mixes.end[i], to);
-    const length = mixes.end[i] - mixes.begin[i];
-    const first = Math.floor((begin - from) / width), last = Math.min(columns - 1, Math.floor((end - from) / width));
-    for (let column = first; column <= last; column++) {
-      const left = from + column * width;
-      const share = (Math.min(end, left + width) - Math.max(begin, left)) / length;
-      for (let kind = 0, at = i * kinds; kind < kinds; kind++, at++)
-        if (mixes.parts[at] > 0)
-          target[column * kinds + kind] += mixes.parts[at] * share;
-    }
+// By mix: the only activity, if it took the whole time; NONE otherwise.
+const NONE = 255, ALL = 1 - 1e-6; // ALL: as far as 32 bits tell
+
+function findOnly({begin, end, parts, count, kinds}) {
+  const only = new Uint8Array(count).fill(NONE);
+  for (let i = 0; i < count; i++)
+    for (let kind = 0, at = i * kinds; kind < kinds; kind++, at++)
+      if (parts[at] > 0) {
+        only[i] = parts[at] >= (end[i] - begin[i]) * ALL ? kind : NONE;
+        break;
+      }
+  return only;
+}
+
+// Spreads the mixes from one time to another over `columns` of equal width: adds ns of each activity, activity by
+// activity, column by column, to `target`, and to `present` the bits of the activities.
+export function spread(track, from, to, columns, target, present) {
+  const width = (to - from) / columns, mixes = track.levels.at(width), {begin, end} = mixes;
+  mixes.only ??= findOnly(mixes);
+  let i = lowerBound(end, from, 0, mixes.count);
+  for (; i < mixes.count && begin[i] < to; i++) {
+    const first = (Math.max(begin[i], from) - from) / width, last = (Math.min(end[i], to) - from) / width;
+    const kind = mixes.only[i];
+    if (kind !== NONE)
+      addActivity(kind, first, last, width, columns, target, present);
+    else
+      addMix(mixes, i, first, last, columns, target, present, width);
   }
+}
+
+// One activity from one place to another; places are in columns.
+function addActivity(kind, from, to, ns, columns, target, present) {
+  const first = Math.floor(from), last = Math.min(columns - 1, Math.floor(to)), base = kind * columns, bit = 1 << kind;
+  if (first >= last) {
+    target[base + last] += (to - from) * ns;
+    present[last] |= bit;
+    return;
+  }
+  target[base + first] += (first + 1 - from) * ns;
+  present[first] |= bit;
+  for (let column = first + 1; column < last; column++) {
+    target[base + column] += ns;
+    present[column] |= bit;
+  }
+  if (to > last) {
+    target[base + last] += (to - last) * ns;
+    present[last] |= bit;
+  }
+}
+
+// Each activity of a mix is as if evenly spread over it.
+function addMix({begin, end, parts, kinds}, i, from, to, columns, target, present, width) {
+  for (let kind = 0, at = i * kinds; kind < kinds; kind++, at++)
+    if (parts[at] > 0)
+      addActivity(kind, from, to, parts[at] / (end[i] - begin[i]) * width, columns, target, present);
 }

@@ -10,6 +10,7 @@ const NARROW = 2.5;      // pixels below which neighbours are drawn as one
 const LABEL_FROM = 24;   // pixels that a bar needs for a label
 const INDENT = 8;        // pixels for each level of nested teams
 const PADDING = 4;
+const LEAST_NAME = 12;   // pixels between two names
 
 export class Chart {
   constructor(canvas, model, view, layout) {
@@ -58,7 +59,7 @@ export class Chart {
     return y < RULER ? null : this.layout.at(y - RULER + this.view.top);
   }
 
-  // The process whose line is there, or null.
+  // The group whose line is there, or null.
   groupAt(y) {
     return y < RULER ? null : this.layout.groupAt(y - RULER + this.view.top);
   }
@@ -87,8 +88,12 @@ export class Chart {
     const marks = ticks(this.view, this.plotWidth), {top} = this.view;
     const places = this.layout.visible(top, top + this.height - RULER);
     this.#drawGrid(marks);
+    this.nameBottom = 0;
+    if (this.layout.isFit)
+      this.#drawLines(places.filter(place => place.bars === 0));
     for (const place of places)
       this.#drawRow(place, RULER + place.y - top);
+    this.nameBottom = 0;
     for (const place of this.layout.visible(top, top + this.height - RULER, this.layout.groups))
       this.#drawGroup(place, RULER + place.y - top);
     this.#drawRuler(marks);
@@ -116,22 +121,44 @@ export class Chart {
   }
 
   #drawRow(place, y) {
-    this.#drawBand(place.row, y);
-    const {band, bar} = this.layout;
+    const {band, bar, heights, isFit} = this.layout;
+    if (!isFit || place.bars > 0)
+      this.#drawBand(place.row, y);
     for (let depth = 0; depth < place.bars; depth++)
       this.#drawBars(place.row.slices[depth], y + band + bar * depth);
     this.#drawName(place, y);
+    if (heights === 'lines' && place.bars === 0)
+      return;
     this.context.fillStyle = this.palette.colours.line;
-    this.context.fillRect(0, y + place.height - 4, this.width, 1);
+    if (place.bars > 0 || !isFit)
+      this.context.fillRect(0, y + place.height - 4, this.width, 1);
   }
 
-  // A process: the times of all its threads, whether or not they are shown below.
+  // Rows that are one line, of whatever height, in one picture. Those that share a line are one.
+  #drawLines(places) {
+    const {scale, gutter, view, layout} = this, top = RULER - view.top;
+    const box = {x: Math.round(gutter * scale), y: Math.round(RULER * scale), width: Math.round(this.plotWidth * scale),
+      height: Math.max(1, Math.round((this.height - RULER) * scale))};
+    const lines = [];
+    for (const {row, y, height, shares} of places) {
+      const from = Math.max(0, Math.round((y + top) * scale) - box.y);
+      const to = Math.min(box.height, Math.round((y + height + top) * scale) - box.y);
+      const gap = to - from >= 4 * scale ? Math.round(scale) : 0;
+      if (to - gap > from)
+        lines.push({tracks: shares.map(({activity}) => activity), y: from, height: to - from - gap});
+      this.hasMerged ||= layout.line > LEAST_NAME && row.activity.hasMixed(view.from, view.to);
+    }
+    this.bands.drawLines(this.context, lines, view, box, this.palette, this.hidden);
+  }
+
+  // A group: the times of all its rows, whether or not they are shown below.
   #drawGroup({group, isFolded, height}, y) {
-    const {context, gutter, layout: {band}, palette: {colours}} = this;
+    const {context, gutter, layout: {isFit}, palette: {colours}} = this;
+    const band = isFit ? height - 1 : this.layout.band;
     context.fillStyle = colours.stripe;
     context.fillRect(0, y, this.width, band + 1);
     if (isFolded)
-      this.#drawBands(group.rows.map(row => row.activity), y);
+      this.#drawBands(group.rows.map(row => row.activity), y, band);
     context.fillStyle = isFolded ? colours.ground : colours.stripe;
     context.fillRect(0, y, gutter, band);
     context.fillStyle = colours.text;
@@ -140,7 +167,7 @@ export class Chart {
     context.fillText(this.#cutBold(`${isFolded ? '▸' : '▾'} ${group.name}`, gutter - 12), 6, y + band / 2);
     context.font = FONT;
     context.fillStyle = colours.line;
-    context.fillRect(0, y + (isFolded ? height - 4 : 0), this.width, 1);
+    context.fillRect(0, y + (isFolded && !isFit ? height - 4 : 0), this.width, 1);
   }
 
   #cutBold(text, width) {
@@ -152,25 +179,32 @@ export class Chart {
     this.hasMerged ||= row.activity.hasMixed(this.view.from, this.view.to);
   }
 
-  #drawBands(tracks, y) {
-    const {scale, gutter, view, layout: {band}} = this;
+  #drawBands(tracks, y, band = this.layout.band) {
+    const {scale, gutter, view} = this;
     const box = {x: Math.round(gutter * scale), y: Math.round((y + 1) * scale),
-      width: Math.round(this.plotWidth * scale), height: Math.round((band - 2) * scale)};
+      width: Math.round(this.plotWidth * scale), height: Math.max(1, Math.round((band - 2) * scale))};
     if (y + band > RULER && y < this.height)
       this.bands.draw(this.context, tracks, view, box, this.palette, this.hidden);
   }
 
-  #drawName({row, isOpen, bars}, y) {
-    const {context, gutter, layout: {band, bar}, palette: {colours}} = this;
+  // Where rows are lower than letters, of several the first.
+  #drawName(place, y) {
+    const {row, isOpen, bars} = place, {context, gutter, layout, palette: {colours}} = this;
+    const {bar, isFit} = layout, band = layout.bandOf(place);
     context.fillStyle = colours.ground;
-    context.fillRect(0, y, gutter, band + bar * bars);
+    if (bars > 0)
+      context.fillRect(0, y, gutter, band + bar * bars);
+    if (isFit && bars === 0 && y + band / 2 < this.nameBottom)
+      return;
+    this.nameBottom = y + band / 2 + LEAST_NAME;
     context.fillStyle = colours.text;
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
     const left = 6 + Math.min(4, row.level) * INDENT;
-    const name = arrow + (row.isGrouped ? row.bareName : row.name);
-    context.fillText(this.fit(name, gutter - left - 6), left, y + band / 2);
-    if (bars < row.slices.length) {
+    const name = (isFit && bars === 0 ? '' : arrow) + (layout.grouping === 'process' ? row.bareName : row.name);
+    const middle = y < RULER ? y + band / 2 : Math.max(y + band / 2, RULER + 7); // not under the time axis
+    context.fillText(this.fit(name, gutter - left - 6), left, middle);
+    if (bars < row.slices.length && bars > 0) {
       context.fillStyle = colours.dim;
       context.fillText(this.fit(`${row.slices.length - bars} more levels`, gutter - 24), 18, y + band + bar / 2);
     }

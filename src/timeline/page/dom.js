@@ -34,3 +34,18 @@ export function whenQuiet(run, ms) {
     timer = setTimeout(run, ms);
   };
 }
+
+// Copies a text and says so on the button; where the page may not, the text is shown to be copied.
+export async function copyText(text, button) {
+  const name = button.dataset.name ??= button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+    button.addEventListener('pointerleave', () => button.textContent = name, {once: true});
+    button.addEventListener('blur', () => button.textContent = name, {once: true});
+  } catch {
+    byId('copy-text').value = text;
+    byId('copy').showModal();
+    byId('copy-text').select();
+  }
+}

@@ -32,6 +32,13 @@ export function percent(part, whole) {
   return (value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1)) + NO_BREAK + '%';
 }
 
+// How much larger a share is than another one, in percentage points: +12.3.
+export function difference(part, whole, otherPart, otherWhole) {
+  const points = (whole > 0 ? part / whole : 0) * 100 - (otherWhole > 0 ? otherPart / otherWhole : 0) * 100;
+  const text = Math.abs(points).toFixed(1);
+  return text === '0.0' ? '±0' : (points > 0 ? '+' : '−') + text;
+}
+
 // "1 task", "2 tasks".
 export function plural(number, noun) {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;

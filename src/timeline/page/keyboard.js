@@ -21,8 +21,8 @@ function chartKeys({view, select, zoomToSelection, unselect}) {
   };
 }
 
-function globalKeys({view, search, toggleArrows, toggleMessages, toggleProcesses, toggleTheme,
-  toggleFolds, showHelp}) {
+function globalKeys(actions) {
+  const {view, search, step} = actions;
   return {
     '+': () => view.zoom(1 / ZOOM),
     '=': () => view.zoom(1 / ZOOM),
@@ -32,15 +32,24 @@ function globalKeys({view, search, toggleArrows, toggleMessages, toggleProcesses
     a: () => view.panBy(-PAN * view.length),
     d: () => view.panBy(PAN * view.length),
     0: () => view.showAll(),
-    n: () => search.step(1),
-    N: () => search.step(-1),
+    n: () => step(1),
+    N: () => step(-1),
+    i: actions.listInstances,
+    l: actions.goToLongest,
     '/': () => search.input.focus(),
-    t: toggleArrows,
-    m: toggleMessages,
-    p: toggleProcesses,
-    c: toggleTheme,
-    e: toggleFolds,
-    '?': showHelp,
+    t: actions.toggleArrows,
+    m: actions.toggleMessages,
+    f: actions.toggleFit,
+    p: actions.toggleGroups,
+    e: actions.toggleFolds,
+    x: actions.hideRow,
+    X: actions.showAllRows,
+    v: actions.toggleMarking,
+    r: actions.markVisible,
+    b: actions.addBookmark,
+    y: actions.copyLink,
+    c: actions.toggleTheme,
+    '?': actions.showHelp,
   };
 }
 
@@ -55,7 +64,7 @@ export function listenToKeys(chart, actions) {
   chart.addEventListener('keydown', event =>
     handle(event, onChart, event.shiftKey ? `Shift+${event.key}` : event.key));
   document.addEventListener('keydown', event => {
-    if (!event.target.matches('input, textarea') && !document.querySelector('dialog[open]'))
+    if (!event.target.matches('input, textarea, select') && !document.querySelector('dialog[open]'))
       handle(event, everywhere, event.key);
   });
 }

@@ -1,25 +1,41 @@
-// Where rows lie: each has a band of activities and, below it, a bar for each depth of nesting.
+// Where rows lie: each has a band of activities and, below it, a bar for each depth of nesting. Rows can be one line
+// each, or share the height that there is; then, where there are more rows than lines, neighbours share a line.
 
 // In pixels: the time axis, and of a row its band, a bar, and what is between rows.
 export const RULER = 26;
-const BAND = 16, BAR = 15, GAP = 7;
+const BAND = 16, BAR = 15, GAP = 7, LINE_GAP = 2, GROUP_LINE = 14;
 
-const FOLDED_BARS = 3, LARGEST = 1.5, MOST_UNFOLDED = 16;
+export const HEIGHTS = ['nested', 'lines', 'fit'];
+const FOLDED_BARS = 3, LARGEST = 1.5, MOST_UNFOLDED = 16, LEAST_LINE = 1, LEAST_FIT_SHARE = 0.4;
 
 export class Layout {
-  constructor(rows, groups) {
-    this.rows = rows.map(row => ({row, isOpen: false, y: 0, height: 0, bars: 0, isHidden: false}));
-    this.groups = groups.map(group => ({group, isFolded: rows.length > MOST_UNFOLDED, y: 0, height: 0,
-      places: group.rows.map(row => this.rows[row.index])}));
-    const bars = rows.reduce((sum, row) => sum + row.slices.length, 0);
+  constructor(rows, groupings, grouping) {
+    this.rows = rows.map(row => ({row, isOpen: false, y: 0, height: 0, bars: 0, isHidden: false, shares: [row]}));
+    this.groupings = groupings;
+    this.order = rows.map(({index}) => index); // from top to bottom, within groups
+    this.hidden = new Set();                   // rows that were taken out, by index
+    this.wanted = null;                        // the rows that a filter leaves, by index; null: all
+    this.heights = 'nested';
     this.room = 0;
+    const bars = rows.reduce((sum, row) => sum + row.slices.length, 0);
     for (const place of this.rows)
       place.isOpen = rows.length <= 4 && bars <= 40;
-    this.update();
+    this.openAtFirst = this.rows.filter(({isOpen}) => isOpen).map(({row}) => row.index);
+    this.groupBy(grouping);
   }
 
+  // -- what is shown --
+
   get isAllOpen() {
-    return this.rows.every(place => place.isOpen || place.row.slices.length <= FOLDED_BARS);
+    return this.rows.every(place => place.isOpen || place.row.slices.length <= this.#foldedBars);
+  }
+
+  get #foldedBars() {
+    return this.heights === 'nested' ? FOLDED_BARS : 0;
+  }
+
+  get isFit() {
+    return this.heights === 'fit';
   }
 
   setAll(isOpen) {
@@ -28,7 +44,33 @@ export class Layout {
     this.update();
   }
 
-  // Processes: all their rows, or one band that has the times of all their threads.
+  setHeights(heights) {
+    this.heights = heights;
+    this.update();
+  }
+
+  // Many rows are folded at first, but for those that are all one group.
+  isFoldedAtFirst() {
+    return this.grouping !== 'all' && this.rows.length > MOST_UNFOLDED;
+  }
+
+  groupBy(grouping) {
+    this.grouping = grouping;
+    this.groups = this.groupings[grouping].map(group => ({group, isFolded: this.isFoldedAtFirst(), y: 0, height: 0,
+      places: []}));
+    this.setOrder(this.order);
+  }
+
+  setOrder(order) {
+    this.order = order;
+    const ranks = new Map(order.map((index, rank) => [index, rank]));
+    for (const {group, places} of this.groups)
+      places.splice(0, places.length, ...group.rows.map(row => this.rows[row.index])
+        .sort((one, other) => ranks.get(one.row.index) - ranks.get(other.row.index)));
+    this.update();
+  }
+
+  // Groups: all their rows, or one band that has the times of all their rows.
   foldAll(isFolded) {
     for (const group of this.groups)
       group.isFolded = isFolded;
@@ -40,12 +82,17 @@ export class Layout {
     this.update();
   }
 
-  // Shows a row that is folded away.
+  // Shows a row that is folded away, taken out or filtered out.
   unfold(index) {
-    const group = this.groups.find(({places}) => places.includes(this.rows[index]));
-    if (!group?.isFolded)
+    const place = this.rows[index], group = this.groups.find(({places}) => places.includes(place));
+    if (!place.isHidden)
       return false;
-    this.toggleGroup(group.group.index);
+    if (group?.isFolded)
+      group.isFolded = false;
+    this.hidden.delete(index);
+    if (!this.wanted?.has(index))
+      this.wanted = null;
+    this.update();
     return true;
   }
 
@@ -54,54 +101,132 @@ export class Layout {
     this.update();
   }
 
+  hide(indices) {
+    for (const index of indices)
+      this.hidden.add(index);
+    this.update();
+  }
+
+  setWanted(wanted) {
+    this.wanted = wanted;
+    this.update();
+  }
+
+  isTakenOut(index) {
+    return this.hidden.has(index) || Boolean(this.wanted && !this.wanted.has(index));
+  }
+
   // Few rows are drawn larger, to use the height that there is.
   setRoom(height) {
     this.room = height;
     this.update();
   }
 
+  // -- placing --
+
   update() {
+    for (const place of this.rows)
+      Object.assign(place, {isHidden: true, bars: 0, y: 0, height: 0, shares: [place.row]});
+    if (this.isFit) {
+      this.#placeFitting();
+      return;
+    }
     this.#place(1);
     this.#place(Math.min(LARGEST, Math.max(1, this.room / this.height)));
+  }
+
+  // What is to be placed from top to bottom: groups, each with those of its rows that are shown.
+  #sections() {
+    const shown = places => places.filter(({row}) => !this.isTakenOut(row.index));
+    if (this.groups.length === 0)
+      return [{group: null, places: shown(this.order.map(index => this.rows[index]))}];
+    return this.groups.map(group => ({group, places: group.isFolded ? [] : shown(group.places)}));
   }
 
   #place(scale) {
     this.band = Math.round(BAND * scale);
     this.bar = Math.round(BAR * scale);
     this.height = 0;
-    for (const group of this.groups)
-      this.#placeGroup(group);
-    for (const place of this.groups.length ? [] : this.rows)
-      this.#placeRow(place);
-  }
-
-  #placeGroup(group) {
-    group.y = this.height;
-    group.height = this.band + (group.isFolded ? GAP : 3);
-    this.height += group.height;
-    for (const place of group.places) {
-      place.isHidden = group.isFolded;
-      if (group.isFolded)
-        Object.assign(place, {bars: 0, y: group.y, height: 0});
-      else
+    for (const {group, places} of this.#sections()) {
+      if (group)
+        this.#placeGroup(group, this.band + (group.isFolded ? this.#gap : 3));
+      for (const place of places)
         this.#placeRow(place);
     }
   }
 
+  get #gap() {
+    return this.heights === 'nested' ? GAP : LINE_GAP;
+  }
+
+  #placeGroup(group, height) {
+    Object.assign(group, {y: this.height, height});
+    this.height += height;
+    if (group.isFolded)
+      for (const place of group.places)
+        place.y = group.y;
+  }
+
   #placeRow(place) {
     const depth = place.row.slices.length;
-    place.bars = place.isOpen ? depth : Math.min(depth, FOLDED_BARS);
+    place.isHidden = false;
+    place.bars = place.isOpen ? depth : Math.min(depth, this.#foldedBars);
     place.y = this.height;
-    place.height = this.band + this.bar * place.bars + GAP;
+    place.height = this.band + this.bar * place.bars + this.#gap;
     this.height += place.height;
   }
 
-  // The rows, or processes, between two heights.
-  visible(top, bottom, places = this.rows) {
-    return places.filter(place => !place.isHidden && place.y < bottom && place.y + place.height > top);
+  // Groups and rows that are open take what they need; the others share the rest.
+  #placeFitting() {
+    const sections = this.#sections(), open = place => place.isOpen && place.row.slices.length > 0;
+    Object.assign(this, {band: BAND, bar: BAR, height: 0});
+    const closed = sections.reduce((sum, {places}) => sum + places.filter(place => !open(place)).length, 0);
+    let taken = 0;
+    for (const {group, places} of sections)
+      for (const place of [...group ? [null] : [], ...places.filter(open)])
+        taken += place ? this.band + this.bar * place.row.slices.length + GAP : GROUP_LINE;
+    const room = Math.max(this.room - taken, this.room * LEAST_FIT_SHARE, 1);
+    const share = Math.max(1, Math.ceil(closed * LEAST_LINE / room)); // rows of a line
+    const lines = sections.reduce((sum, {places}) => sum + Math.ceil(places.filter(place => !open(place)).length /
+      share), 0);
+    this.line = Math.min(BAND * LARGEST, room / Math.max(1, lines));
+    for (const {group, places} of sections) {
+      if (group)
+        this.#placeGroup(group, GROUP_LINE);
+      this.#placeLines(places, share, open);
+    }
   }
 
-  // The process whose line lies at a height, or null.
+  #placeLines(places, share, open) {
+    let line = null;
+    for (const place of places) {
+      if (open(place)) {
+        this.#placeRow(place);
+        line = null;
+      } else if (line && line.shares.length < share) {
+        Object.assign(place, {y: line.y, height: 0, isHidden: false});
+        line.shares.push(place.row);
+      } else {
+        line = Object.assign(place, {y: this.height, height: this.line, isHidden: false});
+        this.height += this.line;
+      }
+    }
+  }
+
+  // -- finding --
+
+  // The rows, or groups, between two heights.
+  visible(top, bottom, places = this.rows) {
+    return places.filter(place => !place.isHidden && place.height > 0 && place.y < bottom &&
+      place.y + place.height > top);
+  }
+
+  // How high the band of a row is.
+  bandOf(place) {
+    return place.bars === 0 && this.isFit ? place.height : this.band;
+  }
+
+  // The group whose line lies at a height, or null.
   groupAt(y) {
     return this.groups.find(({y: top, height}) => y >= top && y < top + height) ?? null;
   }
@@ -111,12 +236,18 @@ export class Layout {
     const place = this.rows.find(({y: top, height}) => y >= top && y < top + height);
     if (!place)
       return null;
-    const depth = y < place.y + this.band ? -1 : Math.floor((y - place.y - this.band) / this.bar);
+    const depth = y < place.y + this.bandOf(place) ? -1 : Math.floor((y - place.y - this.band) / this.bar);
     return {row: place.row.index, depth: depth < place.bars ? depth : null};
+  }
+
+  // The rows between two heights, by index, those that share a line too.
+  between(top, bottom) {
+    return this.visible(top, bottom).flatMap(({shares}) => shares.map(({index}) => index));
   }
 
   barTop(row, depth) {
     const place = this.rows[row];
-    return depth < 0 || place.isHidden ? place.y : place.y + this.band + this.bar * Math.min(depth, place.bars - 1);
+    return depth < 0 || place.isHidden || place.bars === 0 ? place.y
+      : place.y + this.band + this.bar * Math.min(depth, place.bars - 1);
   }
 }

@@ -1,6 +1,6 @@
 // The activities with their colours and how long each took in the visible interval; a click hides or shows one.
 import {element, swatch} from './dom.js';
-import {duration, percent} from './format.js';
+import {difference, duration, percent} from './format.js';
 
 export class Legend {
   constructor(box, model, hidden, changed) {
@@ -10,12 +10,13 @@ export class Legend {
 
   #makeLine(activity, kind) {
     const mark = element('span', {className: 'mark'}), time = element('span', {className: 'time'});
-    const share = element('span', {className: 'share'}), bar = element('span', {className: 'bar'});
+    const share = element('span', {className: 'share'}), change = element('span', {className: 'change'});
+    const bar = element('span', {className: 'bar'});
     const button = element('button', {type: 'button', className: 'activity', title: activity.meaning,
-      ariaPressed: 'true'}, mark, element('span', {className: 'name'}, activity.name), time, share, bar);
+      ariaPressed: 'true'}, mark, element('span', {className: 'name'}, activity.name), time, share, change, bar);
     button.addEventListener('click', () => this.toggle(kind));
     this.box.append(element('li', {}, button));
-    return {button, mark, time, share, bar};
+    return {button, mark, time, share, change, bar};
   }
 
   toggle(kind) {
@@ -25,6 +26,15 @@ export class Legend {
     this.changed();
   }
 
+  // Hides these and shows the others.
+  setHidden(kinds) {
+    this.hidden.clear();
+    for (const kind of kinds)
+      this.hidden.add(kind);
+    for (const [kind, {button}] of this.lines.entries())
+      button.setAttribute('aria-pressed', String(!this.hidden.has(kind)));
+  }
+
   paint(palette) {
     for (const [kind, line] of this.lines.entries()) {
       line.mark.replaceChildren(swatch(palette.paints[kind]));
@@ -32,12 +42,16 @@ export class Legend {
     }
   }
 
-  update(sums) {
+  // `rest`: the sums to compare shares with, or null.
+  update(sums, rest = null) {
+    const restWhole = rest?.reduce((sum, ns) => sum + ns, 0);
     const whole = sums.reduce((sum, ns) => sum + ns, 0), most = Math.max(...sums, 1);
     for (const [kind, line] of this.lines.entries()) {
       const ns = Math.max(0, sums[kind]), isPresent = ns >= 0.5;
       line.time.textContent = isPresent ? duration(ns) : '–';
       line.share.textContent = isPresent ? percent(ns, whole) : '';
+      line.change.textContent = rest && (isPresent || rest[kind] >= 0.5)
+        ? difference(ns, whole, rest[kind], restWhole) : '';
       line.bar.style.width = `${ns / most * 100}%`;
       line.button.classList.toggle('absent', !isPresent);
     }

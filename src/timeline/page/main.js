@@ -1,19 +1,26 @@
 // Puts the page together.
+import {Address} from './address.js';
+import {Bookmarks} from './bookmarks.js';
 import {Chart} from './chart.js';
-import {byId, element, whenQuiet} from './dom.js';
+import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
-import {count, duration, instant, plural} from './format.js';
+import {duration} from './format.js';
+import {Instances} from './instances.js';
 import {listenToKeys} from './keyboard.js';
 import {Layout, RULER} from './layout.js';
 import {Legend} from './legend.js';
-import {MOST_MESSAGES, MOST_OPERATIONS} from './messages.js';
+import {Marking} from './marking.js';
 import {Minimap} from './minimap.js';
 import {Model} from './model.js';
-import {MOST_ARROWS, Overlay} from './overlay.js';
+import {Notes} from './notes.js';
+import {Numbers} from './numbers.js';
+import {Overlay} from './overlay.js';
 import {Palette} from './palette.js';
 import {Pointer} from './pointer.js';
+import {RowsPanel} from './rows_panel.js';
 import {Search} from './search.js';
 import {makeSelector} from './selection.js';
+import {applyState, readState} from './state.js';
 import {Statistics} from './statistics.js';
 import {Theme} from './theme.js';
 import {Tooltip, factList} from './tooltip.js';
@@ -25,21 +32,31 @@ class Page {
   constructor(model) {
     this.model = model;
     this.view = new View(model.from, model.to);
-    this.layout = new Layout(model.rows, model.groups);
+    this.layout = new Layout(model.rows, model.groupings, model.firstGrouping);
     this.chart = new Chart(byId('chart'), model, this.view, this.layout);
     this.overlay = new Overlay(byId('overlay'), this.chart);
     this.minimap = new Minimap(byId('minimap'), model, this.view);
     this.tooltip = new Tooltip(byId('tooltip'));
     this.theme = new Theme();
     this.legend = new Legend(byId('legend'), model, this.chart.hidden, () => this.redraw());
+    this.notes = new Notes(model, this.chart, this.overlay);
     this.search = new Search({input: byId('search'), list: byId('results'), status: byId('found')}, model,
       {found: regions => this.#showMatches(regions), go: this.#destinations()});
-    this.statistics = new Statistics(byId('regions'), model, region => this.search.pick(region));
+    this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
+    this.numbers = new Numbers(model, this);
+    this.instances = new Instances(model, {go: ({row, depth, i}) => this.#goTo(model.slice(row, depth, i)),
+      closed: () => this.#changeInstances()});
+    this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
+    this.marking = new Marking(this, () => this.#changeRange());
+    this.bookmarks = this.overlay.bookmarks = new Bookmarks(this.chart, {go: (from, to) => this.view.show(from, to),
+      changed: () => this.redraw()});
+    this.address = new Address({read: () => readState(this), apply: state => applyState(this, state)});
     this.updateNumbers = whenQuiet(() => this.#updateNumbers(), QUIET_MS);
-    this.#describe();
+    this.notes.describe();
     this.#listen();
     this.#changeColours();
     this.#resize();
+    this.address.begin();
   }
 
   // -- drawing --
@@ -59,11 +76,11 @@ class Page {
       this.isStale = false;
       this.chart.draw(this.palette);
       this.minimap.draw(this.palette, this.chart.hidden);
-      this.#showInterval();
+      this.notes.showInterval(this.overlay.range);
       this.updateNumbers();
     }
     this.overlay.draw(this.palette);
-    this.#showArrowsLeftOut();
+    this.notes.showLeftOut();
   }
 
   #resize() {
@@ -80,67 +97,18 @@ class Page {
     this.redraw();
   }
 
-  // -- texts --
-
-  #describe() {
-    const {about} = this.model;
-    document.title = `${about.title} – stave timeline`;
-    byId('title').textContent = about.title;
-    byId('summary').textContent = [plural(about.rows.length, 'row'), plural(about.events, 'event'),
-      duration(this.model.to - this.model.from)].join(', ');
-    byId('about-facts').replaceChildren(factList(about.facts));
-    byId('messages').hidden = !this.model.hasMessages;
-    byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
-    byId('processes').hidden = this.model.groups.length === 0;
-    byId('warning').hidden = about.warnings.length === 0;
-    byId('warning').textContent = about.warnings.join(' ');
-  }
-
-  #showInterval() {
-    const {view} = this, step = view.length / this.chart.plotWidth;
-    byId('interval').textContent = `${instant(view.from, step)} – ${instant(view.to, step)}`;
-    byId('length').textContent = duration(view.length);
-    this.#showResolution();
-  }
-
-  // Says that there is more to see than the page has, where something merged has become wide enough to notice.
-  #showResolution() {
-    const {resolution} = this.model.about, perPixel = this.view.length / this.chart.plotWidth;
-    const isCoarse = this.chart.hasMerged && Math.max(resolution.slices, resolution.activities) > 3 * perPixel;
-    byId('coarse').hidden = !isCoarse;
-    if (!isCoarse)
-      return;
-    byId('coarse-text').textContent = 'This page keeps regions shorter than ' +
-      `${duration(resolution.slices)} and activities shorter than ${duration(resolution.activities)} merged. ` +
-      'For more of this interval:';
-    byId('command').textContent = this.model.command(this.view.from, this.view.to);
-  }
+  // -- numbers --
 
   #updateNumbers() {
-    const {view, model} = this, sums = model.times(view.from, view.to);
-    this.legend.update(sums);
-    this.statistics.update(view, sums.reduce((sum, ns) => sum + ns, 0));
+    this.numbers.update(this.view, this.overlay.range);
+    this.address.update();
   }
 
-  #showArrowsLeftOut() {
-    const {areArrowsOn, arrowsLeftOut} = this.overlay, {stored, all} = this.model.about.tasks, notes = [];
-    if (areArrowsOn && arrowsLeftOut > 0)
-      notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
-    if (areArrowsOn && stored < all)
-      notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
-    this.#noteMessages(notes);
-    byId('arrows-note').textContent = notes.join(' ');
-  }
-
-  #noteMessages(notes) {
-    const {areOn, leftOut} = this.overlay.messages, {stored, all, storedOperations, allOperations} =
-      this.model.about.messages;
-    if (areOn && leftOut > 0)
-      notes.push(`At most ${MOST_MESSAGES} messages and ${MOST_OPERATIONS} collective operations are shown, ` +
-        `${count(leftOut)} of this interval are not: zoom in.`);
-    if (areOn && stored + storedOperations < all + allOperations)
-      notes.push(`The page has ${count(stored)} of ${plural(all, 'message')} and ${count(storedOperations)} of ` +
-        `${plural(allOperations, 'collective operation')}: the shortest are left out.`);
+  // Does now what waits until things have been quiet: numbers and address.
+  settle() {
+    if (this.frame)
+      this.#drawFrame();
+    this.#updateNumbers();
   }
 
   #showMatches(regions) {
@@ -151,6 +119,7 @@ class Page {
   // -- what is under the pointer, what is selected --
 
   #hover(point) {
+    this.point = point;
     this.overlay.pointer = point?.x ?? null;
     this.overlay.hovered = point && this.chart.sliceAt(point.x, point.y);
     this.redrawOverlay();
@@ -211,7 +180,44 @@ class Page {
       byId('spoken').textContent = `${sliceTitle(slice)}, ${duration(slice.end - slice.begin)}, ` +
         `${this.model.rows[slice.row].name}`;
     }
+    this.search.last = slice;
+    this.#changeOverlay();
+  }
+
+  // What lies over the picture has changed, and so the address.
+  #changeOverlay() {
     this.redrawOverlay();
+    this.updateNumbers();
+  }
+
+  // -- instances of a region, an interval that was marked --
+
+  // Lists a region's instances, of the marked interval if there is one; null: no longer.
+  showInstances(region) {
+    const {model, overlay: {range}} = this;
+    this.instances.show(region, range
+      ? {from: range.from, to: range.to, rows: range.rowsOf(model), name: 'the selection'}
+      : {from: model.from, to: model.to, rows: model.rows, name: 'the whole trace'});
+    this.#changeInstances();
+  }
+
+  #changeInstances() {
+    const {region} = this.instances;
+    this.#showMatches(region ? new Set([region.index]) : this.search.matches);
+    this.updateNumbers();
+  }
+
+  // Goes to the next instance of the region whose instances are listed, or to the next one that the search has found.
+  #step(direction) {
+    const {region} = this.instances;
+    this.search.step(direction, region ? new Set([region.index]) : undefined);
+  }
+
+  #changeRange() {
+    this.notes.showInterval(this.overlay.range);
+    if (this.instances.region)
+      this.showInstances(this.instances.region);
+    this.#changeOverlay();
   }
 
   // Selects a slice and brings it into view.
@@ -222,10 +228,13 @@ class Page {
   }
 
   #revealRow(row, depth = 0) {
-    if (this.layout.unfold(row))
+    if (this.layout.unfold(row)) {
+      this.rowsPanel.filter = this.layout.wanted ? this.rowsPanel.filter : '';
+      this.rowsPanel.show();
       this.#resize();
+    }
     const place = this.layout.rows[row], {view, chart} = this;
-    if (depth >= place.bars)
+    if (depth >= place.bars && !this.layout.isFit)
       this.#toggleRow(row);
     const y = this.layout.barTop(row, depth), room = chart.height - RULER;
     if (y < view.top || y + 40 > view.top + room)
@@ -254,20 +263,22 @@ class Page {
 
   // -- actions --
 
-  #toggleArrows() {
-    this.overlay.areArrowsOn = !this.overlay.areArrowsOn;
-    byId('arrows').setAttribute('aria-pressed', String(this.overlay.areArrowsOn));
-    this.redrawOverlay();
+  setArrows(areOn) {
+    this.overlay.areArrowsOn = areOn;
+    byId('arrows').setAttribute('aria-pressed', String(areOn));
+    this.#changeOverlay();
   }
 
-  #toggleMessages() {
-    const {messages} = this.overlay;
-    messages.areOn = !messages.areOn;
-    byId('messages').setAttribute('aria-pressed', String(messages.areOn));
-    this.redrawOverlay();
+  setMessages(areOn) {
+    this.overlay.messages.areOn = areOn;
+    byId('messages').setAttribute('aria-pressed', String(areOn));
+    this.#changeOverlay();
   }
 
-  #toggleProcesses() {
+  // Groups as one line each, or their rows; without groups, all rows as one.
+  #toggleGroups() {
+    if (this.layout.groups.length === 0 && this.layout.groupings.all)
+      this.rowsPanel.groupBy('all');
     this.layout.foldAll(!this.layout.groups.every(({isFolded}) => isFolded));
     this.#resize();
   }
@@ -275,6 +286,24 @@ class Page {
   #toggleFolds() {
     this.layout.setAll(!this.layout.isAllOpen);
     this.#resize();
+  }
+
+  // The row under the pointer, else that of what is selected.
+  #hideRow() {
+    const place = this.point && this.chart.place(this.point.y), row = place?.row ?? this.overlay.selected?.row;
+    if (row !== undefined)
+      this.rowsPanel.hide(this.layout.rows[row].shares.map(({index}) => index));
+  }
+
+  #addBookmark() {
+    const {from, to} = this.overlay.range ?? this.overlay.selected ?? this.view;
+    const {begin, end} = this.overlay.range ? {} : this.overlay.selected ?? {};
+    this.bookmarks.add(begin ?? from, end ?? to);
+  }
+
+  #copyLink() {
+    this.settle();
+    copyText(location.href, byId('link'));
   }
 
   #listen() {
@@ -285,6 +314,8 @@ class Page {
     new Pointer(byId('overlay'), this.chart, {
       hover: point => this.#hover(point),
       click: (x, y) => this.#click(x, y),
+      marks: () => this.marking.isTool,
+      mark: (from, to, rows) => this.marking.mark(from, to, rows),
       choose: interval => {
         this.overlay.choice = interval;
         this.redrawOverlay();
@@ -295,47 +326,59 @@ class Page {
   }
 
   #actions() {
-    const {view, search, theme, model} = this, selected = () => this.overlay.selected;
+    const {view, search, theme, model, overlay, marking, instances} = this, selected = () => overlay.selected;
     return {
       view, search,
+      step: direction => this.#step(direction),
       select: makeSelector(model, view, selected, slice => this.#goTo(slice)),
-      zoomToSelection: () => selected() && view.zoomTo(selected()),
-      unselect: () => this.select(null),
-      toggleArrows: () => this.#toggleArrows(),
-      toggleMessages: () => this.#toggleMessages(),
-      toggleProcesses: () => this.#toggleProcesses(),
+      zoomToSelection: () => selected() ? view.zoomTo(selected()) : marking.zoom(),
+      unselect: () => selected() ? this.select(null) : overlay.range ? marking.set(null) : instances.close(),
+      toggleArrows: () => this.setArrows(!overlay.areArrowsOn),
+      toggleMessages: () => this.setMessages(!overlay.messages.areOn),
+      toggleGroups: () => this.#toggleGroups(),
       toggleTheme: () => theme.toggle(),
       toggleFolds: () => this.#toggleFolds(),
+      toggleFit: () => this.rowsPanel.toggleFit(),
+      hideRow: () => this.#hideRow(),
+      showAllRows: () => this.rowsPanel.showAll(),
+      toggleMarking: () => marking.toggleTool(),
+      markVisible: () => marking.markVisible(selected()),
+      listInstances: () => selected() && this.showInstances(selected().region),
+      goToLongest: () => instances.goToLongest(),
+      addBookmark: () => this.#addBookmark(),
+      copyLink: () => this.#copyLink(),
       showHelp: () => byId('help').showModal(),
     };
   }
 
-  #listenToButtons({view, toggleArrows, toggleMessages, toggleProcesses, toggleTheme, toggleFolds, showHelp}) {
+  #listenToButtons(actions) {
+    const {view} = actions;
     const buttons = {
       'zoom-in': () => view.zoom(0.5),
       'zoom-out': () => view.zoom(2),
       'zoom-all': () => view.showAll(),
-      arrows: toggleArrows,
-      messages: toggleMessages,
-      processes: toggleProcesses,
-      folds: toggleFolds,
-      theme: toggleTheme,
-      'help-open': showHelp,
+      arrows: actions.toggleArrows,
+      messages: actions.toggleMessages,
+      fit: actions.toggleFit,
+      mark: actions.toggleMarking,
+      bookmark: actions.addBookmark,
+      link: actions.copyLink,
+      theme: actions.toggleTheme,
+      'help-open': actions.showHelp,
       'about-open': () => byId('about').showModal(),
+      'row-levels': actions.toggleFolds,
+      'row-folds': actions.toggleGroups,
       'details-zoom': () => view.zoomTo(this.overlay.selected),
+      'details-instances': actions.listInstances,
       'details-close': () => this.select(null),
-      'command-copy': () => this.#copyCommand(),
+      'region-longest': actions.goToLongest,
+      'region-next': () => this.#step(1),
+      'region-previous': () => this.#step(-1),
+      'region-close': () => this.instances.close(),
+      'command-copy': () => copyText(byId('command').textContent, byId('command-copy')),
     };
     for (const [id, run] of Object.entries(buttons))
       byId(id).addEventListener('click', run);
-  }
-
-  async #copyCommand() {
-    const range = document.createRange();
-    range.selectNodeContents(byId('command'));
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
-    await navigator.clipboard?.writeText(byId('command').textContent).catch(() => {}); // it is marked in any case
   }
 }
 

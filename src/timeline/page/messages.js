@@ -42,7 +42,7 @@ function visible(items, {from, to}, most) {
 export class Messages {
   constructor(chart) {
     this.chart = chart;
-    this.areOn = chart.model.hasMessages;
+    this.areOn = this.areOnAtFirst = chart.model.hasMessages;
     this.leftOut = 0;
   }
 
@@ -61,14 +61,17 @@ export class Messages {
 
   // The row's band: its middle, or an edge.
   #y(row, part) {
-    return this.height(row, -1) + this.chart.layout.band * part;
+    const {layout} = this.chart;
+    return this.height(row, -1) + layout.bandOf(layout.rows[row]) * part;
   }
 
   #drawOperations(context, colours, operations) {
     context.fillStyle = context.strokeStyle = colours.operation;
-    for (const {parts} of operations)
+    for (const operation of operations) {
+      const parts = operation.parts.filter(({row}) => !this.chart.layout.isTakenOut(row));
       for (let i = 0; i + 1 < parts.length; i++)
         this.#drawBetween(context, parts[i], parts[i + 1]);
+    }
     context.globalAlpha = 1;
   }
 
@@ -93,6 +96,8 @@ export class Messages {
     context.lineWidth = 1;
     context.globalAlpha = Math.min(0.9, Math.max(0.4, 60 / messages.length));
     for (const message of messages) {
+      if (chart.layout.isTakenOut(message.from) || chart.layout.isTakenOut(message.to))
+        continue;
       const [x0, y0, x1, y1] = [chart.x(message.begin), this.#y(message.from, 0.5), chart.x(message.end),
         this.#y(message.to, 0.5)];
       context.beginPath();

@@ -1,6 +1,7 @@
 // The trace as the page holds it. What is large is decoded when it is first looked at.
 import {ActivityTrack} from './activity_track.js';
 import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
+import {firstGrouping, makeGroupings} from './groups.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SliceTrack} from './slice_track.js';
 
@@ -24,18 +25,6 @@ function makeRow(about, bytes, description, index) {
     activity: new ActivityTrack(bytes, description.activity, activities.length, resolution.activities),
     slices: description.slices.map(section => new SliceTrack(bytes, section, resolution.slices)),
   };
-}
-
-// Rows of one process, where several have threads: otherwise there is nothing to group.
-function makeGroups(rows) {
-  const processes = new Set(rows.filter(({kind}) => kind === 'thread').map(({process}) => process)), groups = [];
-  for (const row of processes.size > 1 ? rows : []) {
-    if (groups.at(-1)?.process !== row.process)
-      groups.push({process: row.process, name: row.group, rows: [], index: groups.length});
-    groups.at(-1).rows.push(row);
-    row.isGrouped = true;
-  }
-  return groups;
 }
 
 // Tasks in the order of their creation; a piece is the time between two switches.
@@ -66,7 +55,8 @@ export class Model {
     this.activities = about.activities;
     this.regions = about.regions.map(makeRegion);
     this.rows = about.rows.map((row, index) => makeRow(about, bytes, row, index));
-    this.groups = makeGroups(this.rows);
+    this.groupings = makeGroupings(this.rows);
+    this.firstGrouping = firstGrouping(this.rows);
     this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
     this.loadMessages = () => decodeMessages(bytes, about.messages.section);
     this.loadOperations = () => decodeOperations(bytes, about.messages.operations);

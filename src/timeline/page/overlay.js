@@ -1,4 +1,5 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
+import {FONT} from './chart.js';
 import {RULER} from './layout.js';
 import {Messages} from './messages.js';
 
@@ -12,6 +13,8 @@ export class Overlay {
     this.hovered = null;   // slice
     this.selected = null;  // slice
     this.choice = null;    // [from, to]
+    this.range = null;     // what was marked
+    this.bookmarks = null;
     this.messages = new Messages(chart);
     this.areArrowsOn = false;
     this.arrowsLeftOut = 0;
@@ -28,6 +31,14 @@ export class Overlay {
     this.colours = palette.colours;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
+    context.font = FONT;
+    context.save();
+    context.beginPath();
+    context.rect(chart.gutter, 0, this.width - chart.gutter, this.height);
+    context.clip();
+    this.bookmarks?.draw(context, this.colours);
+    this.range?.draw(context, chart, this.colours);
+    context.restore();
     context.save();
     context.beginPath();
     context.rect(chart.gutter, RULER, this.width - chart.gutter, this.height - RULER);
@@ -61,13 +72,14 @@ export class Overlay {
   }
 
   #outline(slice, width) {
-    if (!slice)
+    if (!slice || this.chart.layout.rows[slice.row].isHidden)
       return;
     const {chart, context} = this, left = chart.x(slice.begin), right = Math.max(chart.x(slice.end), left + 2);
-    const y = this.#barTop(slice.row, slice.depth);
+    const y = this.#barTop(slice.row, slice.depth), place = chart.layout.rows[slice.row];
     context.strokeStyle = this.colours.select;
     context.lineWidth = width;
-    context.strokeRect(left - 0.5, y, right - left + 1, this.chart.layout.bar - 1);
+    context.strokeRect(left - 0.5, y, right - left + 1,
+      place.bars > 0 ? chart.layout.bar - 1 : Math.max(2, chart.layout.bandOf(place)));
   }
 
   #barTop(row, depth) {
@@ -76,7 +88,8 @@ export class Overlay {
 
   // The height at which an arrow begins or ends: the middle of the bar there.
   #height({row, time}) {
-    return this.#barTop(row, this.chart.model.depthAt(row, time)) + this.chart.layout.bar / 2;
+    const {layout, model} = this.chart, place = layout.rows[row];
+    return this.#barTop(row, model.depthAt(row, time)) + (place.bars > 0 ? layout.bar : layout.bandOf(place)) / 2;
   }
 
   #drawArrows() {
@@ -132,6 +145,8 @@ export class Overlay {
 
   #drawArrow(from, to) {
     const {context, chart} = this;
+    if (chart.layout.isTakenOut(from.row) || chart.layout.isTakenOut(to.row))
+      return;
     const [x0, y0, x1, y1] = [chart.x(from.time), this.#height(from), chart.x(to.time), this.#height(to)];
     const bend = Math.min(60, Math.max(12, Math.abs(x1 - x0) / 3)), lift = from.row === to.row ? 14 : 0;
     context.beginPath();

@@ -68,8 +68,8 @@ export class Palette {
     this.ground = pack(parse(isDark ? '#15181c' : '#ffffff'));
     this.colours = isDark
       ? {ground: '#15181c', stripe: '#1a1e23', text: '#e6e8ea', dim: '#9aa3ac', line: '#2d333a', mark: '#ffffff',
-        select: '#ffd54a', arrow: '#ffd54a', operation: '#b79cf2'}
+        select: '#ffd54a', arrow: '#ffd54a', operation: '#b79cf2', flag: '#ff8fb0'}
       : {ground: '#ffffff', stripe: '#f7f8fa', text: '#16191d', dim: '#5c6670', line: '#dde1e6', mark: '#000000',
-        select: '#111111', arrow: '#b3124b', operation: '#5c3d99'};
+        select: '#111111', arrow: '#b3124b', operation: '#5c3d99', flag: '#c2185b'};
   }
 }

@@ -36,9 +36,19 @@ export class Pointer {
   #onDown(event) {
     if (event.button !== 0)
       return;
-    const {view} = this.chart, isChoice = event.shiftKey || event.offsetY < RULER;
-    this.drag = {x: event.offsetX, y: event.offsetY, from: view.from, top: view.top, isChoice, hasMoved: false};
+    const {view} = this.chart;
+    this.drag = {x: event.offsetX, y: event.offsetY, from: view.from, top: view.top, does: this.#meaning(event),
+      hasMoved: false};
     this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  // What dragging does: marks an interval of all rows or of some, zooms to one, or moves the picture.
+  #meaning({shiftKey, ctrlKey, metaKey, offsetY}) {
+    if (offsetY < RULER)
+      return 'mark';
+    if (shiftKey)
+      return 'zoom';
+    return ctrlKey || metaKey || this.actions.marks() ? 'mark rows' : 'pan';
   }
 
   #onMove(event) {
@@ -51,10 +61,12 @@ export class Pointer {
     if (!drag.hasMoved)
       return;
     actions.hover(null);
-    if (drag.isChoice)
+    if (drag.does === 'pan')
+      this.#pan(event);
+    else if (drag.does === 'zoom')
       actions.choose(this.#choice(event.offsetX));
     else
-      this.#pan(event);
+      actions.mark(...this.#choice(event.offsetX), this.#rows(event.offsetY));
   }
 
   #pan(event) {
@@ -69,13 +81,20 @@ export class Pointer {
     return [Math.min(...times), Math.max(...times)];
   }
 
+  // The rows crossed; null: all.
+  #rows(y) {
+    const {drag, chart: {layout, view}} = this, top = RULER - view.top;
+    return drag.does === 'mark' ? null
+      : layout.between(Math.min(drag.y, y) - top, Math.max(drag.y, y) - top + 0.01);
+  }
+
   #onUp(event) {
     const {drag, actions} = this;
     if (!drag)
       return;
     if (!drag.hasMoved)
       actions.click(event.offsetX, event.offsetY);
-    else if (drag.isChoice)
+    else if (drag.does === 'zoom')
       this.chart.view.show(...this.#choice(event.offsetX));
     this.#end();
   }

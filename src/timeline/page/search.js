@@ -18,7 +18,7 @@ function taskOf(model, text) {
 export class Search {
   // `found` is told of the set of regions, or null; `go` shows a slice, a row or a task.
   constructor({input, list, status}, model, {found, go}) {
-    Object.assign(this, {input, list, status, model, found, go, regions: null});
+    Object.assign(this, {input, list, status, model, found, go, regions: null, matches: null});
     input.addEventListener('input', () => this.update());
     input.addEventListener('keydown', event => this.#onKey(event));
   }
@@ -39,11 +39,12 @@ export class Search {
     this.input.blur();
   }
 
-  // Searches for a region's own name.
-  pick(region) {
-    this.input.value = region.name;
+  // Searches for a text; a region's own name finds that region.
+  find(text) {
+    if (this.input.value === text)
+      return;
+    this.input.value = text;
     this.update();
-    this.step(1);
   }
 
   update() {
@@ -55,7 +56,8 @@ export class Search {
     const task = text ? taskOf(this.model, text) : null;
     this.regions = text ? new Set(regions.map(region => region.index)) : null;
     this.#list(regions, rows, task, text);
-    this.found(rows.length || task ? this.regions?.size ? this.regions : null : this.regions);
+    this.matches = rows.length || task ? this.regions?.size ? this.regions : null : this.regions;
+    this.found(this.matches);
   }
 
   #list(regions, rows, task, text) {
@@ -86,13 +88,11 @@ export class Search {
   }
 
   // Goes to the next slice, or to the one before, of a region that was found.
-  step(direction) {
-    if (!this.regions?.size)
-      return;
-    const next = nextSlice(this.model, this.regions, this.last, direction);
+  step(direction, regions = this.regions) {
+    const next = regions?.size && nextSlice(this.model, regions, this.last, direction);
     if (next) {
-      this.last = next;
       this.go.slice(next);
+      this.last = next;
     }
   }
 }

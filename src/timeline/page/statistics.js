@@ -2,7 +2,7 @@
 import {lowerBound} from './bytes.js';
 import {element} from './dom.js';
 import {headAndTail} from './fit.js';
-import {count, duration, percent} from './format.js';
+import {count, difference, duration, percent} from './format.js';
 
 const MOST_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
 
@@ -27,27 +27,36 @@ function addDepth(slices, outer, view, times) {
   }
 }
 
-// Time and count by region; the last entry is for what was merged.
-function regionTimes(model, view) {
+// Time and count by region in an interval of some rows; the last entry is for what was merged.
+function regionTimes(model, interval, rows) {
   const times = new Array(model.regions.length + 1).fill(null);
-  for (const row of model.rows) {
+  for (const row of rows) {
     let outer = null;
     for (const track of row.slices) {
-      const slices = track.level(view.length / FINEST_NS_PER_VIEW);
-      addDepth(slices, outer, view, times);
+      const slices = track.level(interval.length / FINEST_NS_PER_VIEW);
+      addDepth(slices, outer, interval, times);
       outer = slices;
     }
   }
   return times;
 }
 
-export function topRegions(model, view) {
+// The regions that took the most time: {region, or null for what was merged; ns, count}.
+export function topRegions(model, interval, rows = model.rows, most = MOST_REGIONS) {
   const lines = [];
-  for (const [index, time] of regionTimes(model, view).entries())
+  for (const [index, time] of regionTimes(model, interval, rows).entries())
     if (time && time.ns > 0)
       lines.push({region: model.regions[index] ?? null, ...time});
   lines.sort((one, other) => other.ns - one.ns);
-  return lines.slice(0, MOST_REGIONS);
+  return lines.slice(0, most);
+}
+
+// What regions took in the whole page without the lines given: a function of a region.
+export function makeRest(model, lines) {
+  model.wholeTimes ??= regionTimes(model, {from: model.from, to: model.to, length: model.to - model.from}, model.rows);
+  const taken = new Map(lines.map(({region, ns}) => [region, ns]));
+  return region => Math.max(0, (model.wholeTimes[region ? region.index : model.regions.length]?.ns ?? 0) -
+    (taken.get(region) ?? 0));
 }
 
 export class Statistics {
@@ -55,8 +64,9 @@ export class Statistics {
     Object.assign(this, {body, model, pick});
   }
 
-  update(view, whole) {
-    this.body.replaceChildren(...topRegions(this.model, view).map(line => this.#makeLine(line, whole)));
+  // `whole`: ns of all rows in the interval; `rest`, where there is one: {of, whole}, what to compare with.
+  update(lines, whole, rest = null) {
+    this.body.replaceChildren(...lines.slice(0, MOST_REGIONS).map(line => this.#makeLine(line, whole, rest)));
   }
 
   #nameParts(name) {
@@ -64,13 +74,14 @@ export class Statistics {
     return [element('span', {className: 'head'}, head), element('span', {}, tail)];
   }
 
-  #makeLine({region, ns, count: times}, whole) {
-    const name = region ? element('button', {type: 'button', className: 'link', title: region.name},
-      ...this.#nameParts(region.short))
+  #makeLine({region, ns, count: times}, whole, rest) {
+    const name = region ? element('button', {type: 'button', className: 'link',
+      title: `${region.name}: its instances`}, ...this.#nameParts(region.short))
       : element('span', {}, 'merged short regions');
     if (region)
       name.addEventListener('click', () => this.pick(region));
     return element('tr', {}, element('td', {}, name), element('td', {}, count(times)), element('td', {}, duration(ns)),
-      element('td', {}, percent(ns, whole)));
+      element('td', {}, percent(ns, whole)),
+      rest && element('td', {}, difference(ns, whole, rest.of(region), rest.whole)));
   }
 }

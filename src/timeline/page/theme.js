@@ -37,6 +37,12 @@ export class Theme extends EventTarget {
     this.#apply();
   }
 
+  // 'dark', 'light', or null: as the system says. What a link wants is not stored.
+  choose(theme) {
+    this.chosen = theme;
+    this.#apply();
+  }
+
   #apply() {
     document.documentElement.dataset.theme = this.isDark ? 'dark' : 'light';
     this.dispatchEvent(new Event('change'));

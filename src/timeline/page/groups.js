@@ -1,0 +1,44 @@
+// Rows by what they belong to: each way of grouping has a name, and groups {name, rows, index}.
+
+// Neighbours with the same key are one group.
+function byKey(rows, key, name) {
+  const groups = [];
+  let last;
+  for (const row of rows) {
+    if (groups.length === 0 || key(row) !== last)
+      groups.push({name: name(row), rows: [], index: groups.length});
+    last = key(row);
+    groups.at(-1).rows.push(row);
+  }
+  return groups;
+}
+
+// A thread with those of the nested teams that it has begun: they stand below it.
+function byTeam(rows) {
+  let outer = null;
+  const outermost = new Map();
+  for (const row of rows) {
+    if (row.level === 0)
+      outer = row;
+    outermost.set(row, outer ?? row);
+  }
+  return byKey(rows, row => outermost.get(row), row => `${outermost.get(row).name} and its teams`);
+}
+
+// The ways in which these rows can be grouped: 'process' (processes and devices), 'team', 'all', and always 'none'.
+export function makeGroupings(rows) {
+  const groupings = {none: []}, processes = byKey(rows, row => row.process, row => row.group);
+  if (processes.length > 1)
+    groupings.process = processes;
+  if (rows.some(row => row.level > 0))
+    groupings.team = byTeam(rows);
+  if (rows.length > 1)
+    groupings.all = [{name: 'All rows', rows, index: 0}];
+  return groupings;
+}
+
+// Where several processes have threads there is something to group from the beginning.
+export function firstGrouping(rows) {
+  const processes = new Set(rows.filter(({kind}) => kind === 'thread').map(({process}) => process));
+  return processes.size > 1 ? 'process' : 'none';
+}

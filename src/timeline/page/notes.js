@@ -1,0 +1,70 @@
+// What the page says about itself: title, visible interval, what is not shown.
+import {byId} from './dom.js';
+import {count, duration, instant, plural} from './format.js';
+import {MOST_MESSAGES, MOST_OPERATIONS} from './messages.js';
+import {MOST_ARROWS} from './overlay.js';
+import {factList} from './tooltip.js';
+
+export class Notes {
+  constructor(model, chart, overlay) {
+    Object.assign(this, {model, chart, overlay});
+  }
+
+  describe() {
+    const {about} = this.model;
+    document.title = `${about.title} – stave timeline`;
+    byId('title').textContent = about.title;
+    byId('summary').textContent = [plural(about.rows.length, 'row'), plural(about.events, 'event'),
+      duration(this.model.to - this.model.from)].join(', ');
+    byId('about-facts').replaceChildren(factList(about.facts));
+    byId('messages').hidden = !this.model.hasMessages;
+    byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
+    byId('warning').hidden = about.warnings.length === 0;
+    byId('warning').textContent = about.warnings.join(' ');
+  }
+
+  // Of what the numbers are: of an interval that was marked, or of what is visible.
+  showInterval(range) {
+    const {view} = this.chart, step = view.length / this.chart.plotWidth;
+    byId('legend-title').firstChild.textContent = range ? 'Selection ' : 'Visible interval ';
+    byId('interval').textContent = range ? range.describe(this.model).times
+      : `${instant(view.from, step)} – ${instant(view.to, step)}`;
+    byId('length').textContent = duration(range ? range.length : view.length);
+    byId('range-rows').textContent = range ? range.describe(this.model).rows : '';
+    this.#showResolution();
+  }
+
+  // Says that there is more to see than the page has, where something merged has become wide enough to notice.
+  #showResolution() {
+    const {resolution} = this.model.about, {view, plotWidth} = this.chart, perPixel = view.length / plotWidth;
+    const isCoarse = this.chart.hasMerged && Math.max(resolution.slices, resolution.activities) > 3 * perPixel;
+    byId('coarse').hidden = !isCoarse;
+    if (!isCoarse)
+      return;
+    byId('coarse-text').textContent = 'This page keeps regions shorter than ' +
+      `${duration(resolution.slices)} and activities shorter than ${duration(resolution.activities)} merged. ` +
+      'For more of this interval:';
+    byId('command').textContent = this.model.command(view.from, view.to);
+  }
+
+  showLeftOut() {
+    const {areArrowsOn, arrowsLeftOut} = this.overlay, {stored, all} = this.model.about.tasks, notes = [];
+    if (areArrowsOn && arrowsLeftOut > 0)
+      notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
+    if (areArrowsOn && stored < all)
+      notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
+    this.#noteMessages(notes);
+    byId('arrows-note').textContent = notes.join(' ');
+  }
+
+  #noteMessages(notes) {
+    const {areOn, leftOut} = this.overlay.messages, {stored, all, storedOperations, allOperations} =
+      this.model.about.messages;
+    if (areOn && leftOut > 0)
+      notes.push(`At most ${MOST_MESSAGES} messages and ${MOST_OPERATIONS} collective operations are shown, ` +
+        `${count(leftOut)} of this interval are not: zoom in.`);
+    if (areOn && stored + storedOperations < all + allOperations)
+      notes.push(`The page has ${count(stored)} of ${plural(all, 'message')} and ${count(storedOperations)} of ` +
+        `${plural(allOperations, 'collective operation')}: the shortest are left out.`);
+  }
+}

@@ -1,0 +1,61 @@
+// The numbers beside the picture: of the visible interval, or of the one that was marked, then beside those of all
+// the rest.
+import {byId} from './dom.js';
+import {count, difference, duration, percent} from './format.js';
+import {makeRest, topRegions} from './statistics.js';
+
+function sum(values) {
+  return values.reduce((all, ns) => all + ns, 0);
+}
+
+export class Numbers {
+  constructor(model, {legend, statistics}) {
+    Object.assign(this, {model, legend, statistics});
+  }
+
+  update(view, range) {
+    if (range)
+      this.#showRange(range);
+    else
+      this.#showVisible(view);
+    document.body.classList.toggle('compares', Boolean(range));
+    byId('rest-column').hidden = !range;
+    byId('regions-title').textContent = range ? 'Regions in the selection' : 'Regions in it';
+  }
+
+  #showVisible(view) {
+    const {model} = this, sums = model.times(view.from, view.to);
+    this.legend.update(sums);
+    this.statistics.update(topRegions(model, view), sum(sums));
+  }
+
+  #measure(range) {
+    const {model} = this, rows = range.rowsOf(model), sums = model.times(range.from, range.to, rows);
+    const rest = model.times(model.from, model.to).map((ns, kind) => Math.max(0, ns - sums[kind]));
+    const lines = topRegions(model, range, rows, Infinity);
+    return {sums, rest, lines, whole: sum(sums), restWhole: sum(rest), restOf: makeRest(model, lines)};
+  }
+
+  #showRange(range) {
+    const {sums, rest, lines, whole, restWhole, restOf} = this.#measure(range);
+    this.legend.update(sums, rest);
+    this.statistics.update(lines, whole, {of: restOf, whole: restWhole});
+  }
+
+  // The same as a text, in columns for people and spreadsheets: tabs stand between.
+  asText(range) {
+    const {model} = this, {sums, rest, lines, whole, restWhole, restOf} = this.#measure(range);
+    const {times, rows} = range.describe(model);
+    const text = [`${model.about.title}: ${times} (${duration(range.length)}), ${rows}`, '',
+      ['activity', 'time', 'share', 'points more than in the rest'].join('\t')];
+    for (const [kind, ns] of sums.entries())
+      if (ns >= 0.5)
+        text.push([model.activities[kind].name, duration(ns), percent(ns, whole),
+          difference(ns, whole, rest[kind], restWhole)].join('\t'));
+    text.push('', ['region', 'count', 'own time', 'share', 'points more than in the rest'].join('\t'));
+    for (const {region, ns, count: many} of lines)
+      text.push([region?.name ?? 'merged short regions', count(many), duration(ns), percent(ns, whole),
+        difference(ns, whole, restOf(region), restWhole)].join('\t'));
+    return `${text.join('\n').replaceAll('\u00a0', ' ')}\n`;
+  }
+}

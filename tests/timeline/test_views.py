@@ -1,0 +1,346 @@
+#!/usr/bin/python3
+"""What the page of stave timeline keeps in its address, rows that fit, marked intervals: test_views.py BUILD [...]."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import pictured
+import test_page
+
+CTRL, SHIFT = 2, 8
+MANY, STEP_US = 320, 6  # rows, more than a low window has pixels
+HEIGHT = 380
+
+
+def write_uneven(path):
+    """Thread t works for 6 (t + 1) of 2000 us and waits for the rest, the odd ones first."""
+    with pictured.Archive(path, [f"OMP thread {i}" for i in range(MANY)]) as archive:
+        loop = archive.region("!$omp for @app.c:20", pictured.RegionRole.LOOP, 20)
+        wait = archive.region("!$omp barrier @app.c:22", pictured.RegionRole.BARRIER, 22)
+        parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
+        for thread in range(MANY):
+            archive.writers[thread].thread_team_begin(0, archive.team)
+            archive.writers[thread].enter(0, parallel)
+            work = STEP_US * (thread + 1)
+            pieces = [(0, work, loop), (work, 2000, wait)]
+            if thread % 2:
+                pieces = [(0, 2000 - work, wait), (2000 - work, 2000, loop)]
+            for begin, end, region in pieces:
+                archive.slice(thread, begin, end, region)
+            archive.writers[thread].leave(2000, parallel)
+            archive.writers[thread].thread_team_end(2000, archive.team)
+
+
+class Views(test_page.PageTest):
+    def open_known(self):
+        self.open("known", pictured.write_known)
+
+    def address(self):
+        self.browser.evaluate("stave.settle()")
+        return self.browser.evaluate("location.hash")
+
+    def go(self, direction):
+        """Back or forward, until the page has taken the address."""
+        self.browser.evaluate(f"""new Promise(done => {{
+            addEventListener('popstate', () => requestAnimationFrame(() => done(1)), {{once: true}});
+            history.{direction}(); }})""")
+
+    def shown(self):
+        return self.browser.evaluate("stave.layout.rows.filter(({isHidden}) => !isHidden).map(({row}) => row.name)")
+
+    def text_of(self, element):
+        return self.browser.evaluate(f"document.getElementById('{element}').textContent").replace("\u00a0", " ")
+
+
+    # -- a small trace --
+
+    def test_address(self):
+        """What is looked at is in the address, and an address brings it back."""
+        self.open_known()
+        self.assertEqual(self.address(), "")
+        self.browser.evaluate("stave.view.show(3e6, 5e6)")
+        self.assertEqual(self.address(), "#at=3000000-5000000")
+        self.browser.click(*self.point(0, 1, 4))
+        self.assertEqual(self.address(), "#at=3000000-5000000&selected=0.1.2000000")
+        self.browser.key("t")
+        self.browser.key("f")
+        self.browser.evaluate("stave.rowsPanel.sortBy('load', 0, 10e6)")
+        self.browser.evaluate("stave.marking.mark(4e6, 4.5e6, [1])")
+        self.browser.evaluate("stave.legend.toggle(2); stave.theme.choose('dark')")
+        self.browser.evaluate("stave.bookmarks.unpack(['1000-2000000:50 % & more: +?#'])")
+        whole = self.address()
+        self.assertEqual(whole, "#at=3000000-5000000&rows=fit&sort=load&off=2&tasks=1&selected=0.1.2000000"
+                         "&range=4000000-4500000&among=1&theme=dark&mark=1000-2000000:50+%25+%26+more:+%2B%3F%23")
+        state = """[stave.view.from, stave.view.to, stave.layout.heights, stave.rowsPanel.sort.by,
+            [...stave.chart.hidden], stave.overlay.areArrowsOn, stave.overlay.selected.region.name,
+            stave.overlay.range.from, stave.overlay.range.rows, document.documentElement.dataset.theme,
+            stave.bookmarks.items]"""
+        before = self.browser.evaluate(state)
+        self.browser.evaluate("localStorage.clear()")
+        self.browser.call("Page.navigate", url="about:blank")
+        self.browser.wait_for("Page.loadEventFired")
+        self.browser.call("Page.navigate", url=f"file://{self.pages['known']}{whole}")
+        self.browser.wait_for("Page.loadEventFired")
+        self.browser.frame()
+        self.assertEqual(self.browser.evaluate(state), before)
+        self.assertEqual(self.browser.evaluate("document.querySelector('#bookmarks input').value"),
+                         "50 % & more: +?#")
+        self.assertEqual(self.address(), whole)
+
+    def test_back_and_forward(self):
+        self.open_known()
+        steps = [""]
+        for change in ("stave.view.show(2e6, 4e6)", "stave.rowsPanel.setHeights('lines')", "stave.view.show(3e6, 4e6)"):
+            self.browser.evaluate(change)
+            steps.append(self.address())
+        self.assertEqual(len(set(steps)), 4)
+        for step in reversed(steps[:3]):
+            self.go("back")
+            self.assertEqual(self.address(), step)
+        self.assertEqual((self.interval_ms(), self.browser.evaluate("stave.layout.heights")), ([0, 10], "nested"))
+        for step in steps[1:]:
+            self.go("forward")
+            self.assertEqual(self.address(), step)
+        self.assertEqual((self.interval_ms(), self.browser.evaluate("stave.layout.heights")), ([3, 4], "lines"))
+
+    def test_an_address_of_nonsense(self):
+        self.open_known()
+        for address in ("at=9-1", "at=x", "rows=&by=gone&sort=1@2", "selected=9.9.9", "range=1-2&among=99", "open=5-1e9",
+                        "%", "hide=0-99999999999", "region=77", "top=-5&off=99", "mark=&mark=1-2", "filter=("):
+            self.browser.evaluate(f"""new Promise(done => {{
+                addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {{once: true}});
+                location.hash = {address!r}; }})""")
+            self.browser.evaluate("stave.settle(); stave.rowsPanel.showAll()")
+        self.assertEqual(self.shown(), ["Master thread", "OMP thread 1"])
+
+    def test_bookmark_and_link(self):
+        self.open_known()
+        self.browser.evaluate("stave.view.show(2e6, 4e6)")
+        self.browser.key("b")
+        self.browser.type("slow & odd")
+        self.assertEqual(self.address(), "#at=2000000-4000000&mark=2000000-4000000:slow+%26+odd")
+        self.browser.key("Escape")
+        self.browser.evaluate("stave.view.showAll()")
+        self.browser.frame()
+        x = self.browser.evaluate("stave.chart.x(2e6)")
+        self.assertEqual(self.browser.pixels("#overlay", round(x) + 1, 3)[:3], [0xc2, 0x18, 0x5b])
+        self.browser.click_on("#bookmarks .link")
+        self.assertEqual(self.interval_ms(), [2, 4])
+        self.browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        self.browser.click_on("#link")
+        copied = self.browser.evaluate("document.getElementById('copy').open ? document.getElementById('copy-text').value"
+                                       " : navigator.clipboard.readText()")
+        self.assertEqual(copied, self.browser.evaluate("location.href"))
+        self.assertTrue(copied.endswith(self.address()) and "mark=" in copied, copied)
+        self.browser.evaluate("document.getElementById('copy').close()")
+        self.browser.click_on("#bookmarks .quiet")
+        self.assertEqual(self.address(), "#at=2000000-4000000")
+        self.assertIsNone(self.browser.text("#bookmarks"))
+
+    def test_numbers_of_a_marked_interval(self):
+        """From 4 to 6 ms thread 0 works for 1 ms and waits for 1, thread 1 runs a task for 2; in the rest it is 1 ms
+        of 8 and more."""
+        self.open_known()
+        (x, y), (x2, _) = self.point(0, 1, 4), self.point(0, 1, 6)
+        self.browser.drag(x, y, x2, y, CTRL)
+        self.browser.evaluate("stave.marking.mark(4e6, 6e6, stave.overlay.range.rows)")
+        self.browser.evaluate("stave.settle()")
+        self.assertEqual(self.interval_ms(), [0, 10])
+        self.assertEqual(self.browser.evaluate("stave.overlay.range.rows"), [0])
+        self.assertIn("1 of 2 rows: Master thread", self.browser.text("#range-rows"))
+        lines = [line for line in self.text_of("legend").split("%")]
+        self.assertRegex(self.text_of("legend"), r"work1\.00 ms50\.0 %[+−]\d+\.\d")
+        self.assertRegex(self.text_of("legend"), r"barrier wait1\.00 ms50\.0 %[+−]\d+\.\d", lines)
+        self.assertRegex(self.text_of("regions"), r"for @app\.c:201[+]?1\.00 ms50\.0 %\+\d+\.\d")
+        sums = self.browser.evaluate("[...stave.model.times(4e6, 6e6, [stave.model.rows[0]])]")
+        whole = self.browser.evaluate("[...stave.model.times(0, 10e6)]")
+        rest = [every - some for every, some in zip(whole, sums)]
+        points = sums[0] / sum(sums) * 100 - rest[0] / sum(rest) * 100
+        self.assertIn(f"50.0 %+{points:.1f}", self.text_of("legend"))
+        text = self.browser.evaluate("stave.numbers.asText(stave.overlay.range)")
+        self.assertIn("4.000 ms – 6.000 ms (2.00 ms), 1 of 2 rows: Master thread\n", text)
+        self.assertIn(f"\nwork\t1.00 ms\t50.0 %\t+{points:.1f}\n", text)
+        self.assertIn("\n!$omp for @app.c:20\t1\t1.00 ms\t50.0 %\t", text)
+        inside, outside = self.point(0, 2, 5), self.point(1, 2, 5)
+        overlay = [self.browser.pixels("#overlay", int(px), int(py - self.browser.evaluate(
+            "stave.chart.canvas.getBoundingClientRect().y")))[3] for px, py in (inside, outside)]
+        self.assertGreater(overlay[0], 0)
+        self.assertEqual(overlay[1], 0)
+        self.browser.evaluate("document.getElementById('overlay').focus()")
+        self.browser.key("Enter")
+        self.assertEqual(self.interval_ms(), [4, 6])
+        self.browser.key("Escape")
+        self.assertIsNone(self.browser.evaluate("stave.overlay.range"))
+        self.assertEqual(self.text_of("legend-title").split()[0], "Visible")
+
+    def test_marking_all_rows_and_by_the_tool(self):
+        self.open_known()
+        (x, _), (x2, y) = self.point(0, 1, 2), self.point(0, 1, 7)
+        top = self.browser.evaluate("stave.chart.canvas.getBoundingClientRect().y")
+        self.browser.drag(x, top + 10, x2, top + 12)
+        self.assertIsNone(self.browser.evaluate("stave.overlay.range.rows"))
+        self.assertEqual([round(ns / 1e6, 1) for ns in self.browser.evaluate(
+            "[stave.overlay.range.from, stave.overlay.range.to]")], [2, 7])
+        self.browser.key("v")
+        self.browser.drag(x, y, x2, self.point(1, 1, 2)[1])
+        self.assertEqual(self.browser.evaluate("stave.overlay.range.rows"), [0, 1])
+        self.browser.click_on("#range-keep")
+        self.browser.evaluate("stave.marking.mark(0, 1e6, [1])")
+        self.browser.frame()
+        self.browser.click_on("#range-hide")
+        self.assertEqual(self.shown(), ["Master thread"])
+        self.assertEqual(self.browser.evaluate("document.getElementById('rows-open').textContent"), "Rows (1)")
+        self.browser.key("X")
+        self.assertEqual(len(self.shown()), 2)
+        self.browser.key("v")
+
+    def test_print(self):
+        self.open_known()
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        self.browser.frame()
+        shown = self.browser.evaluate("""['#chart', '#legend', '.buttons', '#search', 'h1'].map(name =>
+            document.querySelector(name).getClientRects().length > 0)""")
+        self.assertEqual(shown, [True, True, False, False, True])
+        chart = self.browser.evaluate("""(({width, height}, box) => width / height / (box.width / box.height))(
+            stave.chart.canvas, stave.chart.canvas.getBoundingClientRect())""")
+        self.assertAlmostEqual(chart, 1, places=1)
+        self.browser.call("Emulation.setEmulatedMedia", media="")
+
+
+    # -- instances --
+
+    def test_instances_of_a_region(self):
+        def write(path):
+            with pictured.Archive(path) as archive:
+                region, other = archive.region("!$omp critical @app.c:5", line=5), archive.region("other")
+                for i, length in enumerate((10, 700, 30, 20, 1, 300)):
+                    archive.slice(i % 2, 1000 * i, 1000 * i + length, region)
+                    archive.slice(i % 2, 1000 * i + 800, 1000 * i + 900, other)
+        self.open("instances", write)
+        self.browser.evaluate("""stave.settle();
+            [...document.querySelectorAll('#regions .link')].find(link => /critical/.test(link.textContent)).click()""")
+        self.browser.frame()
+        facts = self.text_of("region-facts")
+        for fact in ("the whole trace", "instances6", "1.06 ms", "median 30.0 µs", "1.00 µs to 700 µs"):
+            self.assertIn(fact, facts)
+        listed = self.browser.evaluate("[...document.querySelectorAll('#instances small')].map(item => item.textContent)")
+        self.assertEqual([text.replace("\u00a0", " ") for text in listed],
+                         ["700 µs", "300 µs", "30.0 µs", "20.0 µs", "10.0 µs", "1.00 µs"])
+        bins = self.browser.evaluate("[...document.querySelectorAll('.bin')].map(bin => parseFloat(bin.style.height))")
+        self.assertEqual((bins[0] > 0, bins[-1] > 0, sum(height > 0 for height in bins)), (True, True, 6))
+        begin = "stave.overlay.selected.begin / 1e3"
+        self.browser.click_on("#region-longest")
+        self.assertEqual(self.browser.evaluate(begin), 1000)
+        self.browser.click_on("#region-next")
+        self.assertEqual(self.browser.evaluate(begin), 2000)
+        self.browser.key("N")
+        self.browser.key("N")
+        self.assertEqual(self.browser.evaluate(begin), 0)
+        self.assertIn("region=", self.address())
+        self.browser.evaluate("stave.marking.mark(2e6, 3.5e6, null)")
+        self.assertIn("instances2", self.text_of("region-facts"))
+        self.browser.evaluate("stave.marking.mark(2e6, 6e6, [1])")
+        self.assertIn("instances2", self.text_of("region-facts"))
+        self.browser.key("l")
+        self.assertEqual(self.browser.evaluate(begin), 5000)
+        self.browser.click_on("#region-close")
+        self.assertIsNone(self.browser.text("#region-section"))
+
+
+    # -- many rows --
+
+    def open_many(self):
+        self.browser.resize(1400, HEIGHT)
+        self.addCleanup(self.browser.resize, 1400, 900)
+        self.open("many", write_uneven)
+
+    def test_rows_fit(self):
+        """All in the window, each of a column's pixels what the rows there did."""
+        self.open_many()
+        self.browser.key("f")
+        self.assertEqual(self.browser.evaluate("stave.view.deepest"), 0)
+        self.assertEqual(len(self.shown()), MANY)
+        counted = self.browser.evaluate("""(() => {
+            const {chart, palette} = stave, box = chart.canvas.getBoundingClientRect(), height = box.height - 26;
+            const copy = new OffscreenCanvas(box.width, box.height);
+            const context = copy.getContext('2d', {willReadFrequently: true});
+            context.drawImage(chart.canvas, 0, 0);
+            window.copied = context;
+            const data = context.getImageData(chart.gutter, 26, chart.plotWidth, height).data;
+            const work = palette.paints[0].packed, pixels = new Uint32Array(data.buffer);
+            return [pixels.filter(pixel => pixel === work).length / pixels.length,
+                stave.model.times(0, 2e6)[0] / stave.model.rows.length / 2e6]; })()""")
+        self.assertAlmostEqual(counted[0], counted[1], delta=0.02)
+        names = self.browser.evaluate("""(() => { const {chart} = stave, data = copied.getImageData(0, 26,
+            chart.gutter, chart.height - 26).data; let dark = 0;
+            for (let i = 0; i < data.length; i += 4) dark += data[i] < 100;
+            return dark / (data.length / 4); })()""")
+        self.assertTrue(0.01 < names < 0.3, names)
+        self.assertIn("rows=fit", self.address())
+        x, y = self.browser.evaluate("""(box => [box.x + stave.chart.x(1e6), box.y + 26 + stave.layout.rows[200].y + 0.5])(
+            stave.chart.canvas.getBoundingClientRect())""")
+        self.browser.move(x, y)
+        self.assertRegex(self.browser.text("#tooltip"), r"OMP thread 20\d")
+
+    def test_an_open_row_among_low_ones(self):
+        self.open_many()
+        self.browser.key("f")
+        self.browser.evaluate("stave.layout.toggle(150); stave.redraw()")
+        places = self.browser.evaluate("[149, 150].map(row => stave.layout.rows[row].bars)")
+        self.assertEqual(places, [0, 2])
+        self.browser.frame()
+        self.browser.move(*self.point(150, 1, 0.3))
+        self.assertIn("for @app.c:20", self.browser.text("#tooltip"))
+
+    def test_order(self):
+        self.open_many()
+        order = "stave.layout.order.slice(0, 3)"
+        self.browser.evaluate("stave.rowsPanel.sortBy('load', 0, 2e6)")
+        self.assertEqual(self.browser.evaluate(order), [319, 318, 317])
+        self.assertIn("sort=load", self.address())
+        self.browser.evaluate("stave.rowsPanel.sortBy('load', 0, 1e6)")
+        self.assertEqual(self.browser.evaluate(order), [166, 168, 170])
+        self.assertIn("sort=load@0-1000000", self.address())
+        self.browser.evaluate("stave.rowsPanel.sortBy('waiting', 0, 2e6)")
+        self.assertEqual(self.browser.evaluate(order), [0, 1, 2])
+        self.browser.evaluate("stave.rowsPanel.sortBy('similarity', 0, 2e6)")
+        parities = [row % 2 for row in self.browser.evaluate("stave.layout.order")]
+        self.assertLess(sum(one != other for one, other in zip(parities, parities[1:])), 20)
+        self.assertEqual(sorted(self.browser.evaluate("stave.layout.order")), list(range(MANY)))
+        self.assertEqual(self.browser.evaluate("stave.layout.visible(0, 10)[0].row.index"), 0)
+
+    def test_filter_and_groups(self):
+        self.open_many()
+        self.browser.click_on("#rows-open")
+        self.browser.evaluate("document.getElementById('row-filter').focus()")
+        self.browser.type("thread 29")
+        self.assertEqual(self.shown(), [f"OMP thread {i}" for i in range(MANY) if "29" in str(i)])
+        self.assertIn("307 rows of 320 not shown", self.browser.text("#rows-out"))
+        self.assertIn("filter=thread+29", self.address())
+        self.browser.click_on("#rows-all")
+        self.assertEqual(len(self.shown()), MANY)
+        self.browser.evaluate("document.getElementById('rows-panel').hidePopover()")
+        self.browser.key("p")
+        self.assertEqual((len(self.shown()), self.browser.evaluate("stave.layout.groups.length")), (0, 1))
+        y = self.browser.evaluate("stave.chart.canvas.getBoundingClientRect().y") + 34
+        self.browser.move(self.browser.evaluate("stave.chart.x(1e6)"), y)
+        self.assertRegex(self.browser.text("#tooltip"), r"All rows\s+rows\s+320\s+barrier wait")
+        self.assertIn("by=all&turned=0", self.address())
+
+    def test_keeping_few(self):
+        self.open_many()
+        self.browser.evaluate("stave.marking.mark(0, 1e6, [3, 4, 200]); stave.rowsPanel.keep(stave.overlay.range.rows)")
+        self.assertEqual(self.shown(), ["OMP thread 3", "OMP thread 4", "OMP thread 200"])
+        self.assertIn("hide=0-2,5-199,201-319", self.address())
+        self.browser.evaluate("document.getElementById('search').value = 'thread 17'; stave.search.update()")
+        self.browser.click_on(".result")
+        self.assertIn("OMP thread 17", self.shown())
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
