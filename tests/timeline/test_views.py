@@ -107,8 +107,9 @@ class Views(test_page.PageTest):
 
     def test_an_address_of_nonsense(self):
         self.open_known()
-        for address in ("at=9-1", "at=x", "rows=&by=gone&sort=1@2", "selected=9.9.9", "range=1-2&among=99", "open=5-1e9",
-                        "%", "hide=0-99999999999", "region=77", "top=-5&off=99", "mark=&mark=1-2", "filter=("):
+        for address in ("at=9-1", "at=x", "rows=&by=gone&sort=1@2", "selected=9.9.9", "range=1-2&among=99",
+                        "open=5-1e9", "%", "hide=0-99999999999", "region=77", "top=-5&off=99",
+                        "mark=&mark=1-2", "filter=("):
             self.browser.evaluate(f"""new Promise(done => {{
                 addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {{once: true}});
                 location.hash = {address!r}; }})""")
@@ -130,8 +131,8 @@ class Views(test_page.PageTest):
         self.assertEqual(self.interval_ms(), [2, 4])
         self.browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         self.browser.click_on("#link")
-        copied = self.browser.evaluate("document.getElementById('copy').open ? document.getElementById('copy-text').value"
-                                       " : navigator.clipboard.readText()")
+        copied = self.browser.evaluate("document.getElementById('copy').open ?"
+                                       " document.getElementById('copy-text').value : navigator.clipboard.readText()")
         self.assertEqual(copied, self.browser.evaluate("location.href"))
         self.assertTrue(copied.endswith(self.address()) and "mark=" in copied, copied)
         self.browser.evaluate("document.getElementById('copy').close()")
@@ -225,7 +226,8 @@ class Views(test_page.PageTest):
         facts = self.text_of("region-facts")
         for fact in ("the whole trace", "instances6", "1.06 ms", "median 30.0 µs", "1.00 µs to 700 µs"):
             self.assertIn(fact, facts)
-        listed = self.browser.evaluate("[...document.querySelectorAll('#instances small')].map(item => item.textContent)")
+        listed = self.browser.evaluate(
+            "[...document.querySelectorAll('#instances small')].map(item => item.textContent)")
         self.assertEqual([text.replace("\u00a0", " ") for text in listed],
                          ["700 µs", "300 µs", "30.0 µs", "20.0 µs", "10.0 µs", "1.00 µs"])
         bins = self.browser.evaluate("[...document.querySelectorAll('.bin')].map(bin => parseFloat(bin.style.height))")
@@ -279,8 +281,8 @@ class Views(test_page.PageTest):
             return dark / (data.length / 4); })()""")
         self.assertTrue(0.01 < names < 0.3, names)
         self.assertIn("rows=fit", self.address())
-        x, y = self.browser.evaluate("""(box => [box.x + stave.chart.x(1e6), box.y + 26 + stave.layout.rows[200].y + 0.5])(
-            stave.chart.canvas.getBoundingClientRect())""")
+        x, y = self.browser.evaluate("""(box => [box.x + stave.chart.x(1e6),
+            box.y + 26 + stave.layout.rows[200].y + 0.5])(stave.chart.canvas.getBoundingClientRect())""")
         self.browser.move(x, y)
         self.assertRegex(self.browser.text("#tooltip"), r"OMP thread 20\d")
 

@@ -51,7 +51,8 @@ export class Bookmarks {
   #makeLine(item) {
     const place = `${instant(item.from, item.to - item.from)}, ${duration(item.to - item.from)}`;
     const show = element('button', {type: 'button', className: 'link', title: 'Show this interval'}, place);
-    const note = element('input', {value: item.note, placeholder: 'note', ariaLabel: `Note of the bookmark at ${place}`});
+    const note = element('input', {value: item.note, placeholder: 'note',
+      ariaLabel: `Note of the bookmark at ${place}`});
     const remove = element('button', {type: 'button', className: 'quiet', title: 'Remove this bookmark',
       ariaLabel: `Remove the bookmark at ${place}`}, '×');
     show.addEventListener('click', () => this.go(item.from, item.to));
