@@ -98,7 +98,7 @@ static bool is_other(const struct mpi_member *one, const struct mpi_member *othe
 }
 
 static void say_member(const struct checker *checker, const struct mpi_member *member, char text[128]) {
-  char label[LABEL_BYTES], root[32] = "";
+  char label[LABEL_BYTES], root[24] = "";
   if (is_rank(member->root))
     snprintf(root, sizeof root, " with root %u", member->root);
   snprintf(text, 128, "%.32s %.64s%s", process_name(checker, member->process),
