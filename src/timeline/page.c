@@ -11,12 +11,13 @@ static bool prepare(struct page_data *data) {
   if (!data->rows || !page_choose_regions(data))
     return false;
   page_encode_events(data);
-  return !data->bytes.is_out_of_memory;
+  return page_encode_values(data) && !data->bytes.is_out_of_memory;
 }
 
 static void discard(struct page_data *data) {
   bytes_free(&data->bytes);
   free(data->rows);
+  free(data->counters);
   free(data->regions);
   free(data->region_positions);
 }

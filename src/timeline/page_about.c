@@ -111,13 +111,14 @@ static json_t *row(const struct page_data *data, size_t index) {
   const struct trace *trace = data->timeline->trace;
   const struct trace_location *location = &trace->locations[index];
   const struct trace_location_group *group = trace_location_group(trace, location->group);
-  return json_pack("{s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name), "bareName",
-                   page_text(location->bare_name), "level", number(data->timeline->levels[index]), "kind",
-                   trace_location_is_device(location) ? "device stream" : "thread", "group",
+  return json_pack("{s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name),
+                   "bareName", page_text(location->bare_name), "level", number(data->timeline->levels[index]),
+                   "kind", trace_location_is_device(location) ? "device stream" : "thread", "group",
                    page_text(group ? group->name : ""), "process",
                    number(group ? (uint64_t)(group - trace->location_groups) : trace->location_group_count),
                    "properties", properties(trace, location->ref), "activity",
-                   section(&data->rows[index].activity), "slices", depths(data, index), "tooDeep",
+                   section(&data->rows[index].activity), "slices", depths(data, index), "running",
+                   section(&data->rows[index].running), "gaps", section(&data->rows[index].gaps), "tooDeep",
                    number(data->timeline->rows[index].too_deep));
 }
 
@@ -128,12 +129,31 @@ static json_t *rows(const struct page_data *data) {
   return array;
 }
 
+/* -- counters -- */
+
+static json_t *counters(const struct page_data *data) {
+  const struct timeline *timeline = data->timeline;
+  json_t *array = json_array();
+  for (size_t i = 0; i < timeline->counters.count; i++) {
+    const struct counter_series *series = timeline->counters.series[i];
+    json_array_append_new(
+        array,
+        json_pack("{s:o,s:o,s:o,s:o,s:o}", "row", number(timeline->positions[series->location]), "name",
+                  page_text(series->member->name), "unit", page_text(series->member->unit), "meaning",
+                  page_text(series->member->description), "points", section(&data->counters[i])));
+  }
+  return array;
+}
+
 /* -- all of it -- */
 
 static json_t *resolution(const struct timeline *timeline) {
   uint64_t mixes = trace_span_ns(timeline->trace, timeline->mix_resolution);
   uint64_t slices = trace_span_ns(timeline->trace, timeline->slice_resolution);
-  return json_pack("{s:o,s:o}", "activities", number(mixes), "slices", number(slices));
+  uint64_t conditions = trace_span_ns(timeline->trace, timeline->conditions.resolution);
+  uint64_t counted = trace_span_ns(timeline->trace, timeline->counters.resolution);
+  return json_pack("{s:o,s:o,s:o,s:o}", "activities", number(mixes), "slices", number(slices), "conditions",
+                   number(conditions), "counters", number(counted));
 }
 
 static json_t *tasks(const struct page_data *data) {
@@ -152,13 +172,13 @@ static json_t *messages(const struct page_data *data) {
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
                    page_text(data->request->title), "archive", page_text(data->request->archive), "from",
                    number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
                    number(timeline->events), "resolution", resolution(timeline), "activities", activities(),
                    "regions", regions(data), "attributes", attributes(data), "texts", texts(data), "rows",
-                   rows(data), "tasks", tasks(data), "messages", messages(data), "facts",
-                   page_facts(timeline), "warnings", page_warnings(timeline));
+                   rows(data), "tasks", tasks(data), "messages", messages(data), "counters", counters(data),
+                   "facts", page_facts(timeline), "warnings", page_warnings(timeline));
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a

@@ -13,6 +13,7 @@ struct page_section {
 struct page_row {
   struct page_section activity;
   struct page_section depths[TIMELINE_MOST_DEPTH];
+  struct page_section running, gaps; /* condition_table.h */
 };
 
 struct page_data {
@@ -21,9 +22,10 @@ struct page_data {
   struct bytes bytes;
   struct page_row *rows; /* as the timeline's */
   struct page_section tasks, messages, operations;
-  uint32_t *region_positions; /* in the page, of the timeline's regions */
-  uint32_t *regions;          /* the other way round */
-  uint32_t region_count;      /* in the page, without the last, which stands for all that are left out */
+  struct page_section *counters; /* as the timeline's series */
+  uint32_t *region_positions;    /* in the page, of the timeline's regions */
+  uint32_t *regions;             /* the other way round */
+  uint32_t region_count;         /* in the page, without the last, which stands for all that are left out */
   uint32_t regions_left_out;
 };
 
@@ -36,6 +38,9 @@ void page_encode_events(struct page_data *data);
 
 /* The same for messages and collective operations. */
 void page_encode_messages(struct page_data *data);
+
+/* The same for counters and conditions. Returns false if memory ran out. */
+bool page_encode_values(struct page_data *data);
 
 /* Writes the JSON so that no text in it can end the script element. Returns 0 or -ENOMEM. */
 int page_write_about(FILE *file, const struct page_data *data);

@@ -240,6 +240,9 @@ static bool on_event(void *data, const struct trace_event *event) {
     timeline->is_out_of_memory = true;
   if (event->kind == TRACE_Enter)
     look_at_enter(reading, event);
+  if (event->kind == TRACE_Metric)
+    counter_table_add(&timeline->counters, timeline->trace, event);
+  condition_table_add(&timeline->conditions, timeline->trace, event);
   stay_within_limits(reading);
   return !timeline->is_out_of_memory;
 }
@@ -266,7 +269,10 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->levels = calloc(trace->location_count + 1, sizeof *timeline->levels);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
-  return timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
+  counter_table_begin(&timeline->counters, timeline->limits.values, timeline->from);
+  return condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
+                               timeline->to) &&
+         timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
          order_rows(timeline);
 }
 
@@ -285,6 +291,8 @@ static void finish(struct reading *reading) {
   timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
   timeline->is_out_of_memory |= !mpi_finish(reading->mpi) || timeline->messages.is_out_of_memory;
   message_table_finish(&timeline->messages);
+  condition_table_finish(&timeline->conditions, timeline->to);
+  timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->counters.is_out_of_memory;
   stay_within_limits(reading);
 }
 
@@ -324,6 +332,8 @@ void timeline_free(struct timeline *timeline) {
   free(timeline->regions);
   task_table_free(&timeline->tasks);
   message_table_free(&timeline->messages);
+  counter_table_free(&timeline->counters);
+  condition_table_free(&timeline->conditions);
   attribute_lists_free(&timeline->attributes);
   *timeline = (struct timeline){0};
 }

@@ -7,6 +7,8 @@
 #include "analysis/replay.h"
 #include "timeline/activity_track.h"
 #include "timeline/attribute_lists.h"
+#include "timeline/condition_table.h"
+#include "timeline/counter_table.h"
 #include "timeline/message_table.h"
 #include "timeline/slice_track.h"
 #include "timeline/task_table.h"
@@ -15,7 +17,7 @@ enum { TIMELINE_MOST_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
-  size_t mixes, slices, tasks, messages;
+  size_t mixes, slices, tasks, messages, values, conditions;
 };
 
 /* What the Enter of a region that is open has told. */
@@ -51,6 +53,8 @@ struct timeline {
   struct timeline_region *regions;
   struct task_table tasks;
   struct message_table messages;
+  struct counter_table counters;
+  struct condition_table conditions;
   struct attribute_lists attributes;
   struct timeline_limits limits;
   size_t mix_count, slice_count;             /* over all rows */

@@ -73,7 +73,8 @@ class TimelineTest(cli.FreshCase):
         self.assertEqual(regions["!$omp for @app.c:20"][:3] + regions["!$omp for @app.c:20"][4:],
                          ["app.c", 20, "compute, static", 1, 3000000])
         self.assertEqual((known["tasks"]["stored"], known["tasks"]["all"]), (1, 1))
-        self.assertEqual((known["resolution"], known["warnings"]), ({"activities": 0, "slices": 0}, []))
+        self.assertEqual((known["resolution"], known["warnings"]),
+                         (dict.fromkeys(("activities", "slices", "conditions", "counters"), 0), []))
 
     def test_pictures(self):
         self.expect(0, [], "-o", self.folder / "x.svg", "--width", 640, self.known)

@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
+import otf2.enums as otf2
 import pictured
 import test_page
 
@@ -31,6 +32,31 @@ def write_uneven(path):
                 archive.slice(thread, begin, end, region)
             archive.writers[thread].leave(2000, parallel)
             archive.writers[thread].thread_team_end(2000, archive.team)
+
+
+def write_values(path, values=5):
+    """10 ms. Thread 0 has a counter that is i at 2 i ms; thread 1 is preempted from 2 to 4 ms and blocked from 5 to
+    5.5; its recording is paused from 8 to 9."""
+    with pictured.Archive(path) as archive:
+        define = archive.definitions
+        mode, one, base = otf2.MetricMode.ABSOLUTE_POINT, otf2.MetricOccurrence.SYNCHRONOUS, otf2.Base.DECIMAL
+
+        def metric(name, unit, kind):
+            member = define.metric_member(name, "", otf2.MetricType.USER, mode, kind, base, 0, unit)
+            return define.metric_class([member], one)
+        level = metric("level <b>", "bytes", pictured.Type.DOUBLE)
+        state = metric("run state", "1", pictured.Type.UINT64)
+        main = archive.region("main")
+        for writer in archive.writers:
+            writer.enter(0, main)
+        for i in range(values):
+            archive.writers[0].metric(10000 * i // values, level, [float(i)])
+        for time, value in ((2000, 1), (4000, 0), (5000, 2), (5500, 0)):
+            archive.writers[1].metric(time, state, [value])
+        archive.writers[1].measurement_on_off(8000, otf2.MeasurementMode.OFF)
+        archive.writers[1].measurement_on_off(9000, otf2.MeasurementMode.ON)
+        for writer in archive.writers:
+            writer.leave(10000, main)
 
 
 class Views(test_page.PageTest):
@@ -250,6 +276,68 @@ class Views(test_page.PageTest):
         self.browser.click_on("#region-close")
         self.assertIsNone(self.browser.text("#region-section"))
 
+
+    # -- values --
+
+    def counter_point(self, ms):
+        return self.browser.evaluate(f"""(() => {{ const {{chart, layout, view}} = stave;
+            const box = chart.canvas.getBoundingClientRect();
+            return [box.x + chart.x({ms} * 1e6),
+                box.y + 26 + layout.counterTop(layout.rows[0], 0) + 17 - view.top]; }})()""")
+
+    def test_counter(self):
+        self.open("values", write_values)
+        self.browser.move(*self.counter_point(5))
+        told = self.browser.text("#tooltip").replace("\u00a0", " ")
+        for fact in ("level <b>", "Master thread", "2 bytes", "0 to 4 bytes, mean 2 bytes"):
+            self.assertIn(fact, told)
+        line = self.browser.evaluate("stave.palette.colours.counter")
+        wanted = [int(line[at:at + 2], 16) for at in (1, 3, 5)]
+        for ms, height in ((1, 30), (9, 4)):  # the least is below, the most above
+            x, y = self.counter_point(ms)
+            pixel = self.pixel(x, y - 17 + height)[:3]
+            self.assertLess(sum(abs(one - other) for one, other in zip(pixel, wanted)), 200, (ms, pixel))
+            self.assertGreater(sum(self.pixel(x, y)[:3]), sum(wanted) + 200)
+        self.browser.evaluate("stave.settle()")
+        self.assertRegex(self.browser.text("#counters"), r"level <b>\s*Master thread\s+0\s+2\s+4\s+4")
+        self.browser.evaluate("stave.marking.mark(2e6, 3e6, [0]); stave.settle()")
+        self.assertRegex(self.browser.text("#counters"), r"Master thread\s+1\s+1\s+1\s+0")
+        self.assertIn("level <b>, Master thread\tfrom 1 to 1 bytes\tmean 1 bytes\n",
+                      self.browser.evaluate("stave.numbers.asText(stave.overlay.range)"))
+        self.browser.evaluate("stave.marking.mark(2e6, 3e6, [1]); stave.settle()")
+        self.assertIsNone(self.browser.text("#counters"))
+        height = self.browser.evaluate("stave.layout.height")
+        self.browser.click_on("#values")
+        self.assertLess(self.browser.evaluate("stave.layout.height"), height)
+        self.assertIn("counters=0", self.address())
+
+    def test_conditions(self):
+        self.open("values", write_values)
+        for ms, words in ((3, ("preempted", "2.00 ms: the thread could have run")), (5.2, ("blocked", "500 µs")),
+                          (8.5, ("recording paused", "1.00 ms"))):
+            self.browser.move(*self.point(1, -1, ms))
+            told = self.browser.text("#tooltip").replace("\u00a0", " ")
+            for word in words:
+                self.assertIn(word, told)
+        self.browser.move(*self.point(1, -1, 7))
+        self.assertNotRegex(self.browser.text("#tooltip"), "preempted|blocked|paused")
+        self.browser.evaluate("stave.settle()")
+        self.assertEqual(self.text_of("conditions"), "Of all threads' time: preempted 2.00 ms (10.0 %), "
+                         "blocked 500 µs (2.5 %), recording paused 1.00 ms (5.0 %).")
+        foot = self.browser.evaluate("stave.layout.band") - 9
+        colours = [self.pixel(x, y + foot)[:3] for x, y in (self.point(1, -1, ms) for ms in (3, 5.2, 7))]
+        self.assertEqual(colours[:2], [[0xd4, 0, 0x2a], [0x16, 0x19, 0x1d]])
+        self.assertNotIn(colours[2], colours[:2])
+
+    def test_many_values_are_merged(self):
+        """Into few points, which keep the least, the most and the last."""
+        self.open("merged", lambda path: write_values(path, 3000), "--max-regions", "1000")
+        points = self.browser.evaluate("stave.model.counters[0].points.count")
+        self.assertTrue(5 < points <= 100, points)
+        found = self.browser.evaluate("stave.model.counters[0].summary(0, 10e6)")
+        self.assertEqual((found["least"], found["most"]), (0, 2999))
+        self.assertAlmostEqual(found["growth"], 2999, delta=2 * 3000 / points)
+        self.assertAlmostEqual(found["mean"], 1500, delta=3000 / points)
 
     # -- many rows --
 

@@ -1,6 +1,8 @@
 // The picture of the visible interval: names of rows, the time axis, bands of activities, bars of regions and tasks.
 import {Bands} from './bands.js';
 import {lowerBound} from './bytes.js';
+import {drawConditions} from './condition_lines.js';
+import {drawCounter} from './counters.js';
 import {fit} from './fit.js';
 import {RULER} from './layout.js';
 import {ticks} from './ruler.js';
@@ -126,11 +128,15 @@ export class Chart {
       this.#drawBand(place.row, y);
     for (let depth = 0; depth < place.bars; depth++)
       this.#drawBars(place.row.slices[depth], y + band + bar * depth);
+    drawConditions(this, place.row, {y, band: this.layout.bandOf(place), height: this.layout.bandOf(place) +
+      bar * place.bars});
     this.#drawName(place, y);
+    for (let i = 0; i < place.counters; i++)
+      drawCounter(this, place.row.counters[i], this.layout.counterTop(place, i) + y - place.y);
     if (heights === 'lines' && place.bars === 0)
       return;
     this.context.fillStyle = this.palette.colours.line;
-    if (place.bars > 0 || !isFit)
+    if (place.bars > 0 || place.counters > 0 || !isFit)
       this.context.fillRect(0, y + place.height - 4, this.width, 1);
   }
 

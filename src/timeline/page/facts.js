@@ -1,4 +1,5 @@
 // What is known of a slice or of a moment of a row, as pairs of a name and a text.
+import {CONDITIONS} from './condition_track.js';
 import {count, duration, instant, percent, plural} from './format.js';
 import {messagesIn} from './messages.js';
 
@@ -93,17 +94,34 @@ export function sliceTitle(slice) {
   return slice.merged > 1 ? `${count(slice.merged)} short regions` : slice.region.name;
 }
 
-// What a row did around a moment.
-export function bandFacts(model, row, mix) {
-  const facts = [['thread', model.rows[row].name]], length = mix.end - mix.begin;
-  const parts = [...mix.parts].map((ns, kind) => ({ns, kind})).filter(({ns}) => ns > 0);
-  parts.sort((one, other) => other.ns - one.ns);
-  facts.push(['duration', duration(length)], ['begin', instant(mix.begin, 1)]);
-  if (parts.length > 1)
-    for (const {ns, kind} of parts)
+// What a row's thread was in at a time: without a processor, paused.
+function conditionFacts(row, time, slack) {
+  const facts = [];
+  for (const track of [row.running, row.gaps]) {
+    const {begin, end, kind, merged, busy} = track.at(time, slack) ?? {};
+    if (merged > 1)
+      facts.push([CONDITIONS[kind].name, `${plural(merged, 'time')}, ${duration(busy)} of ${duration(end - begin)}`]);
+    else if (merged)
+      facts.push([CONDITIONS[kind].name, `${duration(end - begin)}: ${CONDITIONS[kind].meaning}`]);
+  }
+  return facts;
+}
+
+// What a row did around a moment; `mix` is null where nothing is known.
+export function bandFacts(model, index, mix, time, slack) {
+  const row = model.rows[index], facts = [['thread', row.name]], parts = [];
+  if (mix) {
+    const length = mix.end - mix.begin;
+    parts.push(...[...mix.parts].map((ns, kind) => ({ns, kind})).filter(({ns}) => ns > 0));
+    parts.sort((one, other) => other.ns - one.ns);
+    facts.push(['duration', duration(length)], ['begin', instant(mix.begin, 1)]);
+    for (const {ns, kind} of parts.length > 1 ? parts : [])
       facts.push([model.activities[kind].name, percent(ns, length)]);
-  return {title: parts.length ? parts.length > 1 ? 'several activities' : model.activities[parts[0].kind].name : '',
-    facts};
+  }
+  const conditions = conditionFacts(row, time, slack);
+  const title = parts.length > 1 ? 'several activities' : parts.length ? model.activities[parts[0].kind].name
+    : conditions[0]?.[0] ?? '';
+  return {title, facts: [...facts, ...conditions]};
 }
 
 // What the threads of a process did around a moment, by the times of all of them.

@@ -43,3 +43,15 @@ export function difference(part, whole, otherPart, otherWhole) {
 export function plural(number, noun) {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+const PREFIXES = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+
+// A value of a counter: four digits, "1.234 M"; small and large ones with an exponent.
+export function number(value, unit = '') {
+  const size = Math.abs(value), tail = unit && NO_BREAK + unit;
+  if (size >= 1e15 || (size > 0 && size < 1e-3))
+    return value.toExponential(2) + tail;
+  const [factor, prefix] = PREFIXES.find(([least]) => size >= least * 10) ?? [1, ''];
+  const text = String(Number((value / factor).toPrecision(4))).replace('-', '−');
+  return text + (prefix && NO_BREAK + prefix) + tail;
+}

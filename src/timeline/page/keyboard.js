@@ -39,6 +39,7 @@ function globalKeys(actions) {
     '/': () => search.input.focus(),
     t: actions.toggleArrows,
     m: actions.toggleMessages,
+    k: actions.toggleCounters,
     f: actions.toggleFit,
     p: actions.toggleGroups,
     e: actions.toggleFolds,

@@ -6,17 +6,22 @@ export const RULER = 26;
 const BAND = 16, BAR = 15, GAP = 7, LINE_GAP = 2, GROUP_LINE = 14;
 
 export const HEIGHTS = ['nested', 'lines', 'fit'];
+export const COUNTER = 34; // of a counter below its row
+const MOST_COUNTERS = 8;   // that are shown at first
 const FOLDED_BARS = 3, LARGEST = 1.5, MOST_UNFOLDED = 16, LEAST_LINE = 1, LEAST_FIT_SHARE = 0.4;
 
 export class Layout {
   constructor(rows, groupings, grouping) {
-    this.rows = rows.map(row => ({row, isOpen: false, y: 0, height: 0, bars: 0, isHidden: false, shares: [row]}));
+    this.rows = rows.map(row => ({row, isOpen: false, y: 0, height: 0, bars: 0, counters: 0, isHidden: false,
+      shares: [row]}));
     this.groupings = groupings;
     this.order = rows.map(({index}) => index); // from top to bottom, within groups
     this.hidden = new Set();                   // rows that were taken out, by index
     this.wanted = null;                        // the rows that a filter leaves, by index; null: all
     this.heights = 'nested';
     this.room = 0;
+    this.hasCountersAtFirst = rows.reduce((sum, row) => sum + row.counters.length, 0) <= MOST_COUNTERS;
+    this.hasCounters = this.hasCountersAtFirst; // whether counters are shown below rows
     const bars = rows.reduce((sum, row) => sum + row.slices.length, 0);
     for (const place of this.rows)
       place.isOpen = rows.length <= 4 && bars <= 40;
@@ -126,7 +131,7 @@ export class Layout {
 
   update() {
     for (const place of this.rows)
-      Object.assign(place, {isHidden: true, bars: 0, y: 0, height: 0, shares: [place.row]});
+      Object.assign(place, {isHidden: true, bars: 0, counters: 0, y: 0, height: 0, shares: [place.row]});
     if (this.isFit) {
       this.#placeFitting();
       return;
@@ -159,6 +164,11 @@ export class Layout {
     return this.heights === 'nested' ? GAP : LINE_GAP;
   }
 
+  // Rows of one line have counters when they are open.
+  #countersOf({row, isOpen}) {
+    return this.hasCounters && (isOpen || this.heights === 'nested') ? row.counters.length : 0;
+  }
+
   #placeGroup(group, height) {
     Object.assign(group, {y: this.height, height});
     this.height += height;
@@ -171,8 +181,9 @@ export class Layout {
     const depth = place.row.slices.length;
     place.isHidden = false;
     place.bars = place.isOpen ? depth : Math.min(depth, this.#foldedBars);
+    place.counters = this.#countersOf(place);
     place.y = this.height;
-    place.height = this.band + this.bar * place.bars + this.#gap;
+    place.height = this.band + this.bar * place.bars + COUNTER * place.counters + this.#gap;
     this.height += place.height;
   }
 
@@ -184,7 +195,8 @@ export class Layout {
     let taken = 0;
     for (const {group, places} of sections)
       for (const place of [...group ? [null] : [], ...places.filter(open)])
-        taken += place ? this.band + this.bar * place.row.slices.length + GAP : GROUP_LINE;
+        taken += place ? this.band + this.bar * place.row.slices.length + COUNTER * this.#countersOf(place) + GAP
+          : GROUP_LINE;
     const room = Math.max(this.room - taken, this.room * LEAST_FIT_SHARE, 1);
     const share = Math.max(1, Math.ceil(closed * LEAST_LINE / room)); // rows of a line
     const lines = sections.reduce((sum, {places}) => sum + Math.ceil(places.filter(place => !open(place)).length /
@@ -231,13 +243,19 @@ export class Layout {
     return this.groups.find(({y: top, height}) => y >= top && y < top + height) ?? null;
   }
 
-  // What lies at a height: {row, depth}, depth -1 for the band; null between rows.
+  // What lies at a height: {row, depth, counter}, depth -1 for the band, null where there is none; null between rows.
   at(y) {
     const place = this.rows.find(({y: top, height}) => y >= top && y < top + height);
     if (!place)
       return null;
     const depth = y < place.y + this.bandOf(place) ? -1 : Math.floor((y - place.y - this.band) / this.bar);
-    return {row: place.row.index, depth: depth < place.bars ? depth : null};
+    const counter = Math.floor((y - this.counterTop(place, 0)) / COUNTER);
+    return {row: place.row.index, depth: depth < place.bars ? depth : null,
+      counter: counter >= 0 && counter < place.counters ? place.row.counters[counter] : null};
+  }
+
+  counterTop(place, index) {
+    return place.y + this.band + this.bar * place.bars + COUNTER * index;
   }
 
   // The rows between two heights, by index, those that share a line too.

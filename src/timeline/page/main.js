@@ -2,6 +2,7 @@
 import {Address} from './address.js';
 import {Bookmarks} from './bookmarks.js';
 import {Chart} from './chart.js';
+import {counterFacts} from './counters.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
 import {duration} from './format.js';
@@ -138,14 +139,17 @@ class Page {
 
   #tell({x, y}) {
     const place = this.chart.place(y), slice = this.overlay.hovered, inGroup = this.chart.groupAt(y);
+    const time = this.chart.time(x);
     if (inGroup)
       return this.#tellGroup(inGroup.group, x);
     if (slice)
       return {title: sliceTitle(slice), facts: sliceFacts(this.model, slice, true)};
     if (place && x < this.chart.gutter)
       return rowFacts(this.model, place.row);
-    const mix = place && place.depth === -1 && this.model.rows[place.row].activity.at(this.chart.time(x));
-    return mix ? bandFacts(this.model, place.row, mix) : null;
+    if (place?.counter)
+      return counterFacts(this.model, place.counter, time, this.view);
+    const row = place && place.depth === -1 && this.model.rows[place.row], mix = row && row.activity.at(time);
+    return row ? bandFacts(this.model, place.row, mix, time, 2 * this.view.length / this.chart.plotWidth) : null;
   }
 
   // Over the names: of the visible interval; elsewhere of some pixels.
@@ -275,6 +279,12 @@ class Page {
     this.#changeOverlay();
   }
 
+  setCounters(areOn) {
+    this.layout.hasCounters = areOn;
+    byId('values').setAttribute('aria-pressed', String(areOn));
+    this.#resize();
+  }
+
   // Groups as one line each, or their rows; without groups, all rows as one.
   #toggleGroups() {
     if (this.layout.groups.length === 0 && this.layout.groupings.all)
@@ -335,6 +345,7 @@ class Page {
       unselect: () => selected() ? this.select(null) : overlay.range ? marking.set(null) : instances.close(),
       toggleArrows: () => this.setArrows(!overlay.areArrowsOn),
       toggleMessages: () => this.setMessages(!overlay.messages.areOn),
+      toggleCounters: () => this.setCounters(!this.layout.hasCounters),
       toggleGroups: () => this.#toggleGroups(),
       toggleTheme: () => theme.toggle(),
       toggleFolds: () => this.#toggleFolds(),
@@ -359,6 +370,7 @@ class Page {
       'zoom-all': () => view.showAll(),
       arrows: actions.toggleArrows,
       messages: actions.toggleMessages,
+      values: actions.toggleCounters,
       fit: actions.toggleFit,
       mark: actions.toggleMarking,
       bookmark: actions.addBookmark,

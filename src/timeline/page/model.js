@@ -1,6 +1,8 @@
 // The trace as the page holds it. What is large is decoded when it is first looked at.
 import {ActivityTrack} from './activity_track.js';
 import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
+import {CONDITIONS, ConditionTrack} from './condition_track.js';
+import {CounterTrack} from './counter_track.js';
 import {firstGrouping, makeGroupings} from './groups.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SliceTrack} from './slice_track.js';
@@ -24,6 +26,9 @@ function makeRow(about, bytes, description, index) {
     index,
     activity: new ActivityTrack(bytes, description.activity, activities.length, resolution.activities),
     slices: description.slices.map(section => new SliceTrack(bytes, section, resolution.slices)),
+    running: new ConditionTrack(bytes, description.running),
+    gaps: new ConditionTrack(bytes, description.gaps),
+    counters: [], // below it
   };
 }
 
@@ -55,6 +60,9 @@ export class Model {
     this.activities = about.activities;
     this.regions = about.regions.map(makeRegion);
     this.rows = about.rows.map((row, index) => makeRow(about, bytes, row, index));
+    this.counters = about.counters.map(counter => new CounterTrack(bytes, counter));
+    for (const counter of this.counters)
+      this.rows[counter.row].counters.push(counter);
     this.groupings = makeGroupings(this.rows);
     this.firstGrouping = firstGrouping(this.rows);
     this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
@@ -173,6 +181,20 @@ export class Model {
     for (const row of rows)
       row.activity.addTimes(from, to, sums);
     return sums;
+  }
+
+  // How long each condition of threads took (condition_track.js).
+  conditionTimes(from, to, rows = this.rows) {
+    const sums = new Float64Array(CONDITIONS.length);
+    for (const row of rows) {
+      row.running.addTimes(from, to, sums);
+      row.gaps.addTimes(from, to, sums);
+    }
+    return sums;
+  }
+
+  get hasConditions() {
+    return this.rows.some(({running, gaps}) => running.count + gaps.count > 0);
   }
 
   // The command that makes a page with more detail of an interval.

@@ -1,7 +1,9 @@
 // The numbers beside the picture: of the visible interval, or of the one that was marked, then beside those of all
 // the rest.
+import {CONDITIONS} from './condition_track.js';
+import {showCounters} from './counters.js';
 import {byId} from './dom.js';
-import {count, difference, duration, percent} from './format.js';
+import {count, difference, duration, number, percent} from './format.js';
 import {makeRest, topRegions} from './statistics.js';
 
 function sum(values) {
@@ -18,9 +20,22 @@ export class Numbers {
       this.#showRange(range);
     else
       this.#showVisible(view);
+    const interval = range ?? view, rows = range?.rowsOf(this.model) ?? this.model.rows;
+    showCounters(this.model, interval, rows);
+    this.#showConditions(interval, rows);
     document.body.classList.toggle('compares', Boolean(range));
     byId('rest-column').hidden = !range;
     byId('regions-title').textContent = range ? 'Regions in the selection' : 'Regions in it';
+  }
+
+  // "Without a processor: preempted 2.00 ms (1.0 %), ...", where the archive tells.
+  #showConditions({from, to}, rows) {
+    const {model} = this, whole = (to - from) * rows.length, texts = [];
+    if (model.hasConditions)
+      for (const [kind, ns] of model.conditionTimes(from, to, rows).entries())
+        if (ns >= 0.5)
+          texts.push(`${CONDITIONS[kind].name} ${duration(ns)} (${percent(ns, whole)})`);
+    byId('conditions').textContent = texts.length ? `Of all threads' time: ${texts.join(', ')}.` : '';
   }
 
   #showVisible(view) {
@@ -56,6 +71,13 @@ export class Numbers {
     for (const {region, ns, count: many} of lines)
       text.push([region?.name ?? 'merged short regions', count(many), duration(ns), percent(ns, whole),
         difference(ns, whole, restOf(region), restWhole)].join('\t'));
+    for (const counter of model.counters) {
+      const summary = range.rows && !range.rows.includes(counter.row) ? null : counter.summary(range.from, range.to);
+      if (summary)
+        text.push([`${counter.name}, ${model.rows[counter.row].name}`,
+          `from ${number(summary.least)} to ${number(summary.most, counter.unit)}`,
+          `mean ${number(summary.mean, counter.unit)}`].join('\t'));
+    }
     return `${text.join('\n').replaceAll('\u00a0', ' ')}\n`;
   }
 }

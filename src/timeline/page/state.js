@@ -31,6 +31,7 @@ export function readState(page) {
   add('off', packNumbers(legend.hidden), '');
   add('tasks', overlay.areArrowsOn ? '1' : '0', '0');
   add('messages', overlay.messages.areOn ? '1' : '0', overlay.messages.areOnAtFirst ? '1' : '0');
+  add('counters', page.layout.hasCounters ? '1' : '0', page.layout.hasCountersAtFirst ? '1' : '0');
   add('find', search.input.value.trim(), '');
   add('region', instances.region ? String(instances.region.index) : '', '');
   if (overlay.selected)
@@ -84,6 +85,7 @@ export function applyState(page, state) {
   search.find(state.get('find') ?? '');
   page.setArrows(state.get('tasks') === '1');
   page.setMessages(state.has('messages') ? state.get('messages') === '1' : overlay.messages.areOnAtFirst);
+  page.setCounters(state.has('counters') ? state.get('counters') === '1' : page.layout.hasCountersAtFirst);
   view.show(...unpackInterval(state.get('at')) ?? [view.start, view.stop]);
   marking.set(rangeOf(model, state));
   page.select(sliceOf(model, state.get('selected')));

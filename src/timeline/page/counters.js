@@ -1,0 +1,83 @@
+// Rows of counters below the rows of the threads that have them: a line with its scale; their numbers in an interval.
+import {byId, element} from './dom.js';
+import {number} from './format.js';
+import {COUNTER} from './layout.js';
+
+const INSET = 4; // pixels
+
+// Draws one at a height. Values hold until the next; where several are in a column, it is filled from least to most.
+export function drawCounter(chart, counter, y) {
+  const {context, view, gutter, plotWidth, palette: {colours}} = chart, [least, most] = counter.bounds;
+  const top = y + INSET, room = COUNTER - 2 * INSET;
+  const height = value => top + room * (most > least ? 1 - (value - least) / (most - least) : 0.5);
+  context.fillStyle = colours.stripe;
+  context.fillRect(gutter, y + 1, plotWidth, COUNTER - 2);
+  context.fillStyle = context.strokeStyle = colours.counter;
+  context.lineWidth = 1.3;
+  context.beginPath();
+  let last = null;
+  counter.columns(view.from, view.to, plotWidth, (column, low, high, value) => {
+    const x = gutter + column;
+    if (last === null)
+      context.moveTo(x, height(low));
+    else
+      context.lineTo(x, height(last));
+    if (high > low) {
+      context.lineTo(x, height(low));
+      context.lineTo(x, height(high));
+    }
+    context.lineTo(x, height(value));
+    last = value;
+  });
+  if (last !== null)
+    context.lineTo(gutter + plotWidth, height(last));
+  context.stroke();
+  drawNames(chart, counter, y, [least, most]);
+}
+
+function drawNames(chart, {name, unit}, y, [least, most]) {
+  const {context, gutter, palette: {colours}} = chart, scale = [number(most), number(least)];
+  context.fillStyle = colours.ground;
+  context.fillRect(0, y, gutter, COUNTER);
+  context.textAlign = 'right';
+  context.fillStyle = colours.dim;
+  const widest = Math.max(...scale.map(text => chart.measure(text)));
+  context.fillText(scale[0], gutter - 5, y + INSET + 4);
+  if (most > least)
+    context.fillText(scale[1], gutter - 5, y + COUNTER - INSET - 4);
+  context.textAlign = 'left';
+  context.fillStyle = colours.text;
+  context.fillText(chart.fit(name, gutter - 28 - widest), 18, y + INSET + 4);
+  context.fillStyle = colours.dim;
+  context.fillText(chart.fit(unit, gutter - 28 - widest), 18, y + COUNTER - INSET - 4);
+}
+
+// What a counter says at a time, for the tooltip.
+export function counterFacts(model, counter, time, view) {
+  const value = counter.at(time), summary = counter.summary(view.from, view.to), unit = counter.unit;
+  const facts = [['of', model.rows[counter.row].name], ['value', value === null ? 'none yet' : number(value, unit)]];
+  if (summary)
+    facts.push(['here', `${number(summary.least)} to ${number(summary.most, unit)}, mean ` +
+      `${number(summary.mean, unit)}`]);
+  if (counter.meaning && counter.meaning !== counter.name)
+    facts.push(['meaning', counter.meaning]);
+  return {title: counter.name, facts};
+}
+
+// The table beside the picture.
+export function showCounters(model, {from, to}, rows) {
+  const shown = new Set(rows.map(({index}) => index)), lines = [];
+  for (const counter of model.counters) {
+    const summary = shown.has(counter.row) ? counter.summary(from, to) : null;
+    if (summary && lines.length < 40)
+      lines.push(makeLine(model, counter, summary));
+  }
+  byId('counters-section').hidden = lines.length === 0;
+  byId('counters').replaceChildren(...lines);
+}
+
+function makeLine(model, {name, unit, row}, {least, mean, most, growth}) {
+  const title = `${name}${unit && `, ${unit}`}, ${model.rows[row].name}`;
+  return element('tr', {title}, element('td', {}, name, element('small', {}, ` ${model.rows[row].name}`)),
+    ...[least, mean, most, growth].map(value => element('td', {}, number(value))));
+}

@@ -1,0 +1,67 @@
+/* Counters, and when threads did not run, for the page. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/page_data.h"
+
+enum { POINT_MERGED = 1, CONDITION_MERGED = 1, CONDITION_KIND = 1 };
+
+/* The bits of a floating-point number with those first that are zero where the number is short. */
+static void put_real(struct bytes *bytes, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  bytes_number(bytes, __builtin_bswap64(bits));
+}
+
+static void put_series(struct page_data *data, const struct counter_series *series,
+                       struct page_section *section) {
+  struct bytes *bytes = &data->bytes;
+  uint64_t last = 0;
+  *section = (struct page_section){bytes->count, series->count};
+  for (size_t i = 0; i < series->count; i++) {
+    const struct counter_point *point = &series->points[i];
+    uint64_t time = page_ns(data, point->ticks);
+    bytes_number(bytes, (time > last ? time - last : 0) << 1 | (point->count > 1 ? POINT_MERGED : 0));
+    put_real(bytes, point->last);
+    if (point->count > 1) {
+      put_real(bytes, point->least);
+      put_real(bytes, point->most);
+    }
+    last = time > last ? time : last;
+  }
+}
+
+static void put_conditions(struct page_data *data, const struct slice_track *track,
+                           struct page_section *section) {
+  struct bytes *bytes = &data->bytes;
+  uint64_t last = 0;
+  *section = (struct page_section){bytes->count, track->count};
+  for (size_t i = 0; i < track->count; i++) {
+    const struct slice *slice = &track->slices[i];
+    uint64_t begin = page_ns(data, slice->begin), end = page_ns(data, slice->end);
+    begin = begin > last ? begin : last;
+    bytes_number(bytes, begin - last);
+    last = end > begin ? end : begin;
+    bytes_number(bytes, last - begin);
+    bytes_number(bytes,
+                 (uint64_t)slice->region << CONDITION_KIND | (slice->count > 1 ? CONDITION_MERGED : 0));
+    if (slice->count > 1) {
+      bytes_number(bytes, slice->count);
+      bytes_number(bytes, trace_span_ns(data->timeline->trace, (uint64_t)slice->busy));
+    }
+  }
+}
+
+bool page_encode_values(struct page_data *data) {
+  const struct timeline *timeline = data->timeline;
+  data->counters = calloc(timeline->counters.count + 1, sizeof *data->counters);
+  if (!data->counters)
+    return false;
+  for (size_t i = 0; i < timeline->counters.count; i++)
+    put_series(data, timeline->counters.series[i], &data->counters[i]);
+  for (size_t i = 0; i < timeline->trace->location_count; i++) {
+    put_conditions(data, &timeline->conditions.rows[i].running, &data->rows[i].running);
+    put_conditions(data, &timeline->conditions.rows[i].gaps, &data->rows[i].gaps);
+  }
+  return true;
+}
