@@ -118,7 +118,8 @@ struct session_shared {
   _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
   /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that */
   _Atomic uint32_t exit_status;
-  _Atomic uint32_t dumps_wanted;   /* by `stave dump`: how often so far; a futex is the next one for it */
+  _Atomic uint32_t dumps_wanted;   /* by `stave dump`: how often so far */
+  _Atomic uint32_t dumps_answered; /* how often of these; a futex for it */
   _Atomic uint32_t dumps_done;     /* archives that were written of what was kept, or could not be */
   char dumped[SESSION_TEXT_BYTES]; /* the last one's directory; empty: it could not be written */
   int32_t rank;       /* valid from WRITER_READY on: of a job whose ranks have one directory; -1: none */

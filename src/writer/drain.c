@@ -104,6 +104,8 @@ bool drain_is_unwanted(const struct writer *writer) {
 
 static int can_sleep(void *data) {
   struct writer *writer = data;
+  if (writer->kept && !dump_can_wait(writer))
+    return false;
   return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "session/clock.h"
+#include "session/futex.h"
 #include "writer/archive/archive.h"
 #include "writer/archive/room.h"
 #include "writer/symbols/symbols.h"
@@ -107,6 +108,8 @@ static void tell_done(struct writer *writer, const char *directory) {
   struct session_shared *shared = &writer->session->shared;
   snprintf(shared->dumped, sizeof shared->dumped, "%s", directory);
   atomic_fetch_add(&shared->dumps_done, 1);
+  atomic_store(&shared->dumps_answered, writer->dumps_seen);
+  futex_wake_all(&shared->dumps_answered);
 }
 
 /* Writes the archive and tells everybody. */
@@ -137,7 +140,7 @@ static void give_up(void *data) {
   _exit(3); /* the parent tells of it */
 }
 
-static _Noreturn void run_dumper(struct writer *writer) {
+static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
   prctl(PR_SET_NAME, "stave-dump");
   if (nice(DUMPER_NICENESS) < 0)
     errno = 0;
@@ -146,17 +149,19 @@ static _Noreturn void run_dumper(struct writer *writer) {
   memory_at_exhaustion(give_up, NULL);
   writer->dumper = getpid();
   snprintf(writer->ending, sizeof writer->ending, "still running (%.100s)", writer->keeping.why);
-  writer->correlator.died_ticks = clock_ticks(writer->constants.clock_kind);
+  writer->correlator.died_ticks = until;
   make_dump(writer);
   _exit(0);
 }
 
-static void start_dump(struct writer *writer) {
+/* All is kept that came before that time. */
+static void start_dump(struct writer *writer, uint64_t until) {
   writer->is_dump_due = false;
+  writer->dumps_seen = writer->dumps_wanted;
   writer->dumps_before = atomic_load(&writer->session->shared.dumps_done);
   pid_t pid = fork();
   if (pid == 0)
-    run_dumper(writer);
+    run_dumper(writer, until);
   if (pid < 0) {
     report_not_dumped(&writer->report, strerror(errno));
     tell_done(writer, "");
@@ -184,9 +189,9 @@ static bool reap(struct writer *writer) {
   return true;
 }
 
-static void go_on(struct writer *writer) {
+static void go_on(struct writer *writer, uint64_t until) {
   if (reap(writer) && writer->is_dump_due)
-    start_dump(writer);
+    start_dump(writer, until);
 }
 
 void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words) {
@@ -195,16 +200,27 @@ void dump_record(struct writer *writer, uint64_t id, const struct record *record
   if (record->type != RECORD_control_tool || call->command != OMPT_CONTROL_TOOL_flush)
     return;
   want(writer, "stave_flush");
-  go_on(writer);
+  go_on(writer, record->ticks);
 }
 
-void dump_look(struct writer *writer) {
+/* Of `stave dump`. */
+static void note_wishes(struct writer *writer) {
   uint32_t wanted = atomic_load(&writer->session->shared.dumps_wanted);
-  set_age(writer);
-  if (wanted != writer->dumps_answered)
+  if (wanted != writer->dumps_wanted)
     want(writer, "stave dump");
-  writer->dumps_answered = wanted;
-  go_on(writer);
+  writer->dumps_wanted = wanted;
+}
+
+/* A wish waits for the pass that has begun behind it. */
+void dump_look(struct writer *writer) {
+  set_age(writer);
+  go_on(writer, writer->pass_begin);
+  note_wishes(writer);
+}
+
+bool dump_can_wait(const struct writer *writer) {
+  bool is_due = writer->is_dump_due && !writer->dumper;
+  return !is_due && atomic_load(&writer->session->shared.dumps_wanted) == writer->dumps_wanted;
 }
 
 /* -- the end -- */
@@ -219,6 +235,8 @@ static void wait_for_dumper(struct writer *writer) {
 
 void dump_finish(struct writer *writer) {
   wait_for_dumper(writer);
+  note_wishes(writer);
+  writer->dumps_seen = writer->dumps_wanted;
   if (writer->has_ended_badly)
     snprintf(writer->keeping.why, sizeof writer->keeping.why, "%s", writer->ending);
   if (writer->has_ended_badly || writer->is_dump_due)

@@ -18,6 +18,9 @@ void dump_record(struct writer *writer, uint64_t id, const struct record *record
 /* Between two passes: begins archives that were asked for from outside, and notes which are done. */
 void dump_look(struct writer *writer);
 
+/* Whether nothing is to be begun now. */
+bool dump_can_wait(const struct writer *writer);
+
 /* Nothing follows: writes the last archive if the program has ended badly, or one is due, and tells of it. */
 void dump_finish(struct writer *writer);
 

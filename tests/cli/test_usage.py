@@ -13,7 +13,7 @@ from made_archive import Made
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
 COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "report": "archive", "check": "archive",
-            "export": "archive", "recover": "directory", "merge": "directory", "config": None,
+            "export": "archive", "recover": "directory", "merge": "directory", "dump": "pid", "config": None,
             "completion": "shell"}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
 # merge reads no events (test_merge.py)
@@ -54,6 +54,8 @@ class Wrong(cli.Case):
             if command in READERS:
                 self.is_wrong(command, *NEEDED.get(command, []), "x", "x", what=f"one {argument} at a time")
         self.is_wrong("config", "x", what="no argument is wanted")
+        for number in ("x", "0", "-1", "12x", "99999999999"):
+            self.is_wrong("dump", "--", number, what=f"{number} is no number of a process")
 
     def test_options_behind_the_argument(self):
         for command in READERS:

@@ -128,14 +128,19 @@ def has_writer(folder):
     return find_writer(folder) is not None
 
 
-def the_archive(folder, wait_s=0):
-    """The one archive in the folder. After some endings the writer outlives the application; that
-    traces.otf2 is there does not tell that it is complete."""
+def wait_for_writer(folder, wait_s):
+    """Until it has ended."""
     deadline = time.monotonic() + wait_s
     while wait_s and has_writer(folder):
         if time.monotonic() > deadline:
             raise Failure(f"stave-writer still runs {wait_s} s after the program's end")
         time.sleep(0.01)
+
+
+def the_archive(folder, wait_s=0):
+    """The one archive in the folder. After some endings the writer outlives the application; that
+    traces.otf2 is there does not tell that it is complete."""
+    wait_for_writer(folder, wait_s)
     found = archives_in(folder)
     if len(found) != 1:
         raise Failure(f"{len(found)} archives in {folder}, expected 1: {found}")

@@ -1,0 +1,179 @@
+#include "cli/cmd_dump.h"
+
+#include "cli/common/message.h"
+#include "cli/common/usage.h"
+#include "session/futex.h"
+#include "session/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SESSION_FD = 3, PIDFD = 4, SLICE_NS = 100000000 }; /* descriptors of a stave-writer */
+
+static const struct usage_option options[] = {{0}};
+
+static FILE *open_proc(pid_t pid, const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+  return fopen(path, "re");
+}
+
+static bool is_writer(pid_t pid) {
+  char name[32] = "";
+  FILE *file = open_proc(pid, "comm");
+  bool is_read = file && fgets(name, sizeof name, file);
+  if (file)
+    fclose(file);
+  return is_read && strcmp(name, "stave-writer\n") == 0;
+}
+
+/* The process that a writer's pidfd means; 0: it has none. */
+static pid_t traced_by(pid_t writer) {
+  char name[32], line[128];
+  int pid = 0;
+  snprintf(name, sizeof name, "fdinfo/%d", PIDFD);
+  FILE *file = open_proc(writer, name);
+  while (file && pid == 0 && fgets(line, sizeof line, file))
+    if (sscanf(line, "Pid: %d", &pid) != 1)
+      pid = 0;
+  if (file)
+    fclose(file);
+  return pid;
+}
+
+/* The memory that a writer shares with its program. Returns 0 or a negative errno. */
+static int map_session(pid_t writer, struct session_header **ret_session) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)writer, SESSION_FD);
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0)
+    return -errno;
+  int error = session_map(fd, ret_session);
+  close(fd);
+  return error;
+}
+
+/* Where the kernel has no pidfds the session says whose it is. */
+static bool is_of(const struct session_header *session, pid_t writer, pid_t program) {
+  pid_t traced = traced_by(writer);
+  return (traced ? traced : session->constants.pid) == program;
+}
+
+/* 0; -ESRCH: it has no writer; or why that cannot be reached. */
+static int find_session(pid_t program, struct session_header **ret_session) {
+  int result = -ESRCH;
+  DIR *processes = opendir("/proc");
+  for (struct dirent *entry; processes && result == -ESRCH && (entry = readdir(processes));) {
+    pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+    struct session_header *session;
+    if (pid <= 0 || !is_writer(pid))
+      continue;
+    int error = map_session(pid, &session);
+    if (error && traced_by(pid) == program)
+      result = error;
+    if (error)
+      continue;
+    if (is_of(session, pid, program))
+      result = 0;
+    else
+      session_unmap(session);
+    *ret_session = session;
+  }
+  if (processes)
+    closedir(processes);
+  return result;
+}
+
+static bool explain(const char *argument, int error) {
+  if (error == -ESRCH)
+    message_say("process %s is not traced, or has ended", argument);
+  else
+    message_say("cannot reach the stave-writer of process %s: %s", argument,
+                error == -EINVAL ? "it is of another version" : strerror(-error));
+  return false;
+}
+
+/* Asks the writer, and waits for its answer. */
+static bool ask(struct session_header *session, const char *argument) {
+  struct session_shared *shared = &session->shared;
+  char archive[sizeof shared->dumped];
+  uint32_t wanted = atomic_fetch_add(&shared->dumps_wanted, 1) + 1, answered;
+  while ((int32_t)((answered = atomic_load(&shared->dumps_answered)) - wanted) < 0) {
+    if (session_writer_is_dead(session)) {
+      message_say("process %s has ended", argument);
+      return false;
+    }
+    session_wake_writer(session);
+    futex_wait(&shared->dumps_answered, answered, SLICE_NS);
+  }
+  memcpy(archive, shared->dumped, sizeof archive);
+  archive[sizeof archive - 1] = '\0';
+  char message[sizeof shared->message], name[sizeof archive];
+  memcpy(message, shared->message, sizeof message);
+  message[sizeof message - 1] = '\0';
+  if (*archive)
+    puts(message_escape(name, sizeof name, archive));
+  else
+    message_say("process %s: %s", argument, message);
+  return *archive;
+}
+
+static bool read_pid(const char *argument, pid_t *ret_pid) {
+  char *end;
+  long pid = strtol(argument, &end, 10);
+  *ret_pid = (pid_t)pid;
+  return (pid > 0 && pid <= INT_MAX && !*end) ||
+         usage_wrong("dump", "%s is no number of a process", argument);
+}
+
+static bool dump(const char *argument, pid_t pid) {
+  struct session_header *session;
+  int error = find_session(pid, &session);
+  if (error)
+    return explain(argument, error);
+  const config_keep *keep = &session->constants.config.keep;
+  bool is_kept = keep->ns || keep->bytes;
+  if (!is_kept)
+    message_say(
+        "process %s is written to its archive as a whole: only with STAVE_KEEP is there a part to dump",
+        argument);
+  bool is_done = is_kept && ask(session, argument);
+  session_unmap(session);
+  return is_done;
+}
+
+const struct usage *cmd_dump_usage(void) {
+  static const struct usage usage = {
+      .command = "dump",
+      .summary = "write what is kept of a running program",
+      .synopsis = "PID",
+      .about =
+          "Has an archive written of what is kept of process PID, which was started with STAVE_KEEP "
+          "(stave record --keep), and prints its name when it is whole. The program and its recording go on.",
+      .status =
+          "Exit status: 0; 1 if there is no such process, nothing is kept of it, or the archive cannot be "
+          "written; 2 if an option is wrong.",
+      .options = options,
+      .argument = "pid",
+      .argument_kind = USAGE_NOTHING,
+      .set = NULL,
+  };
+  return &usage;
+}
+
+int cmd_dump(int argc, char **argv) {
+  pid_t pid;
+  int status = usage_read(cmd_dump_usage(), argc, argv, NULL);
+  if (status >= 0)
+    return status;
+  if (!read_pid(argv[optind], &pid))
+    return EXIT_USAGE;
+  return dump(argv[optind], pid) && message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
+}
