@@ -8,21 +8,37 @@
 #include "base/memory.h"
 #include "session/session.h"
 #include "writer/free_memory.h"
+#include "writer/packed.h"
 
 enum {
-  SEGMENT_BYTES = 256 << 10,
-  SEGMENT_RECORDS = SEGMENT_BYTES / RECORD_BYTES,
-  LOOK_EVERY = 64, /* segments, 16 MiB: so often the machine is asked what it has left */
-  SHARE = 8,       /* the backlog may have so much of what is free: one part of this many */
+  SEGMENT_BYTES = 64 << 10,
+  LOOK_EVERY = 256,     /* segments, 16 MiB: so often the machine is asked what it has left */
+  SHARE = 8,            /* the backlog may have so much of what is free: one part of this many */
+  UNPACK_RECORDS = 64,  /* at least, if there are so many */
+  WINDOW_RECORDS = 256, /* at first: more where a look far ahead is taken */
+};
+
+/* Where a chain is unpacked, and where more is put. Used again when nothing waits in it. */
+struct backlog_ends {
+  struct backlog_ends *next;      /* of all that were made */
+  struct backlog_ends *next_idle; /* of those that are no chain's */
+  struct record *window;          /* the chain's; see there */
+  uint64_t window_mask;
+  uint32_t first, last; /* segments */
+  uint32_t first_bytes; /* of the first one that were unpacked */
+  uint32_t last_bytes;  /* of the last one that are in use */
+  struct packed_state unpacker, packer;
 };
 
 struct backlog {
-  char *memory;
+  uint8_t *memory;
   uint32_t segments_most;
   uint32_t touched; /* segments that have memory; those behind never had any */
   bool is_refused;  /* the machine had no memory for one more, since one was read last */
   uint32_t allowed; /* to be touched before the machine is asked again */
   uint32_t *next;   /* by segment: of its chain */
+  uint64_t *begins; /* by segment: position of its first record */
+  struct backlog_ends *ends, *idle;
   uint32_t *unused; /* a stack of touched ones */
   uint32_t unused_count;
   uint64_t waiting, most, total;
@@ -61,21 +77,33 @@ struct backlog *backlog_create(uint64_t bytes) {
   backlog->memory = memory;
   backlog->segments_most = (uint32_t)(bytes / SEGMENT_BYTES);
   backlog->next = memory_get(backlog->segments_most, sizeof *backlog->next);
+  backlog->begins = memory_get(backlog->segments_most, sizeof *backlog->begins);
   backlog->unused = memory_get(backlog->segments_most, sizeof *backlog->unused);
   return backlog;
+}
+
+static void free_ends(struct backlog *backlog) {
+  for (struct backlog_ends *ends = backlog->ends, *next; ends; ends = next) {
+    next = ends->next;
+    free(ends->window);
+    free(ends);
+  }
+  backlog->ends = backlog->idle = NULL;
 }
 
 void backlog_destroy(struct backlog *backlog) {
   if (!backlog)
     return;
+  free_ends(backlog);
   munmap(backlog->memory, (size_t)backlog->segments_most * SEGMENT_BYTES);
   free(backlog->next);
+  free(backlog->begins);
   free(backlog->unused);
   free(backlog);
 }
 
-static struct record *segment_records(const struct backlog *backlog, uint32_t segment) {
-  return (struct record *)(backlog->memory + (size_t)segment * SEGMENT_BYTES);
+static uint8_t *segment_memory(const struct backlog *backlog, uint32_t segment) {
+  return backlog->memory + (size_t)segment * SEGMENT_BYTES;
 }
 
 /* Whether the machine has memory for one segment more. Asked for every 16 MiB: what is free changes. */
@@ -97,7 +125,7 @@ static bool take_segment(struct backlog *backlog, uint32_t *ret_segment) {
     *ret_segment = backlog->unused[--backlog->unused_count];
     return true;
   }
-  if (!may_touch(backlog) || !session_populate(segment_records(backlog, backlog->touched), SEGMENT_BYTES)) {
+  if (!may_touch(backlog) || !session_populate(segment_memory(backlog, backlog->touched), SEGMENT_BYTES)) {
     backlog->is_refused = true;
     return false;
   }
@@ -105,16 +133,53 @@ static bool take_segment(struct backlog *backlog, uint32_t *ret_segment) {
   return true;
 }
 
+static struct backlog_ends *take_ends(struct backlog *backlog) {
+  struct backlog_ends *ends = backlog->idle;
+  if (ends) {
+    backlog->idle = ends->next_idle;
+    memset(&ends->unpacker, 0, sizeof ends->unpacker);
+    memset(&ends->packer, 0, sizeof ends->packer);
+    return ends;
+  }
+  ends = memory_get(1, sizeof *ends);
+  ends->window = memory_get(WINDOW_RECORDS, RECORD_BYTES);
+  ends->window_mask = WINDOW_RECORDS - 1;
+  ends->next = backlog->ends;
+  backlog->ends = ends;
+  return ends;
+}
+
+static void begin_chain(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
+                        uint32_t segment) {
+  struct backlog_ends *ends = take_ends(backlog);
+  ends->first = ends->last = segment;
+  ends->first_bytes = ends->last_bytes = 0;
+  *chain = (struct backlog_chain){.begin = position,
+                                  .end = position,
+                                  .unpacked = position,
+                                  .window = ends->window,
+                                  .window_mask = ends->window_mask,
+                                  .ends = ends};
+}
+
 /* The chain's last segment is full, or there is none. */
 static bool lengthen(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
   uint32_t segment;
   if (!take_segment(backlog, &segment))
     return false;
-  if (chain->begin == chain->end)
-    *chain = (struct backlog_chain){segment, segment, position, position};
-  backlog->next[chain->last] = segment;
-  chain->last = segment;
+  if (chain->ends) {
+    backlog->next[chain->ends->last] = segment;
+    chain->ends->last = segment;
+    chain->ends->last_bytes = 0;
+  } else {
+    begin_chain(backlog, chain, position, segment);
+  }
+  backlog->begins[segment] = chain->end;
   return true;
+}
+
+static bool is_full(const struct backlog_chain *chain) {
+  return !chain->ends || SEGMENT_BYTES - chain->ends->last_bytes < PACKED_BYTES_MOST;
 }
 
 static void count(struct backlog *backlog, uint64_t n) {
@@ -127,12 +192,13 @@ static void count(struct backlog *backlog, uint64_t n) {
 uint64_t backlog_put(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
                      const struct record *records, uint64_t n) {
   uint64_t done = 0;
-  while (backlog && done < n) {
-    uint64_t used = (chain->end - chain->begin) % SEGMENT_RECORDS;
-    if (used == 0 && !lengthen(backlog, chain, position))
-      break;
-    uint64_t room = SEGMENT_RECORDS - used, part = n - done < room ? n - done : room;
-    memcpy(segment_records(backlog, chain->last) + used, records + done, part * RECORD_BYTES);
+  while (backlog && done < n && (!is_full(chain) || lengthen(backlog, chain, position))) {
+    struct backlog_ends *ends = chain->ends;
+    size_t bytes;
+    uint64_t part = packed_put(&ends->packer, records + done, n - done,
+                               segment_memory(backlog, ends->last) + ends->last_bytes,
+                               SEGMENT_BYTES - ends->last_bytes, &bytes);
+    ends->last_bytes += (uint32_t)bytes;
     chain->end += part;
     done += part;
   }
@@ -141,28 +207,74 @@ uint64_t backlog_put(struct backlog *backlog, struct backlog_chain *chain, uint6
   return done;
 }
 
-const struct record *backlog_at(const struct backlog *backlog, const struct backlog_chain *chain,
-                                uint64_t position) {
-  uint64_t offset = position - chain->begin;
-  uint32_t segment = chain->first;
-  for (; offset >= SEGMENT_RECORDS; offset -= SEGMENT_RECORDS)
-    segment = backlog->next[segment];
-  return segment_records(backlog, segment) + offset;
+static void free_first(struct backlog *backlog, struct backlog_ends *ends) {
+  backlog->is_refused = false;
+  backlog->unused[backlog->unused_count++] = ends->first;
+  ends->first = backlog->next[ends->first];
+  ends->first_bytes = 0;
 }
 
-static void drop_first(struct backlog *backlog, struct backlog_chain *chain) {
-  uint64_t length = chain->end - chain->begin, part = length < SEGMENT_RECORDS ? length : SEGMENT_RECORDS;
-  backlog->is_refused = false;
-  backlog->unused[backlog->unused_count++] = chain->first;
-  backlog->waiting -= part;
-  chain->first = backlog->next[chain->first];
-  chain->begin += part;
+static void widen_window(struct backlog_chain *chain, uint64_t records) {
+  struct backlog_ends *ends = chain->ends;
+  uint64_t mask = ends->window_mask;
+  while (records > mask + 1)
+    mask = 2 * mask + 1;
+  if (mask == ends->window_mask)
+    return;
+  struct record *window = memory_get(mask + 1, RECORD_BYTES);
+  for (uint64_t position = chain->begin; position != chain->unpacked; position++)
+    window[position & mask] = ends->window[position & ends->window_mask];
+  free(ends->window);
+  chain->window = ends->window = window;
+  chain->window_mask = ends->window_mask = mask;
+}
+
+/* n records of the chain's first segment. */
+static void unpack_some(struct backlog *backlog, struct backlog_chain *chain, uint64_t n) {
+  struct backlog_ends *ends = chain->ends;
+  const uint8_t *begin = segment_memory(backlog, ends->first), *from = begin + ends->first_bytes;
+  for (; n > 0; n--, chain->unpacked++)
+    from = packed_take(&ends->unpacker, from, &chain->window[chain->unpacked & chain->window_mask]);
+  ends->first_bytes = (uint32_t)(from - begin);
+}
+
+void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
+  struct backlog_ends *ends = chain->ends;
+  uint64_t wanted = position + 1 - chain->begin, window = chain->unpacked - chain->begin + UNPACK_RECORDS;
+  wanted = window > wanted ? window : wanted;
+  wanted = wanted < chain->end - chain->begin ? wanted : chain->end - chain->begin;
+  widen_window(chain, wanted);
+  while (chain->unpacked - chain->begin < wanted) {
+    if (ends->first != ends->last && chain->unpacked == backlog->begins[backlog->next[ends->first]])
+      free_first(backlog, ends);
+    uint64_t end = ends->first == ends->last ? chain->end : backlog->begins[backlog->next[ends->first]];
+    uint64_t left = end - chain->unpacked, missing = wanted - (chain->unpacked - chain->begin);
+    unpack_some(backlog, chain, left < missing ? left : missing);
+  }
+}
+
+static void empty(struct backlog *backlog, struct backlog_chain *chain) {
+  struct backlog_ends *ends = chain->ends;
+  while (ends->first != ends->last)
+    free_first(backlog, ends);
+  free_first(backlog, ends);
+  ends->next_idle = backlog->idle;
+  backlog->idle = ends;
+  backlog->waiting -= chain->end - chain->begin;
+  *chain = (struct backlog_chain){0};
 }
 
 void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
-  while (chain->begin != chain->end &&
-         (position - chain->begin >= SEGMENT_RECORDS || position - chain->begin >= chain->end - chain->begin))
-    drop_first(backlog, chain);
+  if (!chain->ends)
+    return;
+  if (position - chain->begin >= chain->end - chain->begin) {
+    empty(backlog, chain);
+    return;
+  }
+  if (position - chain->begin > chain->unpacked - chain->begin)
+    backlog_unpack(backlog, chain, position);
+  backlog->waiting -= position - chain->begin;
+  chain->begin = position;
 }
 
 bool backlog_has_room(const struct backlog *backlog) {
@@ -185,6 +297,7 @@ uint64_t backlog_total(const struct backlog *backlog) {
 void backlog_shrink(struct backlog *backlog) {
   if (!backlog || backlog->waiting || !backlog->touched)
     return;
+  free_ends(backlog);
   madvise(backlog->memory, (size_t)backlog->touched * SEGMENT_BYTES, MADV_DONTNEED);
   backlog->touched = backlog->allowed = backlog->unused_count = 0;
 }

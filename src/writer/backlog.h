@@ -1,10 +1,10 @@
-/* Where records wait that the writer has taken out of the rings and not merged yet, as they were there: 32
- * bytes each, in segments of the writer's own memory. To copy a record takes a few ns, to encode it 40 to 90:
- * so threads that make events faster than they can be encoded need not wait for that.
+/* Where records wait that the writer has taken out of the rings and not merged yet, packed (packed.h), in
+ * segments of the writer's own memory. To move a record takes a few ns, to encode it 40 to 90: so threads
+ * that make events faster than they can be encoded need not wait for that.
  *
  * A chain is what waits of one ring. Its positions are the ring's; it is read from its front while more is
- * put behind its end. Segments that were read are used again, the last one first: fresh memory costs more
- * than the copy. */
+ * put behind its end. What is read next is unpacked in its window. Segments that were unpacked are used
+ * again, the last one first: fresh memory costs more than the packing. */
 #ifndef STAVE_WRITER_BACKLOG_H
 #define STAVE_WRITER_BACKLOG_H
 
@@ -13,18 +13,22 @@
 #include "session/records.h"
 
 struct backlog;
+struct backlog_ends;
 
 /* All zero: nothing waits. */
 struct backlog_chain {
-  uint32_t first, last; /* segments; mean something if begin != end */
-  uint64_t begin, end;  /* positions: of what `first` begins with, and behind the last record */
+  uint64_t begin, end;   /* positions: of the first record, and behind the last one */
+  uint64_t unpacked;     /* positions before this are in the window */
+  struct record *window; /* by position, masked */
+  uint64_t window_mask;
+  struct backlog_ends *ends; /* of what is packed; NULL if nothing waits */
 };
 
 /* Room for so many bytes, not touched yet; less if the limits of the process allow no more. NULL is a backlog
  * without any. */
 struct backlog *backlog_create(uint64_t bytes);
 
-/* NULL is fine. */
+/* NULL is fine. Chains in which something waits are the backlog's to free. */
 void backlog_destroy(struct backlog *backlog);
 
 /* Puts n records behind the chain's end; the first one's position is that end, or anything if nothing waits.
@@ -37,9 +41,16 @@ static inline bool backlog_has(const struct backlog_chain *chain, uint64_t posit
   return position - chain->begin < chain->end - chain->begin;
 }
 
-/* The record at a position that the chain has; quick near the front. */
-const struct record *backlog_at(const struct backlog *backlog, const struct backlog_chain *chain,
-                                uint64_t position);
+/* Unpacks what the chain has up to this position, and some more. */
+void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64_t position);
+
+/* The record at a position that the chain has; quick near the front. The next call may move it. */
+static inline const struct record *backlog_at(struct backlog *backlog, struct backlog_chain *chain,
+                                              uint64_t position) {
+  if (position - chain->begin >= chain->unpacked - chain->begin)
+    backlog_unpack(backlog, chain, position);
+  return &chain->window[position & chain->window_mask];
+}
 
 /* Everything below the position was read, and is not asked for again. */
 void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain, uint64_t position);

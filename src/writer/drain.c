@@ -119,15 +119,14 @@ static void note_end(struct writer *writer) {
 static bool is_in_the_way(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_is_contended(writer->processors.count) &&
-         application_check(&writer->application) == APPLICATION_RUNS;
+         pace_is_contended(&writer->pace) && application_check(&writer->application) == APPLICATION_RUNS;
 }
 
-/* A merge_pause. While others wait for a processor the writer works an eighth of the time: what it does not
+/* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not
  * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor.
  * (Not by SCHED_IDLE, which a process without rights cannot leave again.) */
 void drain_give_way(void *data) {
-  enum { NAPS_MOST = 16, NAP_NS = 1000000 };
+  enum { NAPS_MOST = 16 };
   struct writer *writer = data;
   uint64_t begin = writer->pass_begin, until = writer->merged_until;
   if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
@@ -136,8 +135,8 @@ void drain_give_way(void *data) {
     note_progress(writer, until < begin ? until : begin);
   for (int i = 0; i < NAPS_MOST && pace_is_too_fast(&writer->pace) && is_in_the_way(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
-    session_writer_sleep(writer->session, NAP_NS, can_sleep, writer);
-    merge_relieve(writer->merge);
+    session_writer_sleep(writer->session, writer->nap_ns, can_sleep, writer);
+    writer->nap_ns = pace_nap(writer->nap_ns, merge_relieve(writer->merge));
     stuck_begin(); /* these waits are no halts */
   }
 }
@@ -235,11 +234,13 @@ static bool is_over(struct writer *writer) {
 
 void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
+  pace_open(&writer->pace, writer->processors.count);
+  writer->nap_ns = pace_nap(0, 0);
   for (;;) {
     bool is_last = is_over(writer);
     uint64_t taken = drain_once(writer);
     if (is_last && taken == 0)
-      return;
+      break;
     note_backlog(writer);
     if (is_last || merge_behind(writer->merge))
       continue;
@@ -247,4 +248,5 @@ void drain(struct writer *writer) {
     sleep_ns = sleep_after(sleep_ns, fullest > told ? fullest : told, merge_met_threads(writer->merge));
     session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
+  pace_close(&writer->pace);
 }

@@ -103,8 +103,7 @@ static void update(struct merge *merge, struct source *source) {
     give_up_on(merge, source);
 }
 
-static const struct record *record_at(const struct merge *merge, const struct source *source,
-                                      uint64_t position) {
+static const struct record *record_at(const struct merge *merge, struct source *source, uint64_t position) {
   if (backlog_has(&source->chain, position))
     return backlog_at(merge->backlog, &source->chain, position);
   return ring_view_at(&source->view, position);
@@ -188,9 +187,8 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
     session_return_slot(merge->session, slot);
 }
 
-/* Rings that are a quarter full: there a thread may be waiting for more room. And slots of threads that have
- * ended, since others wait for them. What makes no sense now is found in the next pass, in which nobody is in
- * the middle of something. Returns whether the ring should grow. */
+/* Rings that are a quarter full: there a thread may wait for more room. And slots of threads that have ended,
+ * since others wait for them. What makes no sense is found in the next pass. Returns whether it should grow. */
 static bool relieve_one(struct merge *merge, uint32_t slot) {
   struct source *source = &merge->sources[slot];
   if (ring_view_can_wait(&source->view) && slot_owner(source->view.slot) != SLOT_ENDED)
@@ -219,12 +217,17 @@ static void prepare_growth(struct merge *merge, struct source *source) {
     ring_view_prepare(&source->view, 2 * capacity);
 }
 
-void merge_relieve(struct merge *merge) {
+double merge_relieve(struct merge *merge) {
+  double fullest = 0;
   merge->since_look = 0;
   find_new_slots(merge);
-  for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++)
+  for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++) {
+    double used = ring_view_in_use(&merge->sources[slot].view);
+    fullest = used > fullest ? used : fullest;
     if (relieve_one(merge, slot))
       prepare_growth(merge, &merge->sources[slot]);
+  }
+  return fullest;
 }
 
 /* In the middle of a pass: rings that fill are relieved, and others may want the processor. Sources may lie
@@ -262,7 +265,7 @@ static void deliver(struct merge *merge, uint32_t slot) {
 }
 
 /* Whether it may be known what of the same time came before the ring's next record. */
-static bool may_follow(const struct merge *merge, const struct source *source) {
+static bool may_follow(const struct merge *merge, struct source *source) {
   unsigned type = record_at(merge, source, source->next)->type;
   return type == RECORD_mutex_acquired || type == RECORD_task_schedule || type == RECORD_implicit_task_begin;
 }
@@ -279,15 +282,14 @@ static uint32_t maker_of(const struct merge *merge, uint64_t id) {
 }
 
 /* Steps to the ring's next record, of those that are looked at in advance. Returns whether there is one. */
-static bool step(const struct merge *merge, const struct source *source, uint64_t *position,
-                 unsigned *steps) {
+static bool step(const struct merge *merge, struct source *source, uint64_t *position, unsigned *steps) {
   uint8_t more = record_at(merge, source, *position)->more;
   *position += 1u + more;
   return more < RECORD_SLOTS_MAX && ++*steps < TIED_RECORDS_MOST && (int64_t)(source->head - *position) > 0;
 }
 
 /* The first acquisition of the lock among the records of the ring that have the time of its next one. */
-static bool find_acquisition(const struct merge *merge, const struct source *source, uint64_t wait_id,
+static bool find_acquisition(const struct merge *merge, struct source *source, uint64_t wait_id,
                              uint64_t *ret) {
   uint64_t position = source->next;
   unsigned steps = 0;
@@ -306,14 +308,14 @@ static bool find_acquisition(const struct merge *merge, const struct source *sou
 /* When the thread has told that it gave the lock back which it acquired at the position. UINT64_MAX: it has
  * not told yet, or it told of something else before, after the time of the acquisition. (What the tool says
  * for itself may come between the end of the lock and the callback that tells of it.) */
-static uint64_t hold_end(const struct merge *merge, const struct source *source, uint64_t position) {
-  const struct record *acquired = record_at(merge, source, position);
+static uint64_t hold_end(const struct merge *merge, struct source *source, uint64_t position) {
+  const struct record acquired = *record_at(merge, source, position);
   unsigned steps = 0;
   while (step(merge, source, &position, &steps)) {
     const struct record *record = record_at(merge, source, position);
-    if (record->type == RECORD_mutex_released && record->a == acquired->a)
+    if (record->type == RECORD_mutex_released && record->a == acquired.a)
       return record->ticks;
-    if (record->ticks > acquired->ticks && record_class(record->type) != RECORD_CLASS_tool)
+    if (record->ticks > acquired.ticks && record_class(record->type) != RECORD_CLASS_tool)
       break;
   }
   return UINT64_MAX;
@@ -322,12 +324,12 @@ static uint64_t hold_end(const struct merge *merge, const struct source *source,
 /* The entry of the heap whose thread had the lock, at the time at which the top acquires it, before all
  * others; 0: the top itself. */
 static uint32_t first_owner(const struct merge *merge) {
-  const struct source *top = &merge->sources[merge->heap[0]];
+  struct source *top = &merge->sources[merge->heap[0]];
   uint64_t wait_id = record_at(merge, top, top->next)->a, earliest = hold_end(merge, top, top->next),
            position;
   uint32_t first = 0;
   for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
-    const struct source *other = &merge->sources[merge->heap[i]];
+    struct source *other = &merge->sources[merge->heap[i]];
     if (other->ticks != top->ticks || !find_acquisition(merge, other, wait_id, &position))
       continue;
     uint64_t end = hold_end(merge, other, position);
@@ -340,7 +342,7 @@ static uint32_t first_owner(const struct merge *merge) {
 /* The entry of the heap that is to be taken before the top, whose time is the same: what made the task or
  * the team that the top names, or had its lock before. */
 static uint32_t find_earlier(const struct merge *merge) {
-  const struct source *top = &merge->sources[merge->heap[0]];
+  struct source *top = &merge->sources[merge->heap[0]];
   const struct record *next = record_at(merge, top, top->next);
   if (next->type == RECORD_mutex_acquired)
     return first_owner(merge);
@@ -477,10 +479,9 @@ bool merge_met_threads(const struct merge *merge) {
 
 bool merge_can_wait(struct merge *merge) {
   find_new_slots(merge);
-  for (uint32_t slot = 0; slot < merge->slots; slot++) {
+  for (uint32_t slot = 0; slot < merge->slots; slot++)
     if (!merge->sources[slot].is_damaged && !ring_view_can_wait(&merge->sources[slot].view))
       return false;
-  }
   return true;
 }
 

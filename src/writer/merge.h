@@ -37,8 +37,9 @@ void merge_destroy(struct merge *merge);
 /* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
 uint64_t merge_pass(struct merge *merge);
 
-/* Empties rings that are a quarter full into the backlog, as far as it has room. */
-void merge_relieve(struct merge *merge);
+/* Empties rings that are a quarter full into the backlog, as far as it has room. Returns how much of the
+ * fullest ring was in use, 0 to 1. */
+double merge_relieve(struct merge *merge);
 
 /* Records in the backlog. */
 uint64_t merge_behind(const struct merge *merge);

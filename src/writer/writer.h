@@ -40,6 +40,7 @@ struct writer {
   struct correlator correlator;
   struct merge *merge;
   struct pace pace;
+  uint64_t nap_ns;       /* the next one, while others want the processor */
   uint64_t pass_begin;   /* ticks */
   uint64_t merged_until; /* ticks of the last record */
   uint64_t behind_ns;    /* CLOCK_MONOTONIC: when something waited in the backlog last */

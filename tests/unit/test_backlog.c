@@ -1,83 +1,124 @@
 /* What waits between rings and merge: it comes out as it went in, within its bound. */
+#include <string.h>
 #include <unistd.h>
 
 #include "unit.h"
 
 #include "writer/backlog.h"
 #include "writer/free_memory.h"
+#include "writer/packed.h"
 
-enum {
-  SEGMENT = 8192,
-  SEGMENTS = 4,
-  BYTES = SEGMENTS * SEGMENT * RECORD_BYTES,
-  BATCH_MOST = 3 * SEGMENT / 2
-};
+enum { SEGMENT_BYTES = 64 << 10, SEGMENTS = 4, BYTES = SEGMENTS * SEGMENT_BYTES, BATCH_MOST = 5000 };
 
 static struct record batch[BATCH_MOST];
 
+/* How much the records have in common: nothing, so that each takes PACKED_BYTES_MOST, or much. */
+enum kind { UNLIKE, ALIKE };
+
+static struct record record_of(uint64_t number, enum kind kind) {
+  if (kind == ALIKE)
+    return (struct record){.ticks = number, .a = number / 3, .type = 5};
+  uint64_t random = number + 1, words[4];
+  for (unsigned i = 0; i < COUNT(words); i++)
+    words[i] = next_random(&random);
+  struct record record;
+  memcpy(&record, words, sizeof record);
+  return record;
+}
+
 /* The next n numbers; returns how many had room. */
 static uint64_t put(struct backlog *backlog, struct backlog_chain *chain, uint64_t position, uint64_t n,
-                    uint64_t number) {
+                    uint64_t number, enum kind kind) {
   for (uint64_t i = 0; i < n; i++)
-    batch[i] = (struct record){.ticks = number + i};
+    batch[i] = record_of(number + i, kind);
   return backlog_put(backlog, chain, position, batch, n);
 }
 
-/* At any position, in batches of any size, read at any distance. */
+static void assert_is(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
+                      uint64_t number, enum kind kind) {
+  struct record expected = record_of(number, kind);
+  assert_true(backlog_has(chain, position));
+  assert_memory_equal(backlog_at(backlog, chain, position), &expected, sizeof expected);
+}
+
+static void put_and_take(uint64_t start, enum kind kind, unsigned far_most) {
+  struct backlog *backlog = backlog_create(BYTES);
+  struct backlog_chain chain = {0};
+  uint64_t random = 7, end = start, next = start;
+  assert_false(backlog_has(&chain, next));
+  for (int round = 0; round < 200; round++) {
+    end += put(backlog, &chain, end, next_random(&random) % BATCH_MOST, end - start, kind);
+    assert_int_equal(backlog_waiting(backlog), end - next);
+    for (uint64_t n = next_random(&random) % (2 * BATCH_MOST); n > 0 && next != end; n--) {
+      uint64_t further = next + next_random(&random) % far_most;
+      if (backlog_has(&chain, further))
+        assert_is(backlog, &chain, further, further - start, kind);
+      assert_is(backlog, &chain, next, next - start, kind);
+      backlog_free_below(backlog, &chain, ++next);
+    }
+    assert_false(backlog_has(&chain, end));
+  }
+  backlog_free_below(backlog, &chain, end);
+  assert_int_equal(backlog_waiting(backlog), 0);
+  assert_int_equal(backlog_total(backlog), end - start);
+  assert_in_range(backlog_most(backlog), BYTES / PACKED_BYTES_MOST / 2, BYTES / PACKED_BYTES_LEAST);
+  backlog_destroy(backlog);
+}
+
+/* At any position, in batches of any size, with looks ahead at any distance: across segments, and further
+ * than what is unpacked at once. */
 static void what_is_put_comes_out_in_order(void **state) {
   static const uint64_t starts[] = {0, 5, UINT64_MAX - 20000};
   (void)state;
   for (size_t i = 0; i < COUNT(starts); i++) {
-    struct backlog *backlog = backlog_create(BYTES);
-    struct backlog_chain chain = {0};
-    uint64_t random = 7, end = starts[i], next = starts[i];
-    assert_false(backlog_has(&chain, next));
-    for (int round = 0; round < 200; round++) {
-      end += put(backlog, &chain, end, next_random(&random) % BATCH_MOST, end - starts[i]);
-      assert_int_equal(backlog_waiting(backlog), end - chain.begin);
-      for (uint64_t n = next_random(&random) % (2 * BATCH_MOST); n > 0 && next != end; n--) {
-        assert_true(backlog_has(&chain, next));
-        assert_int_equal(backlog_at(backlog, &chain, next)->ticks, next - starts[i]);
-        backlog_free_below(backlog, &chain, ++next);
-      }
-      assert_false(backlog_has(&chain, end));
-    }
-    backlog_free_below(backlog, &chain, end);
-    assert_int_equal(backlog_waiting(backlog), 0);
-    assert_int_equal(backlog_total(backlog), end - starts[i]);
-    assert_in_range(backlog_most(backlog), SEGMENT, SEGMENTS * SEGMENT);
-    backlog_destroy(backlog);
+    put_and_take(starts[i], UNLIKE, 100);
+    put_and_take(starts[i], ALIKE, 100);
+    put_and_take(starts[i], UNLIKE, 5000);
   }
 }
 
-/* A record of several slots may lie in two segments. */
-static void the_next_segment_can_be_looked_into(void **state) {
+/* What is not wanted need not be looked at. */
+static void what_was_not_looked_at_can_be_freed(void **state) {
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain chain = {0};
   (void)state;
-  assert_int_equal(put(backlog, &chain, 100, SEGMENT + 10, 0), SEGMENT + 10);
-  backlog_free_below(backlog, &chain, 100 + SEGMENT - 1);
-  assert_int_equal(backlog_at(backlog, &chain, 100 + SEGMENT - 1)->ticks, SEGMENT - 1);
-  assert_int_equal(backlog_at(backlog, &chain, 100 + SEGMENT + 3)->ticks, SEGMENT + 3);
+  assert_int_equal(put(backlog, &chain, 100, 4000, 0, UNLIKE), 4000);
+  backlog_free_below(backlog, &chain, 100 + 3000);
+  assert_int_equal(backlog_waiting(backlog), 1000);
+  assert_is(backlog, &chain, 3100, 3000, UNLIKE);
+  backlog_free_below(backlog, &chain, 4100);
+  assert_int_equal(backlog_waiting(backlog), 0);
+  assert_false(backlog_has(&chain, 4099));
+  assert_int_equal(put(backlog, &chain, 7, 1, 7, UNLIKE), 1);
+  assert_is(backlog, &chain, 7, 7, UNLIKE);
   backlog_destroy(backlog);
+}
+
+static uint64_t fill(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
+  uint64_t done, all = 0;
+  while ((done = put(backlog, chain, position + all, 1000, position + all, UNLIKE)) > 0)
+    all += done;
+  return all;
 }
 
 /* All chains share the bound, and what one has read is another's. */
 static void it_is_bounded(void **state) {
+  enum { A_SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MOST };
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain first = {0}, second = {0};
   (void)state;
-  for (uint64_t i = 0; i < SEGMENTS - 1; i++)
-    assert_int_equal(put(backlog, &first, i * SEGMENT, SEGMENT, i * SEGMENT), SEGMENT);
+  assert_int_equal(put(backlog, &second, 0, 10, 0, UNLIKE), 10);
   assert_true(backlog_has_room(backlog));
-  assert_int_equal(put(backlog, &second, 0, SEGMENT + 1, 0), SEGMENT);
+  uint64_t most = fill(backlog, &first, 0);
+  assert_in_range(most, (SEGMENTS - 1) * A_SEGMENT, (SEGMENTS - 1) * (A_SEGMENT + 20));
   assert_false(backlog_has_room(backlog));
-  assert_int_equal(put(backlog, &first, (SEGMENTS - 1) * SEGMENT, 1, 0), 0);
-  backlog_free_below(backlog, &first, SEGMENT);
+  assert_in_range(fill(backlog, &second, 10), A_SEGMENT - 10, A_SEGMENT + 10);
+  assert_is(backlog, &first, 3 * A_SEGMENT / 2, 3 * A_SEGMENT / 2, UNLIKE);
   assert_true(backlog_has_room(backlog));
-  assert_int_equal(put(backlog, &second, SEGMENT, 5, SEGMENT), 5);
-  assert_int_equal(backlog_at(backlog, &first, SEGMENT)->ticks, SEGMENT);
-  assert_int_equal(backlog_waiting(backlog), (SEGMENTS - 1) * SEGMENT + 5);
+  backlog_free_below(backlog, &first, 3 * A_SEGMENT / 2);
+  assert_in_range(fill(backlog, &second, 2 * A_SEGMENT), A_SEGMENT, A_SEGMENT + 20);
+  assert_false(backlog_has_room(backlog));
+  assert_is(backlog, &first, most - 1, most - 1, UNLIKE);
   backlog_destroy(backlog);
 }
 
@@ -85,13 +126,13 @@ static void memory_goes_back_when_nothing_waits(void **state) {
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain chain = {0};
   (void)state;
-  put(backlog, &chain, 0, 10, 0);
+  put(backlog, &chain, 0, 10, 0, ALIKE);
   backlog_shrink(backlog);
-  assert_int_equal(backlog_at(backlog, &chain, 9)->ticks, 9);
+  assert_is(backlog, &chain, 9, 9, ALIKE);
   backlog_free_below(backlog, &chain, 10);
   backlog_shrink(backlog);
-  assert_int_equal(put(backlog, &chain, 10, SEGMENT, 10), SEGMENT);
-  assert_int_equal(backlog_at(backlog, &chain, 12)->ticks, 12);
+  assert_int_equal(put(backlog, &chain, 10, 4000, 10, UNLIKE), 4000);
+  assert_is(backlog, &chain, 12, 12, UNLIKE);
   backlog_destroy(backlog);
 }
 
@@ -100,7 +141,7 @@ static void none_has_no_room(void **state) {
   struct backlog_chain chain = {0};
   (void)state;
   assert_null(backlog);
-  assert_int_equal(put(backlog, &chain, 0, 10, 0), 0);
+  assert_int_equal(put(backlog, &chain, 0, 10, 0, ALIKE), 0);
   assert_false(backlog_has_room(backlog));
   assert_int_equal(backlog_waiting(backlog) + backlog_most(backlog) + backlog_total(backlog), 0);
   backlog_shrink(backlog);
@@ -116,7 +157,7 @@ static void the_machine_says_what_is_free(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_put_comes_out_in_order),
-      cmocka_unit_test(the_next_segment_can_be_looked_into),
+      cmocka_unit_test(what_was_not_looked_at_can_be_freed),
       cmocka_unit_test(it_is_bounded),
       cmocka_unit_test(memory_goes_back_when_nothing_waits),
       cmocka_unit_test(none_has_no_room),

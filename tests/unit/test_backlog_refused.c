@@ -4,11 +4,24 @@
 #include "session/records.h"
 #include "writer/backlog.h"
 #include "writer/free_memory.h"
+#include "writer/packed.h"
 
-enum { SEGMENT_BYTES = 256 << 10, SEGMENT = SEGMENT_BYTES / RECORD_BYTES, SHARE = 8 };
+enum { SEGMENT_BYTES = 64 << 10, SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MOST, SHARE = 8 };
 
 static struct record batch[SEGMENT];
 static uint64_t is_free;
+
+/* They have nothing in common, so that each takes PACKED_BYTES_MOST. */
+static int fill_batch(void **state) {
+  uint64_t random = 3;
+  (void)state;
+  for (unsigned i = 0; i < SEGMENT; i++)
+    batch[i] = (struct record){.ticks = next_random(&random),
+                               .a = next_random(&random),
+                               .b = next_random(&random),
+                               .c = (uint32_t)next_random(&random)};
+  return 0;
+}
 
 uint64_t free_memory(void) {
   return is_free;
@@ -51,5 +64,5 @@ int main(void) {
       cmocka_unit_test(without_memory_there_is_no_room),
       cmocka_unit_test(a_machine_without_any_gives_none),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, fill_batch, NULL);
 }

@@ -1,0 +1,111 @@
+/* Records in a few bytes: whatever they are, they come back as they were. */
+#include <string.h>
+
+#include "unit.h"
+
+#include "writer/packed.h"
+
+enum { RECORDS = 4000, ROOM = RECORDS * PACKED_BYTES_MOST };
+
+static struct record records[RECORDS], back;
+static uint8_t bytes[ROOM];
+
+/* Puts all in one go, takes them one by one; returns the bytes they took. */
+static size_t there_and_back(void) {
+  struct packed_state packer = {0}, unpacker = {0};
+  size_t taken;
+  assert_int_equal(packed_put(&packer, records, RECORDS, bytes, ROOM, &taken), RECORDS);
+  const uint8_t *from = bytes;
+  for (unsigned i = 0; i < RECORDS; i++) {
+    from = packed_take(&unpacker, from, &back);
+    assert_memory_equal(&back, &records[i], RECORD_BYTES);
+  }
+  assert_int_equal(from - bytes, taken);
+  return taken;
+}
+
+/* A value of up to so many bits, all lengths and signs alike often. */
+static uint64_t of_any_length(uint64_t *random) {
+  uint64_t value = next_random(random) << 32 ^ next_random(random);
+  unsigned bits = (unsigned)(next_random(random) % 65);
+  value = bits == 0 ? 0 : value >> (64 - bits);
+  return next_random(random) % 2 ? value : -value;
+}
+
+static void any_words_come_back(void **state) {
+  uint64_t random = 11;
+  (void)state;
+  for (unsigned round = 0; round < 20; round++) {
+    for (unsigned i = 0; i < RECORDS; i++) {
+      struct record *record = &records[i];
+      const struct record *before = &records[i ? i - 1 : 0];
+      record->ticks = before->ticks + of_any_length(&random);
+      record->a = of_any_length(&random);
+      record->b = before->b + of_any_length(&random);
+      uint64_t tail = of_any_length(&random);
+      memcpy(&record->c, &tail, sizeof tail);
+    }
+    there_and_back();
+  }
+}
+
+/* Differences at the edges of each length. */
+static void each_length_comes_back(void **state) {
+  (void)state;
+  memset(records, 0, sizeof records);
+  for (unsigned i = 1; i < RECORDS; i++) {
+    uint64_t power = UINT64_C(1) << i % 64, edge = power + i / 64 % 3 - 1;
+    records[i] = (struct record){.ticks = records[i - 1].ticks + edge,
+                                 .a = records[i - 1].a + (i % 2 ? edge : -edge),
+                                 .b = records[i - 1].b - edge,
+                                 .type = 5};
+  }
+  there_and_back();
+}
+
+/* What a loop makes takes four bytes a record: its time is two of them. */
+static void what_a_loop_makes_takes_little(void **state) {
+  (void)state;
+  for (unsigned i = 0; i < RECORDS; i++)
+    records[i] = (struct record){.ticks = 1000000 + 300 * i,
+                                 .a = 0x7ffe12340000,
+                                 .b = 0x401230,
+                                 .type = (uint8_t)(RECORD_mutex_acquire + i % 3),
+                                 .c = 2};
+  assert_in_range(there_and_back(), 4 * RECORDS, 4 * RECORDS + 3 * PACKED_BYTES_MOST);
+}
+
+/* Into pieces of any size, the state going on: nothing is written behind the room, and no record is begun for
+ * which there might be none. */
+static void room_is_kept(void **state) {
+  uint64_t random = 5, at = 0;
+  struct packed_state packer = {0}, unpacker = {0};
+  (void)state;
+  for (unsigned i = 0; i < RECORDS; i++)
+    records[i] = (struct record){.ticks = of_any_length(&random), .a = of_any_length(&random), .type = 3};
+  while (at < RECORDS) {
+    size_t room = next_random(&random) % 400, taken;
+    memset(bytes, 0x5a, room + 64);
+    uint64_t done = packed_put(&packer, records + at, RECORDS - at, bytes, room, &taken);
+    assert_true(taken <= room);
+    assert_true(done > 0 || room < PACKED_BYTES_MOST);
+    for (size_t i = room; i < room + 64; i++)
+      assert_int_equal(bytes[i], 0x5a);
+    const uint8_t *from = bytes;
+    for (; done > 0; done--, at++) {
+      from = packed_take(&unpacker, from, &back);
+      assert_memory_equal(&back, &records[at], RECORD_BYTES);
+    }
+    assert_int_equal(from - bytes, taken);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_words_come_back),
+      cmocka_unit_test(each_length_comes_back),
+      cmocka_unit_test(what_a_loop_makes_takes_little),
+      cmocka_unit_test(room_is_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
