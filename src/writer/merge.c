@@ -188,7 +188,7 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
 }
 
 /* Rings that are a quarter full: there a thread may wait for more room. And slots of threads that have ended,
- * since others wait for them. What makes no sense is found in the next pass. Returns whether it should grow. */
+ * since others wait for them. What makes no sense is found in the next pass. True: let it grow. */
 static bool relieve_one(struct merge *merge, uint32_t slot) {
   struct source *source = &merge->sources[slot];
   if (ring_view_can_wait(&source->view) && slot_owner(source->view.slot) != SLOT_ENDED)
