@@ -49,8 +49,8 @@ static void any_words_come_back(void **state) {
   }
 }
 
-/* Differences at the edges of each length. */
-static void each_length_comes_back(void **state) {
+/* Differences at the edges of what has room. */
+static void each_edge_comes_back(void **state) {
   (void)state;
   memset(records, 0, sizeof records);
   for (unsigned i = 1; i < RECORDS; i++) {
@@ -63,8 +63,9 @@ static void each_length_comes_back(void **state) {
   there_and_back();
 }
 
-/* What a loop makes takes four bytes a record: its time is two of them. */
+/* What a loop makes takes four bytes a record, or eight where ids count up. */
 static void what_a_loop_makes_takes_little(void **state) {
+  enum { FIRST = RECORDS - 3, MOST_OF_FIRST = 3 * PACKED_BYTES_MOST };
   (void)state;
   for (unsigned i = 0; i < RECORDS; i++)
     records[i] = (struct record){.ticks = 1000000 + 300 * i,
@@ -72,7 +73,35 @@ static void what_a_loop_makes_takes_little(void **state) {
                                  .b = 0x401230,
                                  .type = (uint8_t)(RECORD_mutex_acquire + i % 3),
                                  .c = 2};
-  assert_in_range(there_and_back(), 4 * RECORDS, 4 * RECORDS + 3 * PACKED_BYTES_MOST);
+  assert_int_equal(there_and_back(), 4 * FIRST + MOST_OF_FIRST);
+  for (unsigned i = 0; i < RECORDS; i++)
+    records[i].a = ((uint64_t)3 << ID_POSITION_BITS) + i;
+  assert_int_equal(there_and_back(), 8 * FIRST + MOST_OF_FIRST);
+}
+
+/* Kinds of which one's records follow the other's have no entry in common. */
+static void kinds_of_one_loop_do_not_meet(void **state) {
+  static const struct record kinds[] = {
+      {.type = RECORD_sync_region, .endpoint = 1, .c = 1},
+      {.type = RECORD_sync_region_wait, .endpoint = 1, .c = 1},
+      {.type = RECORD_sync_region_wait, .endpoint = 2, .c = 1},
+      {.type = RECORD_sync_region, .endpoint = 2, .c = 1},
+      {.type = RECORD_task_create, .c = 4},
+      {.type = RECORD_task_schedule, .c = 1},
+      {.type = RECORD_task_schedule, .c = 7},
+      {.type = RECORD_work, .endpoint = 1, .c = 1},
+      {.type = RECORD_work, .endpoint = 2, .c = 1},
+      {.type = RECORD_implicit_task_begin, .c = 2},
+      {.type = RECORD_implicit_task_end, .c = 2},
+      {.type = RECORD_parallel_begin},
+      {.type = RECORD_parallel_end},
+  };
+  (void)state;
+  for (unsigned i = 0; i < RECORDS; i++) {
+    records[i] = kinds[i % COUNT(kinds)];
+    records[i].ticks = 100 * i;
+  }
+  assert_int_equal(there_and_back(), 4 * (RECORDS - COUNT(kinds)) + COUNT(kinds) * PACKED_BYTES_MOST);
 }
 
 /* Into pieces of any size, the state going on: nothing is written behind the room, and no record is begun for
@@ -103,8 +132,9 @@ static void room_is_kept(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_words_come_back),
-      cmocka_unit_test(each_length_comes_back),
+      cmocka_unit_test(each_edge_comes_back),
       cmocka_unit_test(what_a_loop_makes_takes_little),
+      cmocka_unit_test(kinds_of_one_loop_do_not_meet),
       cmocka_unit_test(room_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
