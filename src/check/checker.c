@@ -374,7 +374,7 @@ static void leave_out_paused(struct checker *checker) {
       CHECK_TIED_SCHEDULING, CHECK_DEPENDENCE,  CHECK_MUTUAL_EXCLUSION,   CHECK_UNDEFERRED,
       CHECK_TEAM_ORDER,      CHECK_LOCK_INIT,   CHECK_LOCK_UNINITIALISED, CHECK_LOCK_OWNER,
       CHECK_MPI_SEND,        CHECK_MPI_RECEIVE, CHECK_MPI_LENGTH,         CHECK_MPI_REQUEST,
-      CHECK_MPI_COLLECTIVE};
+      CHECK_MPI_COLLECTIVE,  CHECK_MPI_EARLY};
   checker->has_no_phases |= why != NULL;
   for (size_t i = 0; why && i < sizeof rules_of_order / sizeof *rules_of_order; i++) {
     snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "%s", why);

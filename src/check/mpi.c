@@ -8,14 +8,25 @@
 
 #include "analysis/label.h"
 #include "check/checker.h"
+#include "stave/names.h"
 
 enum { ROOT_LEAST_SPECIAL = -8 }; /* OTF2 has its special roots from here on */
 
+/* What a process has received. */
+struct arrivals {
+  bool has_any, has_many_threads;    /* threads: that receive; which of them came first no event tells */
+  size_t location;                   /* of the first one */
+  uint64_t received, early, most_ns; /* early: sent later, on the common clock, by most_ns at most */
+  struct mpi_message worst;
+};
+
 struct check_mpi {
   struct mpi_replay *mpi;
-  bool *has_finalized;     /* by process: it came to MPI_Finalize */
-  struct pair_map comms;   /* that are not freed, by comm and process */
-  struct mpi_call *makers; /* of these: where they were made */
+  uint64_t deviation_ns;     /* that clocks may be wrong against each other */
+  struct arrivals *arrivals; /* by process */
+  bool *has_finalized;       /* by process: it came to MPI_Finalize */
+  struct pair_map comms;     /* that are not freed, by comm and process */
+  struct mpi_call *makers;   /* of these: where they were made */
   size_t maker_count, maker_capacity;
 };
 
@@ -39,8 +50,46 @@ static uint64_t time_of(const struct mpi_call *call) {
 
 /* -- messages -- */
 
+static void note_times(struct checker *checker, const struct mpi_message *message) {
+  size_t process = checker_process(checker, message->receive.ended.location);
+  if (process >= checker->trace->location_group_count)
+    return;
+  struct arrivals *here = &checker->mpi->arrivals[process];
+  here->has_many_threads |= here->has_any && here->location != message->receive.ended.location;
+  here->location = message->receive.ended.location;
+  here->has_any = true;
+  here->received++;
+  if (message->receive.end_ticks >= message->send.begin_ticks)
+    return;
+  uint64_t early_ns = trace_span_ns(checker->trace, message->send.begin_ticks - message->receive.end_ticks);
+  here->early += early_ns > checker->mpi->deviation_ns;
+  if (early_ns > here->most_ns) {
+    here->most_ns = early_ns;
+    here->worst = *message;
+  }
+}
+
+/* One finding a process, at the message for which it is worst. */
+static void find_early(struct checker *checker, size_t process) {
+  const struct arrivals *here = &checker->mpi->arrivals[process];
+  const struct mpi_message *worst = &here->worst;
+  if (here->early == 0 || here->has_many_threads)
+    return;
+  struct check_finding *found =
+      checker_find_called(checker, CHECK_MPI_EARLY, &worst->receive.ended, time_of(&worst->receive.ended));
+  char label[LABEL_BYTES];
+  if (found)
+    snprintf(found->detail, sizeof found->detail,
+             "%" PRIu64 " of %" PRIu64 " messages; this one %" PRIu64 " ns before rank %u of %.40s sent it, "
+             "%s; clocks may be wrong by %" PRIu64 " ns",
+             here->early, here->received, here->most_ns, worst->sender, comm_name(checker, worst->comm),
+             label_call(label, checker->trace, worst->send.begun.region, worst->send.begun.site),
+             checker->mpi->deviation_ns);
+}
+
 static void on_message(void *data, const struct mpi_message *message) {
   struct checker *checker = data;
+  note_times(checker, message);
   if (!checks(checker, CHECK_MPI_LENGTH) || message->send.bytes == message->receive.bytes)
     return;
   char label[LABEL_BYTES];
@@ -249,7 +298,9 @@ bool check_mpi_open(struct checker *checker) {
     return false;
   state->mpi = mpi_create(checker->trace, &observer, checker);
   state->has_finalized = calloc(checker->trace->location_group_count + 1, sizeof *state->has_finalized);
-  return state->mpi && state->has_finalized;
+  state->deviation_ns = trace_archive_number(checker->trace, STAVE_PROPERTY_CLOCK_DEVIATION_NS);
+  state->arrivals = calloc(checker->trace->location_group_count + 1, sizeof *state->arrivals);
+  return state->mpi && state->has_finalized && state->arrivals;
 }
 
 void check_mpi_on_event(struct checker *checker, const struct trace_event *event) {
@@ -279,6 +330,8 @@ void check_mpi_finish(struct checker *checker) {
     find_kept_comms(checker);
   if (!mpi_finish(checker->mpi->mpi))
     checker->error = -ENOMEM;
+  for (size_t i = 0; checks(checker, CHECK_MPI_EARLY) && i < checker->trace->location_group_count; i++)
+    find_early(checker, i);
 }
 
 void check_mpi_close(struct checker *checker) {
@@ -288,6 +341,7 @@ void check_mpi_close(struct checker *checker) {
   mpi_free(state->mpi);
   pair_map_free(&state->comms);
   free(state->makers);
+  free(state->arrivals);
   free(state->has_finalized);
   free(state);
 }

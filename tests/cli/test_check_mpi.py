@@ -82,6 +82,40 @@ class Mpi(check_case.Case):
             job.finalize(9)
         self.site(self.finds("mpi-length", "12 bytes were received of 10 that rank 0", "MPI_Send @made.c:5"), 6)
 
+    def early(self, **more):
+        """Two messages that are received before they were sent, by 1 ms and by 3 ms."""
+        with self.job(**more) as job:
+            job.call(1, "MPI_Recv", 1, 2, line=6, receive=(0, 7, 10))
+            job.call(0, "MPI_Send", 3, 3.1, line=5, send=(1, 7, 10))
+            job.call(1, "MPI_Recv", 4, 5, line=6, receive=(0, 7, 10))
+            job.call(0, "MPI_Send", 8, 8.1, line=5, send=(1, 7, 10))
+            job.finalize(9)
+
+    def test_early(self):
+        self.early()
+        self.site(self.finds("mpi-early", "2 of 2 messages; this one 3000000 ns before rank 0 of MPI_COMM_WORLD sent "
+                             "it, MPI_Send @made.c:5; clocks may be wrong by 0 ns"), 6)
+
+    def test_early_beyond_the_deviation(self):
+        self.early(properties=[("STAVE::CLOCK::DEVIATION_NS", "2000000")])
+        self.finds("mpi-early", "1 of 2 messages", "clocks may be wrong by 2000000 ns")
+
+    def test_early_within_the_deviation(self):
+        self.early(properties=[("STAVE::CLOCK::DEVIATION_NS", "3000000")])
+        self.assertEqual(self.quiet(), [])
+
+    def test_threads_that_receive_in_turn(self):
+        """The one that asked later got what was sent first."""
+        with self.job(threads=2) as job:
+            job.begin(1, "MPI_Recv", 1, line=6)
+            job.call(0, "MPI_Send", 1.2, 1.3, line=5, send=(1, 7, 10))
+            job.call(1, "MPI_Recv", 1.4, 1.5, line=7, thread=1, receive=(0, 7, 10))
+            job.call(0, "MPI_Send", 3, 3.1, line=5, send=(1, 7, 10))
+            job.at(4).event(2, "mpi_recv", 0, job.world, 7, 10)
+            job.end(1, "MPI_Recv", 4.1)
+            job.finalize(9)
+        self.assertEqual(self.quiet(), [])
+
     def test_request(self):
         with self.job() as job:
             job.call(1, "MPI_Irecv", 0, 0.1, line=4, irecv=9)
