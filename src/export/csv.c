@@ -115,10 +115,33 @@ static const struct trace_region *region_of(const struct csv_table *table, const
   return context ? trace_region(table->trace, context->region) : NULL;
 }
 
+/* Of a call of MPI, whose region is the same wherever it is called. NULL: it is no call, or not known. */
+static const struct trace_code_line *call_site_of(const struct csv_table *table,
+                                                  const struct trace_event *event,
+                                                  const struct trace_region *region) {
+  uint64_t site;
+  if (!region || *region->file || !values_attribute(table->trace, event, "call site", &site))
+    return NULL;
+  return trace_code_line(table->trace, site);
+}
+
+static void write_call(struct sink *sink, const struct trace_region *region,
+                       const struct trace_code_line *site) {
+  sink_csv(sink, region->name);
+  sink_text(sink, ",,");
+  sink_csv(sink, site->file);
+  sink_byte(sink, ',');
+  if (site->line > 0)
+    sink_number(sink, site->line);
+}
+
 static void write_region(struct csv_table *table, const struct trace_event *event,
                          const struct row_plan *plan) {
   const struct trace_region *region = region_of(table, event, plan);
-  if (region)
+  const struct trace_code_line *site = call_site_of(table, event, region);
+  if (site)
+    write_call(table->sink, region, site);
+  else if (region)
     fragments_write(&table->regions, table->sink, (size_t)(region - table->trace->regions));
   else
     sink_text(table->sink, ",,,");

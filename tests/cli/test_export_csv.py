@@ -12,6 +12,7 @@ import cli
 from archive import Archive
 from export_case import HOSTILE, Case
 from made_archive import Made
+from made_mpi import Job
 
 
 class Csv(Case):
@@ -47,6 +48,25 @@ class Csv(Case):
             made.run(1, 2, 1, line=5)
         tasks = {row["task"] for row in self.rows(path) if row["event"] == "ThreadTaskComplete"}
         self.assertEqual(tasks, {str(2 << 32 | 1)})
+
+    def test_messages(self):
+        """Where MPI is called, and what of which message, by what python3-otf2 calls these fields."""
+        path = self.path("messages")
+        with Job(path) as job:
+            job.call(0, "MPI_Send", 1, 2, line=5, send=(1, 7, 10))
+            job.call(1, "MPI_Recv", 1, 3, line="./app+0x12", receive=(0, 7, 10))
+            for rank in range(2):
+                job.call(rank, "MPI_Allreduce", 4, 5, collective=-1)
+        rows = self.rows(path)
+        enters = {row["region"]: (row["file"], row["line"]) for row in rows if row["event"] == "Enter"}
+        self.assertEqual(enters, {"MPI_Send": ("/src/made.c", "5"), "MPI_Recv": ("./app+0x12", ""),
+                                  "MPI_Allreduce": ("", "")})
+        world = job.world._ref
+        fields = {row["event"]: row["fields"] for row in rows if row["team"] == str(world)}
+        self.assertEqual(fields["MpiSend"], {"receiver": 1, "msg_tag": 7, "msg_length": 10})
+        self.assertEqual(fields["MpiRecv"], {"sender": 0, "msg_tag": 7, "msg_length": 10})
+        end = fields["MpiCollectiveEnd"]
+        self.assertEqual((end["size_sent"], end["size_received"]), (8, 8))
 
     def test_columns(self):
         path = self.path("columns")
