@@ -11,7 +11,8 @@
 
 #include "everything.h"
 
-enum { LARGE = 100000, BUFFER_BYTES = 1 << 20, KINDS_MOST = 64 };
+/* REPLY: a tag that no other message has, since it is received of anybody. */
+enum { REPLY = 12, LARGE = 100000, BUFFER_BYTES = 1 << 20, KINDS_MOST = 64 };
 
 int rank, size;
 
@@ -70,11 +71,11 @@ static void blocking(void) {
   MPI_Buffer_detach(&address, &detached);
   if (rank % 2 == 0) {
     MPI_Ssend(sent, 1, MPI_INT, rank ^ 1, 2, MPI_COMM_WORLD);
-    MPI_Recv(got, COUNT, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(got, COUNT, MPI_INT, MPI_ANY_SOURCE, REPLY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else {
     MPI_Probe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
     MPI_Recv(got, COUNT, MPI_INT, status.MPI_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Send(sent, 1, MPI_INT, rank ^ 1, 3, MPI_COMM_WORLD);
+    MPI_Send(sent, 1, MPI_INT, rank ^ 1, REPLY, MPI_COMM_WORLD);
   }
   EXPECT(got[0] == (rank ^ 1));
   MPI_Sendrecv(sent, COUNT, MPI_INT, right(), 4, got, COUNT, MPI_INT, left(), 4, MPI_COMM_WORLD,
@@ -186,11 +187,11 @@ static void matched(void) {
 /* -- collective operations -- */
 
 static void collective(MPI_Comm comm) {
-  int members, number, own[COUNT * COUNT] = {0}, all[COUNT * COUNT], counts[COUNT], places[COUNT];
-  MPI_Datatype types[COUNT];
+  int members, number, own[RANKS_MOST] = {0}, all[RANKS_MOST], counts[RANKS_MOST], places[RANKS_MOST];
+  MPI_Datatype types[RANKS_MOST];
   MPI_Comm_size(comm, &members);
   MPI_Comm_rank(comm, &number);
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < RANKS_MOST; i++)
     own[i] = number, counts[i] = 1, places[i] = i, types[i] = MPI_INT;
   MPI_Barrier(comm);
   MPI_Bcast(own, 1, MPI_INT, members - 1, comm);
@@ -217,7 +218,7 @@ static void collective(MPI_Comm comm) {
 }
 
 static void nonblocking_collective(MPI_Comm comm) {
-  int own = rank, all[COUNT * COUNT], sum, flag = 0;
+  int own = rank, all[RANKS_MOST], sum, flag = 0;
   MPI_Request requests[3];
   MPI_Ibarrier(comm, &requests[0]);
   while (!flag)

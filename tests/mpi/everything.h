@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-enum { COUNT = 8 };
+enum { COUNT = 8, RANKS_MOST = 64 };
 
 extern int rank, size;
 

@@ -190,7 +190,7 @@ static void epochs(void) {
 
 static void dynamic(void) {
   int memory = -1, sent = rank;
-  MPI_Aint address, addresses[COUNT * COUNT];
+  MPI_Aint address, addresses[RANKS_MOST];
   MPI_Win window;
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   did_make();
