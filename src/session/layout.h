@@ -36,10 +36,10 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_04", changed by whatever changes the layout or a table whose numbers are written into it: libraries
+/* "Stave_05", changed by whatever changes the layout or a table whose numbers are written into it: libraries
  * and a writer that were not built together must not misread each other. */
 #define SESSION_MAGIC                                                                                        \
-  (UINT64_C(0x34305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
+  (UINT64_C(0x35305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
@@ -73,7 +73,8 @@ struct session_name {
   char name[SESSION_NAME_BYTES];
 };
 
-/* Written by the tool before the writer is started, then constant. */
+/* Written by the tool before the writer is started, then constant; but for what the runtime is, which is
+ * there once session_shared.is_described is set. */
 struct session_constants {
   uint64_t magic;
   uint64_t bytes;      /* of the whole memory */
@@ -116,6 +117,7 @@ struct session_shared {
   _Atomic uint64_t progress;                                /* grows whenever the writer did something */
   _Atomic uint32_t writer_life;    /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
+  _Atomic uint32_t is_described;   /* set by the tool: the constants are complete; a futex for the writer */
   /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that */
   _Atomic uint32_t exit_status;
   _Atomic uint32_t dumps_wanted;   /* by `stave dump`: how often so far */

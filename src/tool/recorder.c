@@ -14,7 +14,7 @@ static bool join(void) {
   tool_note_stderr();
   if (tool_is_privileged() || !tool_prepare())
     return false;
-  if (!tool.session)
+  if (!tool.session || tool.is_starting)
     modules_note_start();
   tool.has_joined = tool.is_shared = tool_enter_session();
   return tool.has_joined;

@@ -202,8 +202,36 @@ static int keep_session_fd(int fd) {
   return 0;
 }
 
-bool tool_start_session(void) {
-  int session_fd = -1, writer_pidfd = -1;
+void tool_withdraw_session(void) {
+  close_if_open(tool.writer_pidfd);
+  tool.writer_pidfd = -1;
+  tool.is_starting = false;
+  if (tool.session)
+    atomic_store(&tool.session->shared.tool_state, TOOL_WITHDREW);
+  drop_session();
+}
+
+/* The parent's session is not mapped in a child. */
+static void leave_parents_session(void) {
+  close_session_fd();
+  tool.session = NULL;
+  atomic_store(tool.fork_mark, 1);
+}
+
+/* Whether a writer of this process's own is on its way. */
+static bool has_begun(void) {
+  if (tool.is_starting && tool_is_forked_child()) {
+    leave_parents_session();
+    close_if_open(tool.writer_pidfd);
+    tool.is_starting = false;
+  }
+  return tool.is_starting;
+}
+
+bool tool_begin_session(void) {
+  int session_fd = -1;
+  if (has_begun())
+    return true;
   modules_forget();
   atomic_store(&tool.slots_since_look, 0);
   int error = map_memory(&session_fd);
@@ -213,14 +241,30 @@ bool tool_start_session(void) {
   } else {
     error = keep_session_fd(move_up(session_fd));
   }
-  bool is_ready = !error && start_writer(tool.session_fd, &writer_pidfd) && wait_until_ready(writer_pidfd);
-  close_if_open(writer_pidfd);
-  if (!is_ready) {
-    if (tool.session)
-      atomic_store(&tool.session->shared.tool_state, TOOL_WITHDREW);
-    drop_session();
+  tool.is_starting = !error && start_writer(tool.session_fd, &tool.writer_pidfd);
+  if (tool.is_starting)
+    return true;
+  tool_withdraw_session();
+  return false;
+}
+
+static void describe_runtime(struct session_header *session) {
+  session_copy_runtime(&session->constants, &tool.constants);
+  atomic_store(&session->shared.is_described, 1);
+  futex_wake_all(&session->shared.is_described);
+}
+
+bool tool_start_session(void) {
+  if (!tool_begin_session())
+    return false;
+  tool.is_starting = false;
+  describe_runtime(tool.session);
+  if (!wait_until_ready(tool.writer_pidfd)) {
+    tool_withdraw_session();
     return false;
   }
+  close_if_open(tool.writer_pidfd);
+  tool.writer_pidfd = -1;
   if (keeps())
     exit_status_expect();
   sampler_start();
@@ -232,14 +276,11 @@ bool tool_is_forked_child(void) {
   return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_relaxed) == 0;
 }
 
-/* The parent's session is not mapped here. */
 void tool_follow_fork(void) {
   bool is_wanted =
       tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;
   atomic_store(&tool.recording, RECORDING_OFF);
-  close_session_fd();
-  tool.session = NULL;
-  atomic_store(tool.fork_mark, 1);
+  leave_parents_session();
   if (is_wanted)
     tool_start_session();
 }

@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-struct tool tool = {.session_fd = -1};
+struct tool tool = {.session_fd = -1, .writer_pidfd = -1};
 
 void tool_say(const char *format, ...) {
   if (tool.is_mute)
@@ -73,14 +73,20 @@ static void describe_program(void) {
     tool.constants.program[n] = '\0';
 }
 
-/* A session starts with the first runtime that is initialized and ends with the last that is finalized.
- * Returns 1 to stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
-bool tool_enter_session(void) {
+static bool is_in_session(void) {
+  return tool.session && !tool.is_starting;
+}
+
+static bool enter(bool (*start)(void)) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&mutex);
-  bool is_there = tool.session || tool_start_session();
+  bool is_there = is_in_session() || start();
   pthread_mutex_unlock(&mutex);
   return is_there;
+}
+
+bool tool_enter_session(void) {
+  return enter(tool_start_session);
 }
 
 /* In a session that was begun without it. */
@@ -90,11 +96,15 @@ static void tell_runtime(void) {
   thread_put((const struct record *)&record, NULL);
 }
 
+/* A session starts with the first runtime that is initialized and ends with the last that is finalized.
+ * Returns 1 to stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   (void)initial_device, (void)tool_data;
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   if (!set_callback) {
     tool_say("this OpenMP runtime offers no ompt_set_callback; the program runs untraced");
+    if (tool.is_starting)
+      tool_withdraw_session();
     return 0;
   }
   describe_runtime(lookup);
@@ -104,7 +114,8 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   tool.get_proc_id = (ompt_get_proc_id_t)lookup("ompt_get_proc_id");
   tool.get_state = (ompt_get_state_t)lookup("ompt_get_state");
   tool.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
-  if (!tool.session)
+  bool is_known = is_in_session();
+  if (!is_known)
     modules_note_start();
   modules_find_runtime(address_in_runtime(lookup));
   const char *missing =
@@ -117,7 +128,6 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
     tool_say("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; "
              "run it by "
              "`stave record` or under an init");
-  bool is_known = tool.session;
   if (tool.runtimes == 0 && !tool_enter_session())
     return 0;
   if (is_known && tool.runtimes == 0)
@@ -212,5 +222,6 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   tool.constants.omp_version = (int32_t)omp_version;
   snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
            runtime_version ? runtime_version : "");
-  return &result;
+  /* the runtime has to do with itself now what takes about as long as half of the writer's start */
+  return enter(tool_begin_session) ? &result : NULL;
 }

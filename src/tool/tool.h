@@ -46,6 +46,8 @@ struct tool {
   struct session_header *session; /* NULL: none. A forked child must not touch it: it is not mapped there */
   struct thread *threads;         /* one for each slot; zeroed in a forked child */
   _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
+  bool is_starting;               /* the session has a writer, which nobody has waited for yet */
+  int writer_pidfd;               /* while it starts; -1: none */
   int session_fd;                 /* with a lock on it that exec gives up; -1: none */
   uint64_t session_inode;         /* to know whether session_fd still is what it was */
   uint32_t large_rings;           /* slots that begin with a ring of RING_START_BYTES: the first ones */
@@ -112,8 +114,15 @@ bool tool_enter_session(void);
 /* Ends the session as tool_end_session does, but leaves its memory mapped: threads may still come. */
 void tool_close_session(void);
 
-/* Creates a session from tool.constants and starts its writer (start.c). Returns whether events can be
- * recorded from now on; if not, has said why. */
+/* Creates a session from tool.constants, in which what the runtime is may be missing, and starts its writer
+ * (start.c), unless that has been done. False: there is none, and why has been said. */
+bool tool_begin_session(void);
+
+/* There is to be no session, where one was only begun. */
+void tool_withdraw_session(void);
+
+/* What tool_begin_session does; then tells the writer what the runtime is, and waits for it. Returns whether
+ * events can be recorded from now on; if not, has said why. */
 bool tool_start_session(void);
 
 /* Stops recording for good because the writer makes no progress; says so once. */

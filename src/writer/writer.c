@@ -11,6 +11,7 @@
 #include "base/base_name.h"
 #include "base/memory.h"
 #include "session/clock.h"
+#include "session/futex.h"
 #include "session/launcher.h"
 #include "writer/archive/room.h"
 #include "writer/definitions/lock_names.h"
@@ -144,6 +145,21 @@ static void open_run_states(struct writer *writer, char *notice, size_t size) {
              strerror(writer->system_error), perf_event_advice(writer->system_error));
 }
 
+/* The tool starts the writer while the runtime starts, too. False: the session has not begun, and will not.
+ */
+static bool wait_for_runtime(struct writer *writer) {
+  enum { SLICE_NS = 10000000 };
+  struct session_shared *shared = &writer->session->shared;
+  while (!atomic_load(&shared->is_described)) {
+    if (drain_is_unwanted(writer) || application_check(&writer->application) != APPLICATION_RUNS)
+      return false;
+    futex_wait(&shared->is_described, 0, SLICE_NS);
+  }
+  session_copy_runtime(&writer->constants, &writer->session->constants);
+  terminate_texts(&writer->constants);
+  return true;
+}
+
 /* All that becomes of records. */
 static void open_model(struct writer *writer) {
   const struct session_constants *constants = &writer->constants;
@@ -185,6 +201,8 @@ static bool open_kept(struct writer *writer) {
   }
   if (writer->constants.config.system != SYSTEM_off)
     snprintf(notice, sizeof notice, "STAVE_SYSTEM has no effect with STAVE_KEEP");
+  if (!wait_for_runtime(writer))
+    return false;
   writer->constants.config.system = SYSTEM_off;
   open_model(writer);
   dump_open(writer);
@@ -209,6 +227,10 @@ static bool open_archive(struct writer *writer) {
     remove_archive(writer); /* before the program goes on, which may end at once */
     report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
                   error ? ": " : "", error ? reason : "");
+    return false;
+  }
+  if (!wait_for_runtime(writer)) {
+    remove_archive(writer);
     return false;
   }
   archive_count_into(writer->archive, &writer->session->shared.progress);

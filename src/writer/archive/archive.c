@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -15,14 +16,21 @@
 #include "writer/archive/room.h"
 #include "writer/recovery/recovery_file.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 enum {
   DEFINITION_CHUNK_BYTES = 256 << 10, /* 4 MiB would cost 1.4 ms more a location */
   DEFINITION_BYTES = 1 << 20,         /* kept free on the disk for what is written at the end */
+  FEW_DEFINITION_BYTES = 256 << 10, /* of a program with few threads and events: a page takes time on tmpfs */
+  FEW_LOCATIONS = 256,
 };
 
 /* Of definitions. */
 struct chunk {
   struct chunk *next;
+  uint64_t bytes_most;
   _Alignas(64) char bytes[];
 };
 
@@ -33,9 +41,11 @@ struct archive {
   struct local_files *local_files;
   char *anchor;               /* path of the file that is written last */
   int held_fd;                /* room for the definitions; -1: none */
+  bool holds_all;             /* DEFINITION_BYTES of it, or no more is to be had */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
   int cause;                  /* errno that OTF2 has met last; 0: none */
   int error;                  /* errno for which the archive cannot be whole; 0: it can */
+  struct chunk *spare;        /* for who needs one next; NULL: none */
   bool is_defining;           /* none of the calls that write definitions may fail */
 };
 
@@ -46,23 +56,41 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
   return OTF2_FLUSH;
 }
 
+/* OTF2 fills it with zeros: all its pages at once take less time than one by one. */
+static struct chunk *new_chunk(uint64_t bytes) {
+  uint64_t units = (sizeof(struct chunk) + bytes + RECOVERY_UNIT_BYTES - 1) / RECOVERY_UNIT_BYTES;
+  uint64_t all = units * RECOVERY_UNIT_BYTES; /* of pages of any size */
+  struct chunk *chunk = aligned_alloc(RECOVERY_UNIT_BYTES, all);
+  if (!chunk)
+    return NULL;
+  madvise(chunk, all, MADV_POPULATE_WRITE);
+  chunk->bytes_most = bytes;
+  return chunk;
+}
+
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
                       uint64_t bytes) {
-  (void)data, (void)type, (void)location;
-  struct chunk *chunk = malloc(sizeof *chunk + bytes);
-  if (!chunk)
+  (void)type, (void)location;
+  struct archive *archive = data;
+  struct chunk *chunk = archive->spare;
+  if (chunk && chunk->bytes_most >= bytes)
+    archive->spare = NULL;
+  else if (!(chunk = new_chunk(bytes)))
     return NULL;
   chunk->next = *buffer;
   *buffer = chunk;
   return chunk->bytes;
 }
 
+/* One is kept: each file of definitions needs one after the other. */
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
                      bool is_final) {
-  (void)data, (void)type, (void)location, (void)is_final;
+  (void)type, (void)location, (void)is_final;
+  struct archive *archive = data;
   for (struct chunk *chunk = *buffer, *next; chunk; chunk = next) {
     next = chunk->next;
-    free(chunk);
+    free(archive->spare);
+    archive->spare = chunk;
   }
   *buffer = NULL;
 }
@@ -115,8 +143,23 @@ static void free_archive(struct archive *archive) {
     close(archive->held_fd);
   event_files_close(archive->files);
   local_files_close(archive->local_files);
+  free(archive->spare);
   free(archive->anchor);
   free(archive);
+}
+
+/* What is not held must be left free. */
+static uint64_t hold_few(struct archive *archive, const char *directory) {
+  archive->held_fd = room_hold(directory, FEW_DEFINITION_BYTES);
+  archive->holds_all = archive->held_fd < 0;
+  return archive->held_fd < 0 ? DEFINITION_BYTES : DEFINITION_BYTES - FEW_DEFINITION_BYTES;
+}
+
+static void hold_all(struct archive *archive) {
+  bool is_held = !archive->holds_all && room_reserve(archive->held_fd, DEFINITION_BYTES) >= 0;
+  archive->holds_all = true;
+  if (is_held)
+    event_files_keep(archive->files, 0);
 }
 
 struct archive *archive_open(const char *directory, struct recovery *recovery) {
@@ -127,8 +170,8 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   size_t anchor_bytes = strlen(directory) + sizeof "/traces.otf2";
   archive->anchor = memory_get(anchor_bytes, 1);
   snprintf(archive->anchor, anchor_bytes, "%s/traces.otf2", directory);
-  archive->held_fd = room_hold(directory, DEFINITION_BYTES);
-  archive->files = event_files_open(directory, recovery, archive->held_fd < 0 ? DEFINITION_BYTES : 0);
+  uint64_t kept_bytes = hold_few(archive, directory);
+  archive->files = event_files_open(directory, recovery, kept_bytes);
   archive->local_files = local_files_open(directory);
   archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
                                     DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -154,6 +197,8 @@ static void count_progress(struct archive *archive) {
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {
   struct event_writer *writer = event_writer_open(archive->files, location); /* first, if inodes run out */
   local_files_add(archive->local_files, location);
+  if (location >= FEW_LOCATIONS)
+    hold_all(archive);
   return writer;
 }
 
@@ -162,7 +207,10 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
 }
 
 uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events) {
-  return event_files_expect_more(archive->files, location, events);
+  uint64_t next = event_files_expect_more(archive->files, location, events);
+  if (next == UINT64_MAX)
+    hold_all(archive);
+  return next;
 }
 
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {

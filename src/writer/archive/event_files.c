@@ -100,6 +100,10 @@ void event_files_close(struct event_files *files) {
   free(files);
 }
 
+void event_files_keep(struct event_files *files, uint64_t bytes) {
+  files->kept_bytes = bytes;
+}
+
 /* -- writing -- */
 
 static unsigned char *bytes_of(const struct event_file *file) {

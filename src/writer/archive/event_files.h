@@ -16,6 +16,9 @@ struct recovery;
  * ordinary memory is used. Both stay the caller's. Never NULL. Free with event_files_close. */
 struct event_files *event_files_open(const char *directory, struct recovery *recovery, uint64_t kept_bytes);
 
+/* From now on so many bytes. */
+void event_files_keep(struct event_files *files, uint64_t bytes);
+
 void event_files_close(struct event_files *files);
 
 /* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and
