@@ -197,6 +197,7 @@ static void create_session(struct player *player) {
   player->constants.ring_bytes = layout.ring_bytes;
   player->constants.slots_max = layout.slots_max;
   player->session->constants = player->constants;
+  atomic_store(&player->session->shared.is_described, 1);
   player->session_fd = move_up(fd);
   fcntl(player->session_fd, F_SETLK, &(struct flock){.l_type = F_WRLCK}); /* else this looks like an exec */
   if (player->is_growing && bytes > RING_START_BYTES)

@@ -114,6 +114,8 @@ int main(void) {
   flock(fileno(recorder.file), LOCK_EX); /* until it ends: who waits for the recording knows */
   recorder.start_ticks = recorder.session->constants.start.ticks;
   application_open(&recorder.application, recorder.session->constants.pid, FD_APPLICATION, FD_SESSION);
+  while (!atomic_load(&recorder.session->shared.is_described))
+    futex_wait(&recorder.session->shared.is_described, 0, 10000000);
   put_constants(&recorder);
   struct merge *merge = merge_create(recorder.session, 0, put_record, NULL, &recorder);
   say(&recorder, WRITER_READY);
