@@ -146,6 +146,7 @@ static bool parse_duration(struct word word, uint64_t *ret_ns) {
                {"min", UINT64_C(60000000000)},
                {"h", UINT64_C(3600000000000)}};
   char text[32], *end;
+  *ret_ns = 0;
   snprintf(text, sizeof text, "%.*s", (int)word.length, word.text);
   unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
   for (size_t i = 0; value && value <= UINT32_MAX && i < sizeof units / sizeof *units; i++)
@@ -170,6 +171,62 @@ static bool parse_keep(const char *text, const char *allowed, config_keep *ret_v
       return false;
   }
   return true;
+}
+
+/* Without the blanks around it. False: it does not fit. */
+static bool copy_trimmed(char *target, size_t size, const char *begin, const char *end) {
+  while (begin < end && *begin == ' ')
+    begin++;
+  while (end > begin && end[-1] == ' ')
+    end--;
+  if ((size_t)(end - begin) >= size)
+    return false;
+  memcpy(target, begin, (size_t)(end - begin));
+  target[end - begin] = '\0';
+  return true;
+}
+
+/* "parallel", "parallel @app.c:12" or "region step". */
+static bool parse_watched(const char *text, config_trigger *trigger) {
+  uint64_t line;
+  const char *colon = strrchr(text, ':');
+  if (strcmp(text, "parallel") == 0) {
+    trigger->kind = TRIGGER_parallel;
+    return true;
+  }
+  if (strncmp(text, "region ", 7) == 0) {
+    trigger->kind = TRIGGER_region;
+    return copy_trimmed(trigger->name, sizeof trigger->name, text + 7, text + strlen(text)) && *trigger->name;
+  }
+  if (strncmp(text, "parallel @", 10) != 0 || !colon || !parse_digits(colon + 1, false, &line))
+    return false;
+  trigger->kind = TRIGGER_parallel;
+  trigger->line = (uint32_t)line;
+  return line > 0 && line < UINT32_MAX &&
+         copy_trimmed(trigger->name, sizeof trigger->name, text + 10, colon) && *trigger->name;
+}
+
+/* "50ms" or "3 x median". */
+static bool parse_limit(const char *text, config_trigger *trigger) {
+  char number[32];
+  const char *times = strstr(text, " x median");
+  if (!times)
+    return parse_duration((struct word){text, strlen(text)}, &trigger->limit_ns);
+  return strcmp(times, " x median") == 0 && copy_trimmed(number, sizeof number, text, times) &&
+         parse_digits(number, false, &trigger->medians) && trigger->medians > 0 &&
+         trigger->medians <= UINT32_MAX;
+}
+
+static bool parse_trigger(const char *text, const char *allowed, config_trigger *ret_value) {
+  (void)allowed;
+  char watched[TRIGGER_NAME_BYTES + 32], limit[64];
+  const char *sign = strrchr(text, '>');
+  *ret_value = (config_trigger){.kind = TRIGGER_none};
+  if (!*text)
+    return true;
+  return sign && copy_trimmed(watched, sizeof watched, text, sign) &&
+         copy_trimmed(limit, sizeof limit, sign + 1, text + strlen(text)) &&
+         parse_watched(watched, ret_value) && parse_limit(limit, ret_value);
 }
 
 static bool parse_setting(struct config *config, size_t row, const char *value) {

@@ -45,6 +45,17 @@ typedef struct {
 } config_keep;
 enum { KEEP_BYTES_STANDARD = 1 << 30, KEEP_BYTES_LEAST = 1 << 20 };
 
+/* Which regions are watched, and how long one may take. */
+enum trigger_kind { TRIGGER_none, TRIGGER_parallel, TRIGGER_region };
+enum { TRIGGER_NAME_BYTES = 128 };
+typedef struct {
+  enum trigger_kind kind;
+  char name[TRIGGER_NAME_BYTES]; /* of a region; or of a file, empty: any */
+  uint32_t line;
+  uint64_t limit_ns; /* 0: `medians` counts */
+  uint64_t medians;  /* so many times the median of those before */
+} config_trigger;
+
 struct config {
 #define SETTING(id, variable, type, standard, allowed, doc) config_##type id;
 #include "session/config.def"

@@ -16,14 +16,14 @@
 #include "writer/archive/archive.h"
 #include "writer/archive/room.h"
 #include "writer/symbols/symbols.h"
+#include "writer/trigger.h"
 
 enum { LOOK_AT_ROOM_RECORDS = 256, DUMPER_NICENESS = 10, WAIT_NS = 2000000 };
+enum { TRIGGERED_MOST = 10 };
 
 /* -- keeping -- */
 
-/* A merge_sink: what falls out of the kept records is followed, and nothing is written of it. */
-static void follow(void *data, uint32_t slot, uint64_t id, const struct record *record,
-                   const uint64_t *words) {
+void dump_follow(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
   correlate(&((struct writer *)data)->correlator, slot, id, record, words);
 }
 
@@ -38,20 +38,23 @@ static void describe_limits(const config_keep *keep, char *text, size_t size) {
 
 void dump_open(struct writer *writer) {
   const config_keep *keep = &writer->constants.config.keep;
-  writer->kept = kept_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, follow, writer);
+  writer->kept = kept_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, dump_follow, writer);
+  writer->trigger = trigger_create(&writer->constants.config.trigger);
   describe_limits(keep, writer->keeping.limits, sizeof writer->keeping.limits);
   correlator_hide(&writer->correlator);
 }
 
 /* The counter's frequency is known the better the longer it runs. */
-static void set_age(struct writer *writer) {
+static void set_clock(struct writer *writer) {
   enum { KNOWN_NS = 10000000 };
   const struct session_constants *constants = &writer->constants;
   struct clock_point now = clock_sample(constants->clock_kind);
-  if (!constants->config.keep.ns || now.monotonic_ns - constants->start.monotonic_ns < KNOWN_NS)
+  if (now.monotonic_ns - constants->start.monotonic_ns < KNOWN_NS)
     return;
   double frequency = (double)clock_frequency(constants->clock_kind, &constants->start, &now);
-  kept_set_age(writer->kept, (uint64_t)((double)constants->config.keep.ns * frequency / 1e9));
+  trigger_set_frequency(writer->trigger, frequency);
+  if (constants->config.keep.ns)
+    kept_set_age(writer->kept, (uint64_t)((double)constants->config.keep.ns * frequency / 1e9));
 }
 
 /* -- an archive -- */
@@ -140,13 +143,17 @@ static void give_up(void *data) {
   _exit(3); /* the parent tells of it */
 }
 
-static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
+void dump_become_copy(void) {
   prctl(PR_SET_NAME, "stave-dump");
   if (nice(DUMPER_NICENESS) < 0)
     errno = 0;
   close(WRITER_FD_SESSION);
   close(WRITER_FD_APPLICATION);
   memory_at_exhaustion(give_up, NULL);
+}
+
+static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
+  dump_become_copy();
   writer->dumper = getpid();
   snprintf(writer->ending, sizeof writer->ending, "still running (%.100s)", writer->keeping.why);
   writer->correlator.died_ticks = until;
@@ -194,8 +201,18 @@ static void go_on(struct writer *writer, uint64_t until) {
     start_dump(writer, until);
 }
 
+static void fire(struct writer *writer, const char *why) {
+  if (writer->triggered++ < TRIGGERED_MOST)
+    want(writer, why);
+}
+
 void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words) {
+  char why[TRIGGER_WHY_BYTES];
   kept_put(writer->kept, id, record, words);
+  if (trigger_take(writer->trigger, (uint32_t)(id >> ID_POSITION_BITS), record, words, why)) {
+    fire(writer, why);
+    go_on(writer, record->ticks);
+  }
   const struct record_control_tool *call = (const struct record_control_tool *)record;
   if (record->type != RECORD_control_tool || call->command != OMPT_CONTROL_TOOL_flush)
     return;
@@ -211,9 +228,17 @@ static void note_wishes(struct writer *writer) {
   writer->dumps_wanted = wanted;
 }
 
+/* Where instances were too long of which it was not known whether they are wanted. */
+static void look_up(struct writer *writer) {
+  char why[TRIGGER_WHY_BYTES];
+  if (writer->trigger && lookup_go_on(writer, why))
+    fire(writer, why);
+}
+
 /* A wish waits for the pass that has begun behind it. */
 void dump_look(struct writer *writer) {
-  set_age(writer);
+  set_clock(writer);
+  look_up(writer);
   go_on(writer, writer->pass_begin);
   note_wishes(writer);
 }
@@ -235,6 +260,11 @@ static void wait_for_dumper(struct writer *writer) {
 
 void dump_finish(struct writer *writer) {
   wait_for_dumper(writer);
+  while (writer->trigger && lookup_is_needed(writer)) {
+    look_up(writer);
+    nanosleep(&(struct timespec){0, WAIT_NS}, NULL);
+    atomic_fetch_add(&writer->session->shared.progress, 1);
+  }
   note_wishes(writer);
   writer->dumps_seen = writer->dumps_wanted;
   if (writer->has_ended_badly)

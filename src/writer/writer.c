@@ -21,6 +21,7 @@
 #include "writer/process.h"
 #include "writer/processors.h"
 #include "writer/symbols/modules.h"
+#include "writer/trigger.h"
 
 static void terminate_texts(struct session_constants *constants) {
   constants->program[sizeof constants->program - 1] = '\0';
@@ -237,6 +238,8 @@ static bool open_archive(struct writer *writer) {
   open_model(writer);
   begin_journal(writer);
   note_shortfall(writer, notice, sizeof notice);
+  if (writer->constants.config.trigger.kind != TRIGGER_none && !*notice)
+    snprintf(notice, sizeof notice, "STAVE_TRIGGER has no effect without STAVE_KEEP");
   open_run_states(writer, notice, sizeof notice);
   writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);
@@ -250,6 +253,7 @@ static bool open_archive(struct writer *writer) {
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
   kept_destroy(writer->kept);
+  trigger_destroy(writer->trigger);
   run_states_destroy(writer->run_states);
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);

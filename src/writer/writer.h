@@ -10,6 +10,7 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/kept.h"
+#include "writer/lookup.h"
 #include "writer/merge.h"
 #include "writer/pace.h"
 #include "writer/processors.h"
@@ -50,13 +51,16 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  struct kept *kept;      /* STAVE_KEEP; or NULL: everything is written */
-  struct keeping keeping; /* what the archive says of that */
-  pid_t dumper;           /* the copy of this process that writes an archive; 0: none */
-  uint32_t dumps_before;  /* session->shared.dumps_done when that began */
-  uint32_t dumps_wanted;  /* by `stave dump`, noted so far */
-  uint32_t dumps_seen;    /* of these, answered by what is written now */
-  bool is_dump_due;       /* for keeping.why, as soon as the dumper has ended */
+  struct kept *kept;       /* STAVE_KEEP; or NULL: everything is written */
+  struct keeping keeping;  /* what the archive says of that */
+  pid_t dumper;            /* the copy of this process that writes an archive; 0: none */
+  uint32_t dumps_before;   /* session->shared.dumps_done when that began */
+  uint32_t dumps_wanted;   /* by `stave dump`, noted so far */
+  uint32_t dumps_seen;     /* of these, answered by what is written now */
+  struct trigger *trigger; /* STAVE_TRIGGER; or NULL */
+  struct lookup lookup;    /* of places for that */
+  unsigned triggered;      /* archives */
+  bool is_dump_due;        /* for keeping.why, as soon as the dumper has ended */
   bool has_ended_badly;
   struct processors processors;
   struct run_states *run_states; /* or NULL */

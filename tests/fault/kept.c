@@ -3,7 +3,8 @@
  *
  * The last completed step of each is in COUNTS, a file mapped shared. STEPS 0 never ends. ENDING: a number is
  * the exit status; "parallel" exits with 3 in a parallel region, "abort" aborts, "flush" and "flush-twice"
- * call stave_flush before the end, "halves" does so after half of the steps and waits for a line then. */
+ * call stave_flush before the end, "slow" has a slow region then and some steps more, "halves" does so after
+ * half of the steps and waits for a line then. */
 #include <fcntl.h>
 #include <omp.h>
 #include <stdio.h>
@@ -59,6 +60,14 @@ static void work(long steps) {
   }
 }
 
+/* The one instance of two regions that takes 300 ms. */
+static void slow(void) {
+  stave_region_begin("slow");
+#pragma omp parallel num_threads(KEPT_THREADS) /* the slow line */
+  usleep(300000);
+  stave_region_end(NULL);
+}
+
 static void say_and_wait(void) {
   char answer[16];
   puts("half");
@@ -82,6 +91,10 @@ int main(int argc, char **argv) {
     return 0;
   }
   work(steps);
+  if (strcmp(ending, "slow") == 0) {
+    slow();
+    work(STEPS_A_REGION);
+  }
   if (strcmp(ending, "abort") == 0)
     abort();
   if (strncmp(ending, "flush", 5) == 0 && stave_flush() != 0)

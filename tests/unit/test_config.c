@@ -136,6 +136,38 @@ static void limits_of_keeping_are_read(void **state) {
   }
 }
 
+static void triggers_are_read(void **state) {
+  static const char *const bad[] = {"parallel",
+                                    "parallel >",
+                                    "> 5ms",
+                                    "parallel > 5",
+                                    "loop > 5ms",
+                                    "region > 5ms",
+                                    "parallel @a.c > 5ms",
+                                    "parallel @:3 > 5ms",
+                                    "parallel @a.c:0 > 5ms",
+                                    "parallel > 0 x median",
+                                    "parallel > 3 x mean",
+                                    "parallel > 3 x median x"};
+  (void)state;
+  assert_int_equal(read_setting("STAVE_TRIGGER=parallel @src/app.c:12 > 50ms"), 0);
+  assert_int_equal(config.trigger.kind, TRIGGER_parallel);
+  assert_string_equal(config.trigger.name, "src/app.c");
+  assert_int_equal(config.trigger.line, 12);
+  assert_int_equal(config.trigger.limit_ns, 50000000);
+  assert_int_equal(read_setting("STAVE_TRIGGER=region time step>3 x median"), 0);
+  assert_int_equal(config.trigger.kind, TRIGGER_region);
+  assert_string_equal(config.trigger.name, "time step");
+  assert_int_equal(config.trigger.medians, 3);
+  assert_int_equal(read_setting("STAVE_TRIGGER=parallel > 1s"), 0);
+  assert_int_equal(config.trigger.line, 0);
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    char setting[64];
+    snprintf(setting, sizeof setting, "STAVE_TRIGGER=%s", bad[i]);
+    assert_int_equal(read_setting(setting), -EINVAL);
+  }
+}
+
 static void sizes_are_read(void **state) {
   static const struct {
     const char *setting;
@@ -308,6 +340,7 @@ int main(void) {
       cmocka_unit_test(every_row_says_what_it_is),
       cmocka_unit_test(numbers_are_read),
       cmocka_unit_test(limits_of_keeping_are_read),
+      cmocka_unit_test(triggers_are_read),
       cmocka_unit_test(sizes_are_read),
       cmocka_unit_test(classes_are_read),
       cmocka_unit_test(texts_are_kept_as_they_are),

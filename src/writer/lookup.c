@@ -1,0 +1,105 @@
+#include "writer/lookup.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "writer/definitions/regions.h"
+#include "writer/dump.h"
+#include "writer/symbols/symbols.h"
+#include "writer/trigger.h"
+#include "writer/writer.h"
+
+bool lookup_is_needed(const struct writer *writer) {
+  uint64_t address;
+  return writer->lookup.copy || trigger_unknown(writer->trigger, &address, 1);
+}
+
+/* -- the copy -- */
+
+/* "app.c" is any file of the name, "src/app.c" one in such a folder. */
+static bool is_file(const char *path, const char *wanted) {
+  size_t length = strlen(path), behind = strlen(wanted);
+  return length >= behind && strcmp(path + length - behind, wanted) == 0 &&
+         (length == behind || path[length - behind - 1] == '/');
+}
+
+/* Names as in an archive. The modules that lie there may be known by kept records only. */
+static _Noreturn void answer(struct writer *writer, int fd) {
+  struct lookup *lookup = &writer->lookup;
+  const config_trigger *wanted = &writer->constants.config.trigger;
+  uint32_t numbers[LOOKUP_MOST];
+  unsigned char answers[LOOKUP_MOST];
+  size_t count;
+  dump_become_copy();
+  kept_replay(writer->kept, dump_follow, writer);
+  for (size_t i = 0; i < lookup->count; i++) {
+    numbers[i] = regions_get(writer->regions, CONSTRUCT_parallel, lookup->addresses[i], 0);
+    regions_refer(writer->regions, numbers[i]);
+  }
+  symbols_count_into(writer->symbols, NULL);
+  symbols_start(writer->symbols);
+  symbols_finish(writer->symbols, false);
+  regions_finish(writer->regions);
+  const struct region *regions = regions_all(writer->regions, &count);
+  for (size_t i = 0; i < lookup->count; i++) {
+    const struct region *region = &regions[numbers[i]];
+    answers[i] = region->line == wanted->line && region->file && is_file(region->file, wanted->name);
+  }
+  _exit(write(fd, answers, lookup->count) != (ssize_t)lookup->count);
+}
+
+/* Where no copy is to be had nobody asks again. */
+static void give_up(struct writer *writer) {
+  char why[TRIGGER_WHY_BYTES];
+  writer->lookup.copy = 0;
+  for (size_t i = 0; i < writer->lookup.count; i++)
+    trigger_answer(writer->trigger, writer->lookup.addresses[i], false, why);
+}
+
+static void start(struct writer *writer) {
+  struct lookup *lookup = &writer->lookup;
+  int ends[2];
+  lookup->count = trigger_unknown(writer->trigger, lookup->addresses, LOOKUP_MOST);
+  if (lookup->count == 0)
+    return;
+  if (pipe2(ends, O_CLOEXEC) < 0) {
+    give_up(writer);
+    return;
+  }
+  lookup->copy = fork();
+  if (lookup->copy == 0)
+    answer(writer, ends[1]);
+  close(ends[1]);
+  lookup->fd = ends[0];
+  if (lookup->copy > 0)
+    return;
+  close(ends[0]);
+  give_up(writer);
+}
+
+/* What was not answered is not there: nobody asks for ever. */
+static bool finish(struct writer *writer, char *why) {
+  struct lookup *lookup = &writer->lookup;
+  unsigned char answers[LOOKUP_MOST] = {0};
+  bool has_fired = false;
+  if (read(lookup->fd, answers, sizeof answers) < 0)
+    memset(answers, 0, sizeof answers);
+  close(lookup->fd);
+  waitpid(lookup->copy, NULL, 0);
+  lookup->copy = 0;
+  for (size_t i = 0; i < lookup->count; i++)
+    has_fired |= trigger_answer(writer->trigger, lookup->addresses[i], answers[i], why);
+  return has_fired;
+}
+
+bool lookup_go_on(struct writer *writer, char *why) {
+  if (!writer->lookup.copy) {
+    start(writer);
+    return false;
+  }
+  struct pollfd answered = {.fd = writer->lookup.fd, .events = POLLIN};
+  return poll(&answered, 1, 0) > 0 && finish(writer, why);
+}
