@@ -142,6 +142,15 @@
 #define STAVE_PROPERTY_SYSTEM_MISSED "STAVE::SYSTEM::MISSED"
 #define STAVE_PROPERTY_SYSTEM_THREADS_WITHOUT "STAVE::SYSTEM::THREADS_WITHOUT"
 
+/* Present only if counters were asked for (STAVE_COUNTERS): those that were read, with commas, and why others
+ * were not; threads that have none; for how long, summed over the threads, they were to be counted, and were:
+ * where the processor has fewer counters than that, they take turns, and values are scaled. */
+#define STAVE_PROPERTY_COUNTERS "STAVE::COUNTERS"
+#define STAVE_PROPERTY_COUNTERS_REFUSED "STAVE::COUNTERS::REFUSED"
+#define STAVE_PROPERTY_COUNTERS_THREADS_WITHOUT "STAVE::COUNTERS::THREADS_WITHOUT"
+#define STAVE_PROPERTY_COUNTERS_ASKED_NS "STAVE::COUNTERS::ASKED_NS"
+#define STAVE_PROPERTY_COUNTERS_COUNTED_NS "STAVE::COUNTERS::COUNTED_NS"
+
 /* Metrics on a thread's location, each value for the time from there on: a STAVE_RUN_STATE_..., and the
  * number of the processor on which it runs, or did last. Page faults: how many there were by then. */
 #define STAVE_METRIC_RUN_STATE "run state"

@@ -160,7 +160,9 @@ static bool on_counter(struct journal *journal, struct payload payload) {
   if (!read_head(&payload, &entry, sizeof entry))
     return false;
   definitions_restore_counter(journal->definitions, entry.name, entry.unit,
-                              entry.type == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64);
+                              entry.type == OTF2_TYPE_DOUBLE || entry.type == OTF2_TYPE_UINT64
+                                  ? (OTF2_Type)entry.type
+                                  : OTF2_TYPE_INT64);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "session/config.h"
+#include "session/counters.h"
 #include "session/figures.h"
 #include "session/records.h"
 #include "session/tables.h"
@@ -91,7 +92,12 @@ struct session_constants {
   char runtime_version[256];
   char program[SESSION_TEXT_BYTES];
   int32_t set_callback_results[SESSION_CALLBACKS]; /* or SESSION_NOT_WANTED, SESSION_NOT_ASKED */
-  struct session_name states[SESSION_NAMES];       /* an empty name ends the list */
+  /* of STAVE_COUNTERS those that can be had, in the order of what records have of them; and why others
+   * cannot */
+  struct kernel_counter counters[COUNTERS_MOST];
+  uint32_t counter_count;
+  char counters_refused[512];
+  struct session_name states[SESSION_NAMES]; /* an empty name ends the list */
   struct session_name mutex_implementations[SESSION_NAMES];
 };
 

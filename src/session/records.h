@@ -78,6 +78,14 @@ enum {
   RECORD_SLOTS_MAX = 4096 / RECORD_BYTES, /* the longest record: 4 KiB, its first slot included */
 };
 
+/* In the flags of records that regions begin and end with, and the last words behind them, as many slots as
+ * hold these: how long, in ns, the thread's counters were asked for and counted; then the counters, as the
+ * session has them (STAVE_COUNTERS). */
+enum { RECORD_FLAG_COUNTERS = 0x80, COUNTER_TIMES = 2 };
+static inline unsigned record_counter_slots(unsigned counters) {
+  return (COUNTER_TIMES + counters + 3) / 4;
+}
+
 /* In parallel_begin's flags: who called is wanted. */
 enum { PARALLEL_FLAG_CALLERS = 1 };
 

@@ -2,22 +2,54 @@
 #ifndef STAVE_TOOL_CALLBACK_BODY_H
 #define STAVE_TOOL_CALLBACK_BODY_H
 
+#include "tool/counters.h"
 #include "tool/thread.h"
 
 /* on_<name>: the two copies of <name>_event, the second out of the way of the first. signature: of
  * callbacks.def. */
-#define IN_TWO_COPIES(name, signature) COPIES(, name, signature)
-#define STATIC_IN_TWO_COPIES(name, signature) COPIES(static, name, signature)
-#define COPIES(storage, name, signature)                                                                     \
+#define IN_TWO_COPIES(name, signature) COPIES(, name, signature, )
+/* The same for a body whose second parameter is what the thread's counters say, or NULL; and
+ * on_<name>_with_counters, which reads them. */
+#define IN_TWO_COPIES_AND_WITH_COUNTERS(name, signature) COPIES_AND_WITH_COUNTERS(, name, signature)
+#define STATIC_IN_TWO_COPIES_AND_WITH_COUNTERS(name, signature)                                              \
+  COPIES_AND_WITH_COUNTERS(static, name, signature)
+#define COPIES_AND_WITH_COUNTERS(storage, name, signature)                                                   \
+  COPIES(storage, name, signature, WITHOUT_COUNTERS)                                                         \
+  storage void on_##name##_with_counters OMPT_PARAMETERS(signature) {                                        \
+    struct counter_words reading;                                                                            \
+    counters_read(&reading);                                                                                 \
+    if (!name##_event(FAST, &reading, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT)))                  \
+      name##_event(SLOW, &reading, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT));                     \
+  }
+#define WITHOUT_COUNTERS NULL,
+#define COPIES(storage, name, signature, without_counters)                                                   \
   static __attribute__((cold, noinline)) void on_##name##_slow OMPT_PARAMETERS(signature) {                  \
-    name##_event(SLOW, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT));                                 \
+    name##_event(SLOW, without_counters SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT));                \
   }                                                                                                          \
   storage __attribute__((noinline)) void on_##name OMPT_PARAMETERS(signature) {                              \
-    if (__builtin_expect(!name##_event(FAST, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT)), false))   \
+    if (__builtin_expect(                                                                                    \
+            !name##_event(FAST, without_counters SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT)),       \
+            false))                                                                                          \
       on_##name##_slow OMPT_ARGUMENTS(signature);                                                            \
   }
 
 #define BODY static inline __attribute__((always_inline)) bool
+
+/* What a record with counters has more of than one without. */
+static inline __attribute__((always_inline)) unsigned slots_of(const struct counter_words *reading) {
+  return reading ? reading->slots : 0;
+}
+
+static inline __attribute__((always_inline)) unsigned flags_of(const struct counter_words *reading) {
+  return reading && reading->slots ? RECORD_FLAG_COUNTERS : 0;
+}
+
+/* Stores it behind the record's own slots. */
+static inline __attribute__((always_inline)) void put_reading(const struct new_event *event, unsigned own,
+                                                              const struct counter_words *reading) {
+  for (unsigned i = 0; i < slots_of(reading); i++)
+    memcpy(ring_at(&event->thread->ring, event->position + own + i), reading->words + 4 * i, RECORD_BYTES);
+}
 
 static inline uint64_t id_of(const ompt_data_t *data) {
   return data ? data->value : 0;

@@ -79,15 +79,34 @@ static bool is_delivered(const int32_t *results, uint32_t number) {
   return results[number] > OMPT_SET_RESULT_impossible;
 }
 
+static ompt_callback_t handler_with_counters(const struct callback_row *row) {
+  switch (row->number) {
+  case OMPT_CALLBACK_implicit_task:
+    return (ompt_callback_t)on_implicit_task_with_counters;
+  case OMPT_CALLBACK_task_schedule:
+    return (ompt_callback_t)on_task_schedule_with_counters;
+  case OMPT_CALLBACK_work:
+    return (ompt_callback_t)on_work_with_counters;
+  case OMPT_CALLBACK_sync_region:
+    return (ompt_callback_t)on_sync_region_with_counters;
+  default:
+    return row->handler;
+  }
+}
+
 /* What costs something where it is wanted costs nothing where it is not: another function is called. */
-static ompt_callback_t handler_of(const struct callback_row *row, bool wants_callers) {
-  if (wants_callers && row->number == OMPT_CALLBACK_parallel_begin)
+static ompt_callback_t handler_of(const struct callback_row *row, const struct session_constants *wanted) {
+  if (wanted->config.callers > 0 && row->number == OMPT_CALLBACK_parallel_begin)
     return (ompt_callback_t)on_parallel_begin_with_callers;
+  if (wanted->counter_count > 0 && (row->class & wanted->config.counters_at))
+    return handler_with_counters(row);
   return row->handler;
 }
 
-const char *callbacks_register(ompt_set_callback_t set_callback, uint64_t classes, bool wants_callers,
-                               int32_t *results, unsigned count) {
+const char *callbacks_register(ompt_set_callback_t set_callback, const struct session_constants *wanted,
+                               int32_t *results) {
+  enum { count = SESSION_CALLBACKS };
+  uint64_t classes = wanted->config.events;
   const char *missing = NULL;
   if (tool.runtimes == 0)
     atomic_store(&tool.dependences, DEPENDENCES_AS_WANTED);
@@ -102,7 +121,7 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint64_t classe
       results[row->number] = SESSION_NOT_ASKED;
       continue;
     }
-    results[row->number] = (int32_t)set_callback(row->number, handler_of(row, wants_callers));
+    results[row->number] = (int32_t)set_callback(row->number, handler_of(row, wanted));
     if (row->number == OMPT_CALLBACK_dependences && !is_named(row, classes))
       dependences_were_asked(set_callback);
     if (results[row->number] < row->minimum && !missing)

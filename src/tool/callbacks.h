@@ -7,12 +7,13 @@
 
 #include "ompt/types.h"
 
-/* Registers what `classes` (config.events) asks for. results[number] becomes what the runtime answered
- * (ompt_set_result_t), or why nothing was asked. wants_callers: parallel regions with who called them.
+/* Registers what the settings ask for. results[number], of SESSION_CALLBACKS, becomes what the runtime
+ * answered (ompt_set_result_t), or why nothing was asked.
  * Returns the name of a callback without which no archive can be made and that the runtime does not deliver,
  * or NULL. */
-const char *callbacks_register(ompt_set_callback_t set_callback, uint64_t classes, bool wants_callers,
-                               int32_t *results, unsigned count);
+struct session_constants;
+const char *callbacks_register(ompt_set_callback_t set_callback, const struct session_constants *wanted,
+                               int32_t *results);
 
 /* The handlers: on_<callback>. callbacks_task.c, _sync.c, _mutex.c and _target.c hold them,
  * callbacks_control.c the one that answers: it returns what omp_control_tool returns, 0, or 1 if the command
@@ -22,6 +23,12 @@ const char *callbacks_register(ompt_set_callback_t set_callback, uint64_t classe
 
 /* on_parallel_begin, with who called (STAVE_CALLERS). */
 void on_parallel_begin_with_callers OMPT_PARAMETERS(parallel_begin);
+
+/* The same with counters (STAVE_COUNTERS). */
+void on_implicit_task_with_counters OMPT_PARAMETERS(implicit_task);
+void on_task_schedule_with_counters OMPT_PARAMETERS(task_schedule);
+void on_work_with_counters OMPT_PARAMETERS(work);
+void on_sync_region_with_counters OMPT_PARAMETERS(sync_region);
 
 /* callbacks_user.c: whether omp_control_tool was called by stave.h, and recording what it says. */
 bool is_user_call(uint64_t command, uint64_t modifier, const void *argument);

@@ -3,37 +3,51 @@
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
-BODY work_event(enum copy copy, ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                ompt_data_t *task, uint64_t count, const void *codeptr) {
+BODY work_event(enum copy copy, const struct counter_words *reading, ompt_work_t kind,
+                ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, uint64_t count,
+                const void *codeptr) {
   (void)parallel, (void)task;
   struct new_event event;
-  if (!event_begin(copy, &event, 1, codeptr))
+  unsigned n = 1 + slots_of(reading);
+  if (!event_begin(copy, &event, n, codeptr))
     return false;
-  EVENT_PUT(&event, 1, work, endpoint, 0, .count = count, .codeptr = event.code, .kind = (uint32_t)kind);
+  put_reading(&event, 1, reading);
+  EVENT_PUT(&event, n, work, endpoint, flags_of(reading), .count = count, .codeptr = event.code,
+            .kind = (uint32_t)kind);
   return true;
 }
-IN_TWO_COPIES(work, work)
+IN_TWO_COPIES_AND_WITH_COUNTERS(work, work)
 
 /* sync_region, sync_region_wait and reduction say the same of different things. */
-BODY sync_event(enum copy copy, enum record_type type, ompt_sync_region_t kind,
-                ompt_scope_endpoint_t endpoint, ompt_data_t *task, const void *codeptr) {
+BODY sync_event(enum copy copy, const struct counter_words *reading, enum record_type type,
+                ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *task,
+                const void *codeptr) {
   struct new_event event;
-  if ((copy == FAST && __builtin_expect(!task, false)) || !event_begin(copy, &event, 1, codeptr))
+  unsigned n = 1 + slots_of(reading);
+  if ((copy == FAST && __builtin_expect(!task, false)) || !event_begin(copy, &event, n, codeptr))
     return false;
-  EVENT_PUT_AS(&event, 1, sync_region, type, endpoint, 0, .task = id_of(task), .codeptr = event.code,
-               .kind = (uint32_t)kind);
+  put_reading(&event, 1, reading);
+  EVENT_PUT_AS(&event, n, sync_region, type, endpoint, flags_of(reading), .task = id_of(task),
+               .codeptr = event.code, .kind = (uint32_t)kind);
   return true;
 }
+
+BODY sync_region_event(enum copy copy, const struct counter_words *reading, ompt_sync_region_t kind,
+                       ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                       const void *codeptr) {
+  (void)parallel;
+  return sync_event(copy, reading, RECORD_sync_region, kind, endpoint, task, codeptr);
+}
+IN_TWO_COPIES_AND_WITH_COUNTERS(sync_region, sync_region)
 
 #define SYNC_IN_TWO_COPIES(name)                                                                             \
   BODY name##_event(enum copy copy, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,                 \
                     ompt_data_t *parallel, ompt_data_t *task, const void *codeptr) {                         \
     (void)parallel;                                                                                          \
-    return sync_event(copy, RECORD_##name, kind, endpoint, task, codeptr);                                   \
+    return sync_event(copy, NULL, RECORD_##name, kind, endpoint, task, codeptr);                             \
   }                                                                                                          \
   IN_TWO_COPIES(name, sync_region)
 
-SYNC_IN_TWO_COPIES(sync_region)
 SYNC_IN_TWO_COPIES(sync_region_wait)
 SYNC_IN_TWO_COPIES(reduction)
 

@@ -155,8 +155,9 @@ IN_TWO_COPIES(parallel_end, parallel_end)
 
 /* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime takes what a worker's has in its
  * data for the task of a taskwait with depend (docs/DESIGN.md). Each thread's own is meant anyway. */
-BODY implicit_task_begin_event(enum copy copy, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                               ompt_data_t *task, unsigned actual, unsigned index, int flags) {
+BODY implicit_task_begin_event(enum copy copy, const struct counter_words *reading,
+                               ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                               unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)task;
   if (copy == SLOW && keep_initial_task(actual | (uint64_t)index << 32, (unsigned)flags))
     return true;
@@ -169,26 +170,32 @@ BODY implicit_task_begin_event(enum copy copy, ompt_scope_endpoint_t endpoint, o
   }
   /* here: they need registers */
   uint64_t team = id_of(parallel), actual_and_index = actual | (uint64_t)index << 32;
-  if (!event_begin(copy, &event, 1, NULL))
+  unsigned n = 1 + slots_of(reading);
+  if (!event_begin(copy, &event, n, NULL))
     return false;
-  EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = team,
+  put_reading(&event, 1, reading);
+  EVENT_PUT(&event, n, implicit_task_begin, ENDPOINT_BEGIN, flags_of(reading), .parallel = team,
             .actual_and_index = actual_and_index, .task_flags = (unsigned)flags);
   return true;
 }
-STATIC_IN_TWO_COPIES(implicit_task_begin, implicit_task)
+STATIC_IN_TWO_COPIES_AND_WITH_COUNTERS(implicit_task_begin, implicit_task)
 
-BODY implicit_task_end_event(enum copy copy, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                             ompt_data_t *task, unsigned actual, unsigned index, int flags) {
+BODY implicit_task_end_event(enum copy copy, const struct counter_words *reading,
+                             ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                             unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)parallel, (void)task, (void)actual;
   if (copy == SLOW && forget_kept())
     return true;
   struct new_event event;
-  if (!event_begin(copy, &event, 1, NULL))
+  unsigned n = 1 + slots_of(reading);
+  if (!event_begin(copy, &event, n, NULL))
     return false;
-  EVENT_PUT(&event, 1, implicit_task_end, ENDPOINT_END, 0, .index = index, .task_flags = (unsigned)flags);
+  put_reading(&event, 1, reading);
+  EVENT_PUT(&event, n, implicit_task_end, ENDPOINT_END, flags_of(reading), .index = index,
+            .task_flags = (unsigned)flags);
   return true;
 }
-STATIC_IN_TWO_COPIES(implicit_task_end, implicit_task)
+STATIC_IN_TWO_COPIES_AND_WITH_COUNTERS(implicit_task_end, implicit_task)
 
 /* scope_beginend, or what no specification names. */
 static __attribute__((cold, noinline)) void on_implicit_task_at_once(ompt_scope_endpoint_t endpoint,
@@ -213,6 +220,15 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
     on_implicit_task_end(endpoint, parallel, task, actual, index, flags);
   else
     on_implicit_task_at_once(endpoint, parallel, task, actual, index, flags);
+}
+
+void on_implicit_task_with_counters OMPT_PARAMETERS(implicit_task) {
+  if (endpoint == OMPT_SCOPE_begin)
+    on_implicit_task_begin_with_counters OMPT_ARGUMENTS(implicit_task);
+  else if (endpoint == OMPT_SCOPE_end)
+    on_implicit_task_end_with_counters OMPT_ARGUMENTS(implicit_task);
+  else
+    on_implicit_task_at_once OMPT_ARGUMENTS(implicit_task);
 }
 
 /* LLVM's runtime has one place a thread for all taskwaits with depend, and aborts the program where one
@@ -243,16 +259,18 @@ BODY task_create_event(enum copy copy, ompt_data_t *encountering_task, const omp
 }
 IN_TWO_COPIES(task_create, task_create)
 
-BODY task_schedule_event(enum copy copy, ompt_data_t *prior, ompt_task_status_t prior_status,
-                         ompt_data_t *next) {
+BODY task_schedule_event(enum copy copy, const struct counter_words *reading, ompt_data_t *prior,
+                         ompt_task_status_t prior_status, ompt_data_t *next) {
   struct new_event event;
-  if (!event_begin(copy, &event, 1, NULL))
+  unsigned n = 1 + slots_of(reading);
+  if (!event_begin(copy, &event, n, NULL))
     return false;
-  EVENT_PUT(&event, 1, task_schedule, 0, 0, .prior_task = id_of(prior), .next_task = id_of(next),
-            .prior_status = (uint32_t)prior_status);
+  put_reading(&event, 1, reading);
+  EVENT_PUT(&event, n, task_schedule, 0, flags_of(reading), .prior_task = id_of(prior),
+            .next_task = id_of(next), .prior_status = (uint32_t)prior_status);
   return true;
 }
-IN_TWO_COPIES(task_schedule, task_schedule)
+IN_TWO_COPIES_AND_WITH_COUNTERS(task_schedule, task_schedule)
 
 /* One record for each, all reserved and published at once. */
 BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_t *dependences,

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "tool/callback_body.h"
 #include "tool/callbacks.h"
-#include "tool/thread.h"
 
 enum { NAME_MOST = 3072, FILE_MOST = 768, UNIT_MOST = 64, FLAG_CUT = 1, INTEGER = 1, DOUBLE = 2 };
 
@@ -13,7 +13,9 @@ union words {
   uint64_t w[4 * (RECORD_SLOTS_MAX - 1)];
   char text[RECORD_BYTES * (RECORD_SLOTS_MAX - 1)];
 };
-_Static_assert(2 * sizeof(uint64_t) + NAME_MOST + FILE_MOST + UNIT_MOST <= sizeof(union words),
+_Static_assert(2 * sizeof(uint64_t) + NAME_MOST + FILE_MOST + UNIT_MOST + RECORD_BYTES +
+                       sizeof((struct counter_words *)NULL)->words <=
+                   sizeof(union words),
                "the longest record");
 
 struct call_texts {
@@ -63,12 +65,17 @@ static bool put(enum record_type type, unsigned endpoint, const struct stave_cal
   struct new_event event;
   union words words;
   struct call_texts texts = texts_of(call);
-  uint64_t n = 1 + fill(&words, &texts, value);
+  struct counter_words reading = {.slots = 0};
+  if (type == RECORD_control_tool_region && tool.constants.config.counters_at & EVENT_CLASS_control)
+    counters_read(&reading);
+  uint64_t own = 1 + fill(&words, &texts, value), n = own + reading.slots;
   if (!event_begin(SLOW, &event, n, codeptr))
     return false;
-  for (uint64_t i = 1; i < n; i++)
+  for (uint64_t i = 1; i < own; i++)
     memcpy(ring_at(&event.thread->ring, event.position + i), words.w + 4 * (i - 1), RECORD_BYTES);
-  EVENT_PUT_AS(&event, n, control_tool_region, type, endpoint, texts.is_cut ? FLAG_CUT : 0,
+  put_reading(&event, (unsigned)own, &reading);
+  EVENT_PUT_AS(&event, n, control_tool_region, type, endpoint,
+               (texts.is_cut ? FLAG_CUT : 0) | flags_of(&reading),
                .line_and_file = (uint32_t)call->line | (uint64_t)texts.file_bytes << 32,
                .codeptr = event.code, .name_bytes = (uint32_t)texts.name_bytes);
   return true;

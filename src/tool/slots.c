@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "session/session.h"
+#include "tool/counters.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 
@@ -44,6 +45,7 @@ static enum answer give_back_if_dead(uint32_t index) {
   if (!is_dead((int32_t)owner) || atomic_load_explicit(&slot->owner, memory_order_acquire) != owner)
     return ALIVE;
   sampler_detach(&tool.threads[index]);
+  counters_detach(&tool.threads[index]);
   slots_give_back(index);
   return DEAD;
 }

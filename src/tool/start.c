@@ -13,6 +13,7 @@
 #include "session/futex.h"
 #include "session/session.h"
 #include "stave/names.h"
+#include "tool/counters.h"
 #include "tool/exit_status.h"
 #include "tool/first_rings.h"
 #include "tool/sampler.h"
@@ -280,6 +281,7 @@ void tool_follow_fork(void) {
   bool is_wanted =
       tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;
   atomic_store(&tool.recording, RECORDING_OFF);
+  counters_close_all();
   leave_parents_session();
   if (is_wanted)
     tool_start_session();
@@ -392,6 +394,7 @@ void tool_close_session(void) {
 void tool_end_session(void) {
   if (atomic_load(&tool.session->shared.tool_state) != TOOL_ENDED)
     end(RECORDING_OFF, TOOL_FINISHED);
+  counters_close_all();
   drop_session();
 }
 

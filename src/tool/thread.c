@@ -7,6 +7,7 @@
 #include "session/futex.h"
 #include "session/session.h"
 #include "tool/call_path.h"
+#include "tool/counters.h"
 #include "tool/first_rings.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
@@ -307,6 +308,7 @@ bool thread_attach(uint64_t ticks) {
     call_path_prepare(thread_self, ticks);
     errno = error;
   }
+  counters_attach(thread_self);
   sampler_attach(thread_self);
   if (tool.constants.config.system == SYSTEM_on)
     session_wake_writer(tool.session); /* from when on it asks the kernel about this thread */
@@ -319,6 +321,7 @@ void thread_detach(void) {
   if (!thread->ring.slot)
     return;
   thread_self = &nobody;
+  counters_detach(thread);
   slots_give_back((uint32_t)(thread - tool.threads));
 }
 

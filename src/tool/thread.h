@@ -29,6 +29,9 @@ struct thread {
   int32_t processor;  /* where its placement was asked for last (placement.h) */
   uint64_t placement; /* a sum of the answers; 0: never asked */
   bool is_slow;       /* behind a failed reservation (reserve): a signal handler drops its event now */
+  /* counters (counters.c): the descriptor that all are read by, 0: none, and the kernel's number of it */
+  int counters_fd;
+  uint64_t counters_id;
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
   uint64_t stack_low;      /* lowest address of the thread's stack */

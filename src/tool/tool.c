@@ -15,6 +15,7 @@
 
 #include "session/clock.h"
 #include "tool/callbacks.h"
+#include "tool/counters.h"
 #include "tool/placement.h"
 #include "tool/thread.h"
 
@@ -119,8 +120,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
     modules_note_start();
   modules_find_runtime(address_in_runtime(lookup));
   const char *missing =
-      callbacks_register(set_callback, tool.constants.config.events, tool.constants.config.callers > 0,
-                         tool.constants.set_callback_results, SESSION_CALLBACKS);
+      callbacks_register(set_callback, &tool.constants, tool.constants.set_callback_results);
   if (missing)
     tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);
@@ -189,6 +189,8 @@ bool tool_prepare(void) {
   if (tool.is_prepared)
     return true;
   if (!read_configuration())
+    return false;
+  if (!counters_prepare())
     return false;
   tool.clock = tool.constants.clock_kind = clock_choose();
   for (unsigned i = 0; i < SESSION_CALLBACKS; i++)

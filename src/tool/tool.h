@@ -11,6 +11,7 @@
 #include "session/layout.h"
 #include "tool/device_trace.h"
 
+struct counter_group;
 struct thread;
 
 /* A range of code that this process has published (modules.c). */
@@ -70,8 +71,10 @@ struct tool {
   /* the same, asked by the sampling handler */
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
-  int sample_signal;           /* 0: no sampling */
-  atomic_bool has_stray_timer; /* one that could not be deleted still sends it */
+  struct counter_group *counter_groups; /* one for each slot; NULL: no counters are wanted */
+  _Atomic uint32_t counter_slots;       /* of these, those that were ever used: the first ones */
+  int sample_signal;                    /* 0: no sampling */
+  atomic_bool has_stray_timer;          /* one that could not be deleted still sends it */
   /* how many the dynamic linker had closed when the rows below were last looked at */
   _Atomic uint64_t modules_closed;
   uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */

@@ -15,7 +15,7 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
   archive_set_property(archive, name, text);
 }
 
-enum told { LOSS, ALWAYS, IF_ANY, SAMPLING, SYSTEM };
+enum told { LOSS, ALWAYS, IF_ANY, SAMPLING, COUNTERS, SYSTEM };
 
 static void set_figures(struct archive *archive, const struct figures *figures, enum told wanted) {
   const struct {
@@ -118,6 +118,21 @@ static void set_sampling(struct archive *archive, uint32_t hz, const struct figu
   set_figures(archive, figures, SAMPLING);
 }
 
+static void set_counters(struct archive *archive, const struct session_constants *constants,
+                         const struct figures *figures) {
+  char names[COUNTERS_MOST * COUNTER_NAME_BYTES] = "";
+  if (!*constants->config.counters)
+    return;
+  for (uint32_t i = 0; i < constants->counter_count; i++) {
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", used ? "," : "", constants->counters[i].name);
+  }
+  archive_set_property(archive, STAVE_PROPERTY_COUNTERS, *names ? names : "none");
+  if (*constants->counters_refused)
+    archive_set_property(archive, STAVE_PROPERTY_COUNTERS_REFUSED, constants->counters_refused);
+  set_figures(archive, figures, COUNTERS);
+}
+
 static void set_system(struct archive *archive, const struct config *config, const struct summary *summary) {
   if (config->system == SYSTEM_off)
     return;
@@ -197,5 +212,6 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_not_asked(archive, constants->set_callback_results);
   set_records(archive, summary->records);
   set_sampling(archive, constants->config.sample_hz, &summary->figures);
+  set_counters(archive, constants, &summary->figures);
   set_system(archive, &constants->config, summary);
 }

@@ -28,6 +28,11 @@ static void terminate_texts(struct session_constants *constants) {
   constants->runtime_version[sizeof constants->runtime_version - 1] = '\0';
   constants->config.output[sizeof constants->config.output - 1] = '\0';
   constants->config.status[sizeof constants->config.status - 1] = '\0';
+  constants->counters_refused[sizeof constants->counters_refused - 1] = '\0';
+  if (constants->counter_count > COUNTERS_MOST)
+    constants->counter_count = COUNTERS_MOST;
+  for (uint32_t i = 0; i < constants->counter_count; i++)
+    constants->counters[i].name[COUNTER_NAME_BYTES - 1] = '\0';
 }
 
 bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size) {
@@ -130,6 +135,8 @@ static void open_correlator(struct writer *writer) {
   c->on_runtime_data = writer;
   c->command_line = writer->command_line;
   c->command_line_bytes = writer->command_line_bytes;
+  c->counters = constants->counters;
+  c->counter_count = constants->counter_count;
   c->starts_paused = constants->config.start == START_paused;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "tool/call_path.h"
+#include "tool/counters.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 
@@ -36,6 +37,14 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
 }
 
 /* These tests have no timers. */
+void counters_attach(struct thread *thread) {
+  (void)thread;
+}
+
+void counters_detach(struct thread *thread) {
+  (void)thread;
+}
+
 void sampler_attach(struct thread *thread) {
   (void)thread;
 }

@@ -1,5 +1,6 @@
 /* `stave info` for people. */
 #include "cli/info/info.h"
+#include "cli/info/info_counters.h"
 #include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
@@ -209,6 +210,7 @@ static void print_outcome(const struct info *info) {
   print_losses(info);
   print_samples(info);
   info_print_system(info);
+  info_print_counters(info);
   if (info->stalls > 0)
     table_fact("stalls", "%s times a thread waited for room in its buffer, %s in all (STAVE_BUFFER_SIZE)",
                summary_number(number, info->stalls), summary_duration(time, info->stall_ns));

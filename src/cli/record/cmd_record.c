@@ -6,11 +6,13 @@
 #include "cli/common/usage.h"
 #include "cli/programs/program.h"
 #include "cli/record/child.h"
+#include "cli/record/counters_help.h"
 #include "cli/record/job.h"
 #include "cli/record/plan.h"
 #include "cli/record/watch.h"
 #include "cli/record/workdir.h"
 #include "session/config.h"
+#include "session/counters.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +41,15 @@ struct traced_run {
 };
 
 /* Long options that have no letter. */
-enum { OPTION_OVERFLOW = 256, OPTION_PRELOAD, OPTION_RUNTIME, OPTION_SAMPLE, OPTION_SYSTEM, OPTION_KEEP };
+enum {
+  OPTION_OVERFLOW = 256,
+  OPTION_PRELOAD,
+  OPTION_RUNTIME,
+  OPTION_SAMPLE,
+  OPTION_SYSTEM,
+  OPTION_KEEP,
+  OPTION_COUNTERS
+};
 
 /* Samples a second where none are said. */
 static const char sample_default[] = "1000";
@@ -72,6 +82,10 @@ static const struct usage_option options[] = {
     {OPTION_KEEP, "keep", "LIMITS",
      "keep only the end, 10s or 500M or both, and write it when the program ends badly or asks (STAVE_KEEP)",
      USAGE_NOTHING, NULL},
+    {OPTION_COUNTERS, "counters", "LIST",
+     "what the kernel and the processor count for each thread, read where regions begin and end "
+     "(STAVE_COUNTERS): instructions, cycles, page-faults ...; help lists what can be had here",
+     USAGE_LIST, counter_known},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
     {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
     {0},
@@ -104,6 +118,20 @@ static const char *variable_of(int option) {
   }
 }
 
+/* A name that nobody knows is said before the program runs. */
+static bool set_counters(const char *list) {
+  struct kernel_counter counters[COUNTERS_MOST];
+  char error[CONFIG_ERROR_BYTES];
+  if (strcmp(list, "help") == 0) {
+    counters_print_help();
+    exit(EXIT_SUCCESS);
+  }
+  if (counters_parse(list, counters, error, sizeof error) < 0)
+    return usage_wrong("record", "%s", error);
+  set_variable("STAVE_COUNTERS", list);
+  return true;
+}
+
 static bool set_option(void *run, int option, const char *value) {
   if (option == 'q')
     ((struct traced_run *)run)->quiet = true;
@@ -111,6 +139,8 @@ static bool set_option(void *run, int option, const char *value) {
     ((struct traced_run *)run)->preloads = true;
   else if (option == OPTION_SYSTEM)
     set_variable("STAVE_SYSTEM", "on");
+  else if (option == OPTION_COUNTERS)
+    return set_counters(value);
   else if (option == 'v')
     set_variable("STAVE_VERBOSE", "2");
   else

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "writer/correlate/closing.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/counters.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
@@ -152,6 +153,7 @@ void correlator_close(struct correlator *c) {
     task_free(thread->base);
     team_release(thread->serial_team);
   }
+  counters_free(c);
   locks_free(c);
   devices_free(c);
   mpi_comms_free(c);

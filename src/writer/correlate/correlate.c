@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "writer/correlate/counters.h"
 #include "writer/correlate/device_records.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -130,6 +131,9 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     return;
   if (thread->undecided_count || thread->acquire_ticks)
     settle(c, thread, record);
+  c->counting = NULL;
+  if (record->flags & RECORD_FLAG_COUNTERS)
+    counters_take(c, thread, record);
   switch ((enum record_type)record->type) {
 #define RECORD(id, ...)                                                                                      \
   case RECORD_##id:                                                                                          \

@@ -16,6 +16,7 @@
 #include "session/layout.h"
 
 struct call_sites;
+struct thread_counters;
 struct lock_names;
 struct contexts;
 struct definitions;
@@ -43,6 +44,12 @@ struct correlator {
   /* a thread is met whose kernel id is known, at this time; or NULL */
   void (*on_thread)(void *data, struct traced_thread *thread, uint64_t ticks);
   void *on_thread_data;
+  const struct kernel_counter *counters; /* that records have (STAVE_COUNTERS), counter_count of them */
+  unsigned counter_count;
+  uint32_t counter_metrics[COUNTERS_MOST]; /* their numbers, plus one; 0: not written so far */
+  struct thread_counters *counted;         /* of all threads: a list */
+  struct traced_thread *counting; /* whose counters the record has that is looked at, till they are written */
+  uint64_t counting_ticks;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
   struct traced_thread **by_slot;    /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;

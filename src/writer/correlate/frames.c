@@ -165,16 +165,22 @@ void undecided_write(struct correlator *c, struct traced_thread *thread, struct 
       thread->undecided[kept++] = event;
       continue;
     }
+    if (thread->counted && !end_of)
+      counters_put_kept(c, thread, i);
     event.team = end_of;
     event.is_late = end_of != NULL;
     emit_event(c, thread, &event);
   }
   thread->undecided_count = kept;
+  if (thread->counted)
+    counters_drop_kept(thread);
 }
 
 void undecided_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
   if (thread->undecided_count == UNDECIDED_MOST)
     undecided_write(c, thread, NULL);
+  if (c->counting == thread && event->kind == EVENT_LEAVE && event->is_late)
+    counters_keep(c, thread, thread->undecided_count);
   thread->undecided[thread->undecided_count++] = *event;
 }
 

@@ -4,6 +4,7 @@
 #define STAVE_WRITER_CORRELATE_FRAMES_H
 
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/counters.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
@@ -29,6 +30,8 @@ static inline void emit_on(struct correlator *correlator, struct location *locat
 }
 static inline void emit_event(struct correlator *correlator, struct traced_thread *thread,
                               const struct event *event) {
+  if (correlator->counting == thread)
+    counters_put(correlator, thread, event);
   emit_on(correlator, &thread->location, event);
 }
 

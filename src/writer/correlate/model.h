@@ -80,7 +80,8 @@ struct traced_thread {
    * says for itself there, wait for the next record of an event. */
   struct event undecided[UNDECIDED_MOST];
   unsigned undecided_count;
-  unsigned mpi_collectives; /* that are open and whose begin was written */
+  unsigned mpi_collectives;        /* that are open and whose begin was written */
+  struct thread_counters *counted; /* what its counters say (counters.c); NULL: nothing so far */
   /* STAVE_SYSTEM: the processor it ran on last, plus one; what it did when nothing was to be written */
   int run_processor;
   unsigned run_state;

@@ -106,8 +106,8 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
 enum metric { METRIC_MEMORY, METRIC_RUN_STATE, METRIC_RUN_PROCESSOR, METRIC_PAGE_FAULTS, METRIC_COUNT };
 uint32_t definitions_metric(struct definitions *definitions, enum metric metric);
 
-/* The metric of a counter of the program's own; type: OTF2_TYPE_INT64 or OTF2_TYPE_DOUBLE. It will be defined
- * from now on. */
+/* The metric of a counter of the program's own; type: OTF2_TYPE_INT64 or OTF2_TYPE_DOUBLE; or of one that is
+ * read where regions begin and end: OTF2_TYPE_UINT64. It will be defined from now on. */
 uint32_t definitions_counter(struct definitions *definitions, const char *name, const char *unit,
                              OTF2_Type type);
 

@@ -5,7 +5,8 @@
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
-/* A row below, or (METRIC_COUNT) a counter of the program's own. */
+/* A row below, or (METRIC_COUNT) a counter: of the program's own, or (OTF2_TYPE_UINT64) one that is read with
+ * the thread's regions. */
 struct metric_definition {
   enum metric row;
   uint32_t name, unit; /* strings */
@@ -86,6 +87,18 @@ static void write_row(struct definitions *definitions, OTF2_GlobalDefWriter *w, 
   OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, row->occurrence, row->recorder);
 }
 
+/* As Score-P has what it reads of the kernel. */
+static void write_read_counter(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
+                               const struct metric_definition *metric, OTF2_MetricMemberRef member) {
+  OTF2_GlobalDefWriter_WriteMetricMember(
+      w, member, metric->name,
+      definitions_write_string(definitions, "counted by the kernel or the processor since the thread began"),
+      OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, metric->type, OTF2_BASE_DECIMAL, 0,
+      metric->unit);
+  OTF2_GlobalDefWriter_WriteMetricClass(w, number, 1, &member, OTF2_METRIC_SYNCHRONOUS_STRICT,
+                                        OTF2_RECORDER_KIND_CPU);
+}
+
 static void write_counter(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
                           const struct metric_definition *metric, OTF2_MetricMemberRef member) {
   OTF2_GlobalDefWriter_WriteMetricMember(
@@ -98,7 +111,9 @@ static void write_counter(struct definitions *definitions, OTF2_GlobalDefWriter 
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   for (uint32_t i = 0; i < definitions->metric_count; i++) {
     const struct metric_definition *metric = &definitions->metrics[i];
-    if (metric->row == METRIC_COUNT)
+    if (metric->row == METRIC_COUNT && metric->type == OTF2_TYPE_UINT64)
+      write_read_counter(definitions, w, i, metric, i);
+    else if (metric->row == METRIC_COUNT)
       write_counter(definitions, w, i, metric, i);
     else
       write_row(definitions, w, i, &rows[metric->row], i);

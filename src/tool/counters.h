@@ -1,0 +1,36 @@
+/* Counters of the kernel and the processor, read where regions begin and end (STAVE_COUNTERS): a group of
+ * perf events for each thread, opened at its first event and read by one system call. */
+#ifndef STAVE_TOOL_COUNTERS_H
+#define STAVE_TOOL_COUNTERS_H
+
+#include <stdbool.h>
+
+#include "session/counters.h"
+#include "session/records.h"
+
+struct thread;
+
+/* What goes behind a record: slots is 0 if there is nothing. */
+struct counter_words {
+  uint64_t words[(COUNTER_TIMES + COUNTERS_MOST + 3) / 4 * 4];
+  unsigned slots;
+};
+
+/* Reads what STAVE_COUNTERS names, and tries which of these can be had here; says what cannot, once. False:
+ * there is a name that nobody knows; has said so. */
+bool counters_prepare(void);
+
+/* Opens the thread's group. */
+void counters_attach(struct thread *thread);
+
+/* Closes it. Only for the thread itself, or where it is dead. */
+void counters_detach(struct thread *thread);
+
+/* Closes the groups of all threads: of a forked child's parent, whose descriptors it has got, or at the end,
+ * when no thread can be in a callback. */
+void counters_close_all(void);
+
+/* Reads the calling thread's group. */
+void counters_read(struct counter_words *reading);
+
+#endif

@@ -1,0 +1,32 @@
+/* Counters of the kernel and the processor (STAVE_COUNTERS): metrics in front of the Enters and Leaves of the
+ * records that they were read with. */
+#ifndef STAVE_WRITER_CORRELATE_COUNTERS_H
+#define STAVE_WRITER_CORRELATE_COUNTERS_H
+
+#include "session/records.h"
+
+struct correlator;
+struct event;
+struct traced_thread;
+
+/* The record about to become events may have counters behind it: takes them in. */
+void counters_take(struct correlator *correlator, struct traced_thread *thread, const struct record *record);
+
+/* An event of a thread whose record had counters: puts them in front if it is an Enter or a Leave of that
+ * moment. */
+void counters_put(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
+
+/* The Leave of a barrier that was perhaps its region's last waits as thread->undecided[number]: so do they.
+ */
+void counters_keep(struct correlator *correlator, struct traced_thread *thread, unsigned number);
+
+/* The event thread->undecided[number] is about to be written: now those that wait with it are. */
+void counters_put_kept(struct correlator *correlator, struct traced_thread *thread, unsigned number);
+
+/* What waits is not to be written. */
+void counters_drop_kept(struct traced_thread *thread);
+
+/* Frees what is known of all threads. */
+void counters_free(struct correlator *correlator);
+
+#endif
