@@ -86,6 +86,10 @@ bool trace_metric_is_of_thread(const struct trace_metric_member *member) {
   return member->type != OTF2_METRIC_TYPE_USER;
 }
 
+bool trace_metric_is_counter(const struct trace_metric_member *member) {
+  return member->mode == OTF2_METRIC_ACCUMULATED_START && trace_metric_is_of_thread(member);
+}
+
 const char *trace_string(const struct trace *trace, uint64_t ref) {
   const struct trace_string *string = find(trace->strings, trace->string_count, sizeof *trace->strings, ref);
   return string ? string->text : "";

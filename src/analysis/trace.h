@@ -225,6 +225,9 @@ bool trace_location_is_device(const struct trace_location *location);
 /* True for a thread of a processor. */
 bool trace_location_is_thread(const struct trace_location *location);
 
+/* Whether such a value grows from the beginning of the thread or the run on, as what is counted does. */
+bool trace_metric_is_counter(const struct trace_metric_member *member);
+
 /* Whether such a value is what one thread did, as processors' counters are, and not the program's own. */
 bool trace_metric_is_of_thread(const struct trace_metric_member *member);
 

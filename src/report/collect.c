@@ -222,6 +222,7 @@ static void on_other_event(struct collector *collector, const struct trace_event
     return;
   case TRACE_Metric:
     running_on_metric(collector, event);
+    counters_on_metric(collector, event);
     return;
   case TRACE_RmaGet:
   case TRACE_RmaPut:
@@ -246,6 +247,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (collector->stand_ticks && event->ticks >= collector->stand_ticks)
     ending_take(collector);
   own_count(collector, event);
+  counters_before_event(collector, event);
   charge(collector, event->location, event->ticks);
   mpi_waits_on_event(collector, event);
   if (event->kind == TRACE_Enter)
@@ -385,6 +387,9 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->moved);
   pair_map_free(&collector->samples);
   pair_map_free(&collector->callers);
+  pair_map_free(&collector->counted);
+  for (size_t i = 0; collector->locations && i < collector->trace->location_count; i++)
+    free(collector->locations[i].counters);
   free(collector->dispatch_histogram);
   free(collector->callback_histogram);
   free(collector->sources);
@@ -446,5 +451,6 @@ void report_free(struct report *report) {
   free(report->findings);
   ending_free(report);
   samples_free(report);
+  report_counters_free(&report->counters);
   *report = (struct report){0};
 }

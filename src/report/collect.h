@@ -161,9 +161,20 @@ struct doacross_location {
   uint64_t source_ticks, source_key;
 };
 
+/* The counters that a thread has read last (collect_counters.c). */
+struct counter_state {
+  uint64_t ticks;             /* when */
+  bool has_values, is_open;   /* is_open: what happens at that time is still to come */
+  uint32_t region;            /* in which it was behind that; REPLAY_NONE: in none, or it has left it */
+  struct report_counted *row; /* that the reading counts for */
+  bool has_value[REPORT_COUNTERS_MOST];
+  uint64_t values[REPORT_COUNTERS_MOST];
+};
+
 /* One location. */
 struct report_location {
-  uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
+  struct counter_state *counters; /* NULL: none so far */
+  uint32_t kernel_target;         /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
   uint64_t kernel_begin;
   struct doacross_location doacross;
   enum report_running running;
@@ -217,7 +228,7 @@ struct collector {
   struct live_task *live_tasks;
   size_t live_task_capacity;
   struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed,
-      samples, callers;
+      samples, callers, counted;
   struct pool share_pool, lock_pool;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
   struct dependences *dependences;
@@ -304,6 +315,10 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
 
 /* The team is gone. */
 void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);
+
+/* -- collect_counters.c -- */
+void counters_before_event(struct collector *collector, const struct trace_event *event);
+void counters_on_metric(struct collector *collector, const struct trace_event *event);
 
 /* -- collect_running.c -- */
 void running_on_metric(struct collector *collector, const struct trace_event *event);

@@ -6,6 +6,7 @@
 
 #include "analysis/replay.h"
 #include "analysis/trace.h"
+#include "report/counters.h"
 #include "report/scatter.h"
 #include "report/variation.h"
 
@@ -417,6 +418,7 @@ struct report {
   double lost_in_work;
   bool has_running;                            /* the archive tells whether threads had processors */
   uint64_t preempted_useful, preempted_serial; /* while they worked; serial: outside of teams */
+  struct report_counters counters;
   struct report_processors processors;
   struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;

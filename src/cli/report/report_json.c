@@ -416,6 +416,7 @@ json_t *report_print_object(const struct report_print *print) {
   json_put(object, "sampled_states", states(report));
   json_put(object, "samples", report_samples_json(print));
   json_put(object, "running", report_running_json(print));
+  json_put(object, "counters", report_counters_json(print));
   json_put(object, "tracing", tracing(report));
   json_put(object, "disturbances", disturbances(report));
   return object;

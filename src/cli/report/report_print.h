@@ -63,6 +63,11 @@ json_t *report_finding_samples_json(const struct report *report, const struct re
 void report_print_running(const struct report_print *print);
 json_t *report_running_json(const struct report_print *print);
 
+/* What processors and the kernel have counted, by region and thread; nothing, or null, where the archive does
+ * not tell. */
+void report_print_counters(const struct report_print *print);
+json_t *report_counters_json(const struct report_print *print);
+
 /* The answer in at most 20 lines. */
 void report_print_brief(const struct report_print *print);
 

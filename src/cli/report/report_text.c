@@ -456,6 +456,7 @@ void report_print_text(const struct report_print *print) {
     report_print_tables(print);
   report_print_samples(print);
   report_print_running(print);
+  report_print_counters(print);
   print_devices(report);
   print_threads(print);
   print_caveats(report);
