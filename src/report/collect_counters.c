@@ -50,6 +50,14 @@ static void begin_reading(struct collector *collector, struct counter_state *sta
   state->has_values = true;
 }
 
+/* Some writers count in floating point. */
+static uint64_t value_of(const struct trace_event *event, uint32_t index) {
+  struct trace_event_attribute value = trace_metric_value(event, index);
+  if (trace_type_of(value.type) != TRACE_REAL)
+    return value.number;
+  return value.real > 0 && value.real < (double)INT64_MAX ? (uint64_t)value.real : 0;
+}
+
 void counters_on_metric(struct collector *collector, const struct trace_event *event) {
   struct counter_state *state = collector->locations[event->location].counters;
   for (uint32_t i = 0; i < event->Metric.count; i++) {
@@ -66,7 +74,7 @@ void counters_on_metric(struct collector *collector, const struct trace_event *e
     }
     if (!state->is_open || event->ticks > state->ticks)
       begin_reading(collector, state, event->location, event->ticks);
-    uint64_t value = trace_metric_value(event, i).number, before = state->values[number];
+    uint64_t value = value_of(event, i), before = state->values[number];
     if (state->row && state->has_value[number] && value >= before &&
         collector_is_inside(collector, event->ticks))
       state->row->sums[number] += value - before;

@@ -133,8 +133,11 @@ static void set_counters(struct archive *archive, const struct session_constants
   set_figures(archive, figures, COUNTERS);
 }
 
-static void set_system(struct archive *archive, const struct config *config, const struct summary *summary) {
-  if (config->system == SYSTEM_off)
+/* What the kernel was asked for. */
+static void set_system(struct archive *archive, const struct session_constants *constants,
+                       const struct summary *summary) {
+  set_counters(archive, constants, &summary->figures);
+  if (constants->config.system == SYSTEM_off)
     return;
   archive_set_property(archive, STAVE_PROPERTY_SYSTEM,
                        summary->system_error ? strerror(summary->system_error) : "on");
@@ -212,6 +215,5 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_not_asked(archive, constants->set_callback_results);
   set_records(archive, summary->records);
   set_sampling(archive, constants->config.sample_hz, &summary->figures);
-  set_counters(archive, constants, &summary->figures);
-  set_system(archive, &constants->config, summary);
+  set_system(archive, constants, summary);
 }

@@ -13,7 +13,8 @@ GENERATOR = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 HOSTILE = 'a"b\nc\td<script>alert(1)</script>\033[31m\x9b31m'
 
 MANUAL = pathlib.Path(__file__).resolve().parents[2] / "docs/man/stave-report-json.5"
-BY_NAME = {"activities", "useful_by_thread_s", "time_by_thread_s"}  # objects by threads or activities
+# objects by threads, activities or counters
+BY_NAME = {"activities", "useful_by_thread_s", "time_by_thread_s", "sums", "per_1000_instructions", "imbalance"}
 
 report = functools.partial(cli.stave, "report")
 

@@ -197,6 +197,8 @@ struct run_state {
   struct merge *merge;
 };
 
+static const struct kernel_counter counters[] = {{.name = "task-clock"}, {.name = "page-faults"}};
+
 static void open_run(struct run_state *state) {
   reset_session();
   state->modules = modules_create();
@@ -208,6 +210,8 @@ static void open_run(struct run_state *state) {
                   session->constants.states);
   state->call_sites = call_sites_create(NULL);
   state->correlator.call_sites = state->call_sites;
+  state->correlator.counters = counters;
+  state->correlator.counter_count = sizeof counters / sizeof *counters;
   state->merge = merge_create(session, 1 << 20, correlate, NULL, &state->correlator);
 }
 

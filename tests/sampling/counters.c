@@ -1,9 +1,12 @@
-// counters CASE: threads that use processor time and touch pages, known of each region, for counters.
-//   loops    two threads, in `for`, in tasks and in a region of stave.h; prints what each thread says of itself
-//   many     300 threads
-//   storm    more events, most of them of locks, than a small ring has room for
-//   fork     a child that uses OpenMP; prints how many perf events each process has open at its end
-//   closes   closes every descriptor but the standard ones, and opens others
+// counters CASE: threads that use processor time and touch pages, known of each region.
+//
+// loops: two threads, in `for`, in tasks and in a region of stave.h; prints what each says of itself.
+//
+// many: 300 threads. storm: more events, most of them of locks, than a small ring has room for.
+//
+// fork: a child that uses OpenMP; prints how many perf events each process has open at its end.
+//
+// closes: closes every descriptor but the standard ones, and opens others.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,11 +21,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGES = 3000, PAGE = 4096, BUSY_NS = 40000000, TASKS = 8, MANY = 300, STORM = 3000, LOCKS = 100, DESCRIPTORS = 8192 };
+enum {
+  PAGES = 3000,
+  PAGE = 4096,
+  BUSY_NS = 40000000,
+  TASKS = 8,
+  MANY = 300,
+  STORM = 3000,
+  LOCKS = 100,
+  DESCRIPTORS = 8192
+};
 
-static struct said {
-  long faults, ns;
-} said[3][2];
+static struct said { long faults, ns; } said[3][2];
 
 static struct said now(void) {
   struct timespec used;

@@ -60,7 +60,8 @@ static bool may_have_counters(unsigned type) {
 static uint64_t scaled(uint64_t counted, const uint64_t passed[COUNTER_TIMES]) {
   if (passed[0] == passed[1] || passed[1] == 0)
     return counted;
-  return (uint64_t)((double)counted * ((double)passed[0] / (double)passed[1]));
+  double value = (double)counted * ((double)passed[0] / (double)passed[1]);
+  return value < (double)UINT32_MAX * UINT32_MAX ? (uint64_t)value : counted;
 }
 
 void counters_take(struct correlator *c, struct traced_thread *thread, const struct record *record) {
