@@ -32,14 +32,16 @@ enum {
   DESCRIPTORS = 8192
 };
 
-static struct said { long faults, ns; } said[3][2];
+static struct said { long faults, ns, wall_ns; } said[3][2];
 
 static struct said now(void) {
-  struct timespec used;
+  struct timespec used, wall;
+  clock_gettime(CLOCK_MONOTONIC, &wall);
   struct rusage usage;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   getrusage(RUSAGE_THREAD, &usage);
-  return (struct said){usage.ru_minflt + usage.ru_majflt, used.tv_sec * 1000000000 + used.tv_nsec};
+  return (struct said){usage.ru_minflt + usage.ru_majflt, used.tv_sec * 1000000000 + used.tv_nsec,
+                       wall.tv_sec * 1000000000 + wall.tv_nsec};
 }
 
 static void work(int kind, int share) {
@@ -56,6 +58,7 @@ static void work(int kind, int share) {
   struct said *sum = &said[kind][omp_get_thread_num()];
   sum->faults += end.faults - begin.faults;
   sum->ns += end.ns - begin.ns;
+  sum->wall_ns += end.wall_ns - begin.wall_ns;
 }
 
 static void loops(void) {
@@ -63,7 +66,7 @@ static void loops(void) {
   {
     work(0, 100); // the first time there are more faults
 #pragma omp barrier
-    said[0][omp_get_thread_num()] = (struct said){0, 0};
+    said[0][omp_get_thread_num()] = (struct said){0, 0, 0};
 #pragma omp for schedule(static, 1)
     for (int i = 0; i < 2; i++)
       work(0, 1);
@@ -78,7 +81,8 @@ static void loops(void) {
   static const char *const names[] = {"for", "task", "own"};
   for (int kind = 0; kind < 3; kind++)
     for (int i = 0; i < 2; i++)
-      printf("%s %d %ld %ld\n", names[kind], i, said[kind][i].faults, said[kind][i].ns);
+      printf("%s %d %ld %ld %ld\n", names[kind], i, said[kind][i].faults, said[kind][i].ns,
+             said[kind][i].wall_ns);
 }
 
 static int perf_events(void) {
