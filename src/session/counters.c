@@ -92,7 +92,7 @@ static unsigned distance(const char *name, size_t length, const char *other) {
 
 static bool is_close(const char *name, size_t length, const char *other) {
   return distance(name, length, other) <= 1 + length / 4 ||
-         (length >= 3 && strncasecmp(other, name, length) == 0);
+         (length >= 3 && strncmp(other, name, length) == 0);
 }
 
 static void say_unknown(const char *name, size_t length, char *error, size_t size) {
