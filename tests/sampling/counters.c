@@ -27,8 +27,8 @@ enum {
   BUSY_NS = 40000000,
   TASKS = 8,
   MANY = 300,
-  STORM = 3000,
-  LOCKS = 100,
+  STORM = 40,
+  LOCKS = 1000,
   DESCRIPTORS = 8192
 };
 
