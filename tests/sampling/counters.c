@@ -2,7 +2,7 @@
 //
 // loops: two threads, in `for`, in tasks and in a region of stave.h; prints what each says of itself.
 //
-// many: 300 threads. storm: more events, most of them of locks, than a small ring has room for.
+// many: 300 threads.
 //
 // fork: a child that uses OpenMP; prints how many perf events each process has open at its end.
 //
@@ -21,16 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  PAGES = 3000,
-  PAGE = 4096,
-  BUSY_NS = 40000000,
-  TASKS = 8,
-  MANY = 300,
-  STORM = 40,
-  LOCKS = 1000,
-  DESCRIPTORS = 8192
-};
+enum { PAGES = 3000, PAGE = 4096, BUSY_NS = 40000000, TASKS = 8, MANY = 300, DESCRIPTORS = 8192 };
 
 static struct said { long faults, ns, wall_ns; } said[3][2];
 
@@ -104,20 +95,6 @@ static void team(int threads) {
     (void)now();
 }
 
-static void storm(void) {
-  omp_lock_t locks[2];
-  omp_init_lock(&locks[0]);
-  omp_init_lock(&locks[1]);
-#pragma omp parallel num_threads(2)
-  for (int round = 0; round < STORM; round++)
-#pragma omp for
-    for (int i = 0; i < 2; i++)
-      for (int j = 0; j < LOCKS; j++) {
-        omp_set_lock(&locks[i]);
-        omp_unset_lock(&locks[i]);
-      }
-}
-
 static int forks(void) {
   int status = 0;
   team(2);
@@ -152,8 +129,6 @@ int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "loops";
   if (strcmp(name, "many") == 0)
     team(MANY);
-  else if (strcmp(name, "storm") == 0)
-    storm();
   else if (strcmp(name, "fork") == 0)
     return forks();
   else if (strcmp(name, "closes") == 0)
