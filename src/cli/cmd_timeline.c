@@ -135,7 +135,8 @@ static int draw(void *data, const struct archive_job *job) {
                                    .tasks = request->regions / REGIONS_PER_TASK,
                                    .messages = request->regions / REGIONS_PER_TASK,
                                    .values = request->regions / REGIONS_PER_TASK,
-                                   .conditions = request->regions / REGIONS_PER_TASK};
+                                   .conditions = request->regions / REGIONS_PER_TASK,
+                                   .locks = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;

@@ -145,6 +145,33 @@ static json_t *counters(const struct page_data *data) {
   return array;
 }
 
+/* -- locks -- */
+
+/* The names of locks that have one, by their number in the page. */
+static json_t *lock_names(const struct page_data *data) {
+  const struct lock_table *table = &data->timeline->locks;
+  json_t *object = json_object();
+  for (size_t i = 0, index = 0; i < table->count; i++) {
+    const struct lock_record *record = &table->records[i];
+    bool is_first = i == 0 || record->lock != record[-1].lock;
+    index += i > 0 && is_first;
+    const char *name = is_first ? trace_lock_name(data->timeline->trace, (size_t)(record->lock >> 32),
+                                                  (uint32_t)record->lock)
+                                : NULL;
+    char key[32];
+    snprintf(key, sizeof key, "%zu", index);
+    if (name)
+      json_object_set_new(object, key, page_text(name));
+  }
+  return object;
+}
+
+static json_t *locks(const struct page_data *data) {
+  const struct lock_table *table = &data->timeline->locks;
+  return json_pack("{s:o,s:o,s:o,s:o}", "section", section(&data->locks), "stored", number(table->count),
+                   "all", number(table->all), "names", lock_names(data));
+}
+
 /* -- all of it -- */
 
 static json_t *resolution(const struct timeline *timeline) {
@@ -172,13 +199,13 @@ static json_t *messages(const struct page_data *data) {
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
                    page_text(data->request->title), "archive", page_text(data->request->archive), "from",
                    number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
                    number(timeline->events), "resolution", resolution(timeline), "activities", activities(),
                    "regions", regions(data), "attributes", attributes(data), "texts", texts(data), "rows",
                    rows(data), "tasks", tasks(data), "messages", messages(data), "counters", counters(data),
-                   "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+                   "locks", locks(data), "facts", page_facts(timeline), "warnings", page_warnings(timeline));
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a

@@ -21,7 +21,7 @@ struct page_data {
   const struct page_request *request;
   struct bytes bytes;
   struct page_row *rows; /* as the timeline's */
-  struct page_section tasks, messages, operations;
+  struct page_section tasks, messages, operations, locks;
   struct page_section *counters; /* as the timeline's series */
   uint32_t *region_positions;    /* in the page, of the timeline's regions */
   uint32_t *regions;             /* the other way round */
@@ -39,7 +39,7 @@ void page_encode_events(struct page_data *data);
 /* The same for messages and collective operations. */
 void page_encode_messages(struct page_data *data);
 
-/* The same for counters and conditions. Returns false if memory ran out. */
+/* The same for counters, conditions and locks. Returns false if memory ran out. */
 bool page_encode_values(struct page_data *data);
 
 /* Writes the JSON so that no text in it can end the script element. Returns 0 or -ENOMEM. */

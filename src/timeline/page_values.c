@@ -1,4 +1,4 @@
-/* Counters, and when threads did not run, for the page. */
+/* Counters, when threads did not run, and who held locks, for the page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +52,26 @@ static void put_conditions(struct page_data *data, const struct slice_track *tra
   }
 }
 
+/* Lock by lock, each with its number from 0 where it begins. */
+static void put_locks(struct page_data *data) {
+  const struct lock_table *table = &data->timeline->locks;
+  struct bytes *bytes = &data->bytes;
+  data->locks = (struct page_section){bytes->count, table->count};
+  uint64_t last = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct lock_record *record = &table->records[i];
+    bool is_next = i > 0 && record->lock != record[-1].lock;
+    uint64_t wanted = page_ns(data, record->wanted), acquired = page_ns(data, record->acquired),
+             released = page_ns(data, record->released);
+    last = is_next ? 0 : last;
+    bytes_number(bytes, (acquired > last ? acquired - last : 0) << 1 | is_next);
+    bytes_number(bytes, acquired > wanted ? acquired - wanted : 0);
+    bytes_number(bytes, released > acquired ? released - acquired : 0);
+    bytes_number(bytes, data->timeline->positions[record->location]);
+    last = acquired > last ? acquired : last;
+  }
+}
+
 bool page_encode_values(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   data->counters = calloc(timeline->counters.count + 1, sizeof *data->counters);
@@ -63,5 +83,6 @@ bool page_encode_values(struct page_data *data) {
     put_conditions(data, &timeline->conditions.rows[i].running, &data->rows[i].running);
     put_conditions(data, &timeline->conditions.rows[i].gaps, &data->rows[i].gaps);
   }
+  put_locks(data);
   return true;
 }

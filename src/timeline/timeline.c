@@ -198,6 +198,10 @@ static void on_task(void *data, const struct replay_task_event *event) {
   timeline->is_out_of_memory |= !task_table_update(&timeline->tasks, event);
 }
 
+static void on_lock(void *data, const struct replay_lock_event *event) {
+  lock_table_add(&((struct reading *)data)->timeline->locks, event);
+}
+
 /* -- what MPI does -- */
 
 static void on_message(void *data, const struct mpi_message *message) {
@@ -269,6 +273,7 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->levels = calloc(trace->location_count + 1, sizeof *timeline->levels);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
+  lock_table_begin(&timeline->locks, timeline->limits.locks, timeline->from, timeline->to);
   counter_table_begin(&timeline->counters, timeline->limits.values, timeline->from);
   return condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
                                timeline->to) &&
@@ -291,15 +296,17 @@ static void finish(struct reading *reading) {
   timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
   timeline->is_out_of_memory |= !mpi_finish(reading->mpi) || timeline->messages.is_out_of_memory;
   message_table_finish(&timeline->messages);
+  lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
-  timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->counters.is_out_of_memory;
+  timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->locks.is_out_of_memory ||
+                                timeline->counters.is_out_of_memory;
   stay_within_limits(reading);
 }
 
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
   static const struct replay_observer observer = {
-      .slice = on_slice, .interval = on_interval, .task = on_task};
+      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock};
   static const struct mpi_observer mpi_observer = {.message = on_message, .operation = on_operation};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
@@ -332,6 +339,7 @@ void timeline_free(struct timeline *timeline) {
   free(timeline->regions);
   task_table_free(&timeline->tasks);
   message_table_free(&timeline->messages);
+  lock_table_free(&timeline->locks);
   counter_table_free(&timeline->counters);
   condition_table_free(&timeline->conditions);
   attribute_lists_free(&timeline->attributes);

@@ -9,6 +9,7 @@
 #include "timeline/attribute_lists.h"
 #include "timeline/condition_table.h"
 #include "timeline/counter_table.h"
+#include "timeline/lock_table.h"
 #include "timeline/message_table.h"
 #include "timeline/slice_track.h"
 #include "timeline/task_table.h"
@@ -17,7 +18,7 @@ enum { TIMELINE_MOST_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
-  size_t mixes, slices, tasks, messages, values, conditions;
+  size_t mixes, slices, tasks, messages, values, conditions, locks;
 };
 
 /* What the Enter of a region that is open has told. */
@@ -53,6 +54,7 @@ struct timeline {
   struct timeline_region *regions;
   struct task_table tasks;
   struct message_table messages;
+  struct lock_table locks;
   struct counter_table counters;
   struct condition_table conditions;
   struct attribute_lists attributes;

@@ -59,6 +59,21 @@ def write_values(path, values=5):
             writer.leave(10000, main)
 
 
+def write_lock(path):
+    """Thread 0 holds a lock from 1 to 4 ms; thread 1 wants it from 2 ms on and has it from 4 to 6 ms."""
+    with pictured.Archive(path) as archive:
+        region = archive.region("!$omp critical @app.c:7", pictured.RegionRole.CRITICAL, 7)
+        main, openmp = archive.region("main"), pictured.Paradigm.OPENMP
+        for thread, (wanted, acquired, released, order) in enumerate(((1000, 1000, 4000, 1), (2000, 4000, 6000, 2))):
+            writer = archive.writers[thread]
+            writer.enter(0, main)
+            writer.enter(wanted, region)
+            writer.thread_acquire_lock(acquired, openmp, 5, order)
+            writer.thread_release_lock(released, openmp, 5, order)
+            writer.leave(released, region)
+            writer.leave(10000, main)
+
+
 class Views(test_page.PageTest):
     def open_known(self):
         self.open("known", pictured.write_known)
@@ -328,6 +343,29 @@ class Views(test_page.PageTest):
         colours = [self.pixel(x, y + foot)[:3] for x, y in (self.point(1, -1, ms) for ms in (3, 5.2, 7))]
         self.assertEqual(colours[:2], [[0xd4, 0, 0x2a], [0x16, 0x19, 0x1d]])
         self.assertNotIn(colours[2], colours[:2])
+
+    def test_life_of_a_lock(self):
+        """It is drawn while one of its regions is selected: held, waited for, and handed on."""
+        self.open("lock", write_lock)
+        holds = self.browser.evaluate("""stave.model.locks.map(({holds}) =>
+            holds.map(({wanted, acquired, released, row}) => [wanted / 1e6, acquired / 1e6, released / 1e6, row]))""")
+        self.assertEqual(holds, [[[1, 1, 4, 0], [2, 4, 6, 1]]])
+
+        def drawn(row, ms):
+            x, y = self.point(row, -1, ms)
+            top = self.browser.evaluate("stave.chart.canvas.getBoundingClientRect().y")
+            middle = self.browser.evaluate("stave.layout.band / 2") - 7
+            return self.browser.pixels("#overlay", int(x), int(y - top + middle))[3] > 0
+        self.assertFalse(drawn(0, 3))
+        self.browser.click(*self.point(1, 1, 5))
+        told = self.browser.text("#details-facts").replace("\u00a0", " ")
+        self.assertRegex(told, r"held\s+2\.00 ms\s+waited\s+2\.00 ms\s+for\s+Master thread")
+        self.browser.move(5, 5)
+        self.assertEqual([drawn(0, 0.5), drawn(0, 3), drawn(0, 5), drawn(1, 5), drawn(1, 7)],
+                         [False, True, False, True, False])
+        self.browser.evaluate("stave.select(null)")
+        self.browser.frame()
+        self.assertFalse(drawn(0, 3))
 
     def test_many_values_are_merged(self):
         """Into few points, which keep the least, the most and the last."""

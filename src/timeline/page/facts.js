@@ -1,6 +1,7 @@
 // What is known of a slice or of a moment of a row, as pairs of a name and a text.
 import {CONDITIONS} from './condition_track.js';
 import {count, duration, instant, percent, plural} from './format.js';
+import {lockFacts} from './locks.js';
 import {messagesIn} from './messages.js';
 
 const MOST_PIECES = 6;
@@ -82,6 +83,7 @@ export function sliceFacts(model, slice, isShort) {
     facts.push(...taskFacts(model, slice.task).slice(0, isShort ? 3 : undefined));
   if (isShort)
     return facts;
+  facts.push(...lockFacts(model, slice));
   facts.push(['end', instant(slice.end, 1)]);
   if (slice.around.length)
     facts.push(['nested in', slice.around.map(({region: {short}}) => short).join(' › ')]);

@@ -10,6 +10,7 @@ import {Instances} from './instances.js';
 import {listenToKeys} from './keyboard.js';
 import {Layout, RULER} from './layout.js';
 import {Legend} from './legend.js';
+import {lockOf} from './locks.js';
 import {Marking} from './marking.js';
 import {Minimap} from './minimap.js';
 import {Model} from './model.js';
@@ -177,6 +178,7 @@ class Page {
 
   select(slice) {
     this.overlay.selected = slice;
+    this.overlay.lock = lockOf(this.model, slice)?.lock ?? null;
     byId('details').hidden = !slice;
     if (slice) {
       byId('details-title').textContent = sliceTitle(slice);

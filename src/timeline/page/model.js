@@ -4,6 +4,7 @@ import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
 import {CONDITIONS, ConditionTrack} from './condition_track.js';
 import {CounterTrack} from './counter_track.js';
 import {firstGrouping, makeGroupings} from './groups.js';
+import {decodeLocks} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SliceTrack} from './slice_track.js';
 
@@ -65,6 +66,7 @@ export class Model {
       this.rows[counter.row].counters.push(counter);
     this.groupings = makeGroupings(this.rows);
     this.firstGrouping = firstGrouping(this.rows);
+    this.loadLocks = () => decodeLocks(bytes, about.locks);
     this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
     this.loadMessages = () => decodeMessages(bytes, about.messages.section);
     this.loadOperations = () => decodeOperations(bytes, about.messages.operations);
@@ -72,6 +74,10 @@ export class Model {
 
   get tasks() {
     return this.loadedTasks ??= this.loadTasks();
+  }
+
+  get locks() {
+    return this.loadedLocks ??= this.loadLocks();
   }
 
   get hasMessages() {

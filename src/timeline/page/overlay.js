@@ -1,6 +1,7 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
 import {FONT} from './chart.js';
 import {RULER} from './layout.js';
+import {drawLock} from './locks.js';
 import {Messages} from './messages.js';
 
 export const MOST_ARROWS = 400;
@@ -13,6 +14,7 @@ export class Overlay {
     this.hovered = null;   // slice
     this.selected = null;  // slice
     this.choice = null;    // [from, to]
+    this.lock = null;      // that of what is selected
     this.range = null;     // what was marked
     this.bookmarks = null;
     this.messages = new Messages(chart);
@@ -47,6 +49,8 @@ export class Overlay {
     this.#drawPointer();
     this.messages.draw(context, this.colours, (row, depth) => this.#barTop(row, depth));
     this.#drawArrows();
+    if (this.lock)
+      drawLock(context, chart, this.lock, this.colours, (row, depth) => this.#barTop(row, depth));
     this.#outline(this.hovered, 1);
     this.#outline(this.selected, 2.5);
     context.restore();

@@ -1,0 +1,57 @@
+#include "timeline/lock_table.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+enum { FIRST_SHORTEST = 16 };
+
+void lock_table_begin(struct lock_table *ret, size_t limit, uint64_t from, uint64_t to) {
+  *ret = (struct lock_table){.limit = limit, .from = from, .to = to};
+}
+
+/* Leaves out the shorter ones until at least half of the room is free. */
+static void make_room(struct lock_table *table) {
+  while (table->count > table->limit / 2) {
+    size_t kept = 0;
+    table->shortest = table->shortest ? 2 * table->shortest : FIRST_SHORTEST;
+    for (size_t i = 0; i < table->count; i++)
+      if (table->records[i].released - table->records[i].wanted >= table->shortest)
+        table->records[kept++] = table->records[i];
+    table->count = kept;
+  }
+}
+
+void lock_table_add(struct lock_table *table, const struct replay_lock_event *event) {
+  uint64_t released = event->ticks > event->acquired_ticks ? event->ticks : event->acquired_ticks;
+  if (event->step != REPLAY_LOCK_RELEASED || released < table->from || event->wanted_ticks > table->to)
+    return;
+  table->all++;
+  if (released - event->wanted_ticks < table->shortest)
+    return;
+  if (table->count >= table->limit)
+    make_room(table);
+  if (!array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records)) {
+    table->is_out_of_memory = true;
+    return;
+  }
+  table->records[table->count++] = (struct lock_record){event->lock, event->wanted_ticks,
+                                                        event->acquired_ticks, released, event->location};
+}
+
+static int by_lock(const void *one, const void *other) {
+  const struct lock_record *first = one, *second = other;
+  if (first->lock != second->lock)
+    return first->lock < second->lock ? -1 : 1;
+  return first->acquired < second->acquired ? -1 : first->acquired > second->acquired;
+}
+
+void lock_table_finish(struct lock_table *table) {
+  if (table->count)
+    qsort(table->records, table->count, sizeof *table->records, by_lock);
+}
+
+void lock_table_free(struct lock_table *table) {
+  free(table->records);
+  *table = (struct lock_table){0};
+}

@@ -1,0 +1,95 @@
+// The lives of locks: who held each, one after another, and who waited for it meanwhile.
+import {NumberReader, lowerBound} from './bytes.js';
+import {duration} from './format.js';
+
+const MOST_HOLDS = 300;
+const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
+
+// By lock, in the order of acquisition: {wanted, acquired, released, row, before}, before: who held it until then.
+export function decodeLocks(bytes, {section: [offset, count], names}) {
+  const reader = new NumberReader(bytes, offset), locks = [];
+  let time = 0;
+  for (let i = 0; i < count; i++) {
+    const head = reader.next();
+    if (i === 0 || head % 2) {
+      locks.push({name: names[locks.length] ?? `lock ${locks.length}`, holds: []});
+      time = 0;
+    }
+    time += Math.floor(head / 2);
+    const {holds} = locks.at(-1), wanted = time - reader.next(), released = time + reader.next();
+    holds.push({wanted, acquired: time, released, row: reader.next(), before: holds.at(-1) ?? null});
+  }
+  for (const lock of locks)
+    lock.begins = Float64Array.from(lock.holds, ({acquired}) => acquired);
+  return locks;
+}
+
+// The lock that a slice is about, with that acquisition: {lock, hold}, or null.
+export function lockOf(model, slice) {
+  if (!slice || slice.merged > 1 || !WANTS_LOCK.test(slice.region.name))
+    return null;
+  let best = null;
+  for (const lock of model.locks)
+    for (let i = lowerBound(lock.begins, slice.begin); i < lock.holds.length; i++) {
+      const hold = lock.holds[i];
+      if (hold.wanted > slice.end && hold.acquired > slice.end)
+        break;
+      if (hold.row === slice.row && hold.wanted <= slice.end && (!best || hold.acquired < best.hold.acquired))
+        best = {lock, hold};
+    }
+  return best;
+}
+
+export function lockFacts(model, slice) {
+  const {lock, hold} = lockOf(model, slice) ?? {};
+  if (!hold)
+    return [];
+  const facts = [['lock', lock.name], ['held', duration(hold.released - hold.acquired)]];
+  if (hold.acquired > hold.wanted) {
+    facts.push(['waited', duration(hold.acquired - hold.wanted)]);
+    const rows = new Set(lock.holds.filter(({acquired, released}) => acquired < hold.acquired &&
+      released > hold.wanted).map(({row}) => model.rows[row].name));
+    if (rows.size)
+      facts.push(['for', [...rows].slice(0, 6).join(', ') + (rows.size > 6 ? ', …' : '')]);
+  }
+  return facts;
+}
+
+// Over the rows: a thick line while a lock is held, a broken one while it is waited for, a thin one from who begins to
+// wait to who holds it then, and one from a release to the acquisition that waited for it.
+export function drawLock(context, chart, {holds}, colours, height) {
+  const {view, layout} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
+  const shown = holds.filter(({wanted, released, row}) => wanted <= view.to && released >= view.from &&
+    !layout.isTakenOut(row));
+  if (shown.length > MOST_HOLDS) // those that took the longest
+    shown.sort((one, other) => other.released - other.wanted - (one.released - one.wanted)).splice(MOST_HOLDS);
+  context.strokeStyle = context.fillStyle = colours.lock;
+  for (const hold of shown) {
+    line(context, 4, [], chart.x(hold.acquired), y(hold.row), Math.max(chart.x(hold.released),
+      chart.x(hold.acquired) + 2), y(hold.row));
+    if (hold.acquired > hold.wanted)
+      drawWait(context, chart, hold, y);
+  }
+  context.setLineDash([]);
+}
+
+function drawWait(context, chart, hold, y) {
+  const wanted = chart.x(hold.wanted), acquired = chart.x(hold.acquired), here = y(hold.row);
+  line(context, 1.5, [4, 3], wanted, here, acquired, here);
+  let holder = hold.before;
+  if (holder && holder.released <= hold.acquired && holder.released >= hold.wanted)
+    line(context, 1.5, [], chart.x(holder.released), y(holder.row), acquired, here);
+  while (holder && holder.acquired > hold.wanted)
+    holder = holder.before;
+  if (holder && holder.released > hold.wanted)
+    line(context, 0.8, [], wanted, here, wanted, y(holder.row));
+}
+
+function line(context, width, dash, x0, y0, x1, y1) {
+  context.lineWidth = width;
+  context.setLineDash(dash);
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.lineTo(x1, y1);
+  context.stroke();
+}
