@@ -17,8 +17,6 @@
 
 #include "kept.h"
 
-enum { STEPS_A_REGION = 64 };
-
 static struct kept_count *counts;
 
 static void *map_counts(const char *path) {
@@ -48,12 +46,12 @@ static void step(struct kept_count *mine, omp_lock_t *lock) {
 }
 
 static void work(long steps) {
-  for (long done = 0; steps == 0 || done < steps; done += STEPS_A_REGION) {
+  for (long done = 0; steps == 0 || done < steps; done += KEPT_STEPS_A_REGION) {
 #pragma omp parallel num_threads(KEPT_THREADS)
     {
       omp_lock_t lock;
       omp_init_lock(&lock);
-      for (int i = 0; i < STEPS_A_REGION; i++)
+      for (int i = 0; i < KEPT_STEPS_A_REGION; i++)
         step(&counts[omp_get_thread_num()], &lock);
       omp_destroy_lock(&lock);
     }
@@ -93,7 +91,7 @@ int main(int argc, char **argv) {
   work(steps);
   if (strcmp(ending, "slow") == 0) {
     slow();
-    work(STEPS_A_REGION);
+    work(KEPT_STEPS_A_REGION);
   }
   if (strcmp(ending, "abort") == 0)
     abort();

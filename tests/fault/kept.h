@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { KEPT_THREADS = 2, KEPT_LOCKS = 4 /* locks in each step, and one task */ };
+enum { KEPT_THREADS = 2, KEPT_STEPS_A_REGION = 64, KEPT_LOCKS = 4 /* locks in each step, and one task */ };
 
 struct kept_count {
   volatile uint64_t steps;
