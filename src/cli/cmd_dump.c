@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SESSION_FD = 3, PIDFD = 4, SLICE_NS = 100000000 }; /* descriptors of a stave-writer */
+enum { SLICE_NS = 100000000 };
 
 static const struct usage_option options[] = {{0}};
 
@@ -38,7 +38,7 @@ static bool is_writer(pid_t pid) {
 static pid_t traced_by(pid_t writer) {
   char name[32], line[128];
   int pid = 0;
-  snprintf(name, sizeof name, "fdinfo/%d", PIDFD);
+  snprintf(name, sizeof name, "fdinfo/%d", WRITER_FD_APPLICATION);
   FILE *file = open_proc(writer, name);
   while (file && pid == 0 && fgets(line, sizeof line, file))
     if (sscanf(line, "Pid: %d", &pid) != 1)
@@ -51,7 +51,7 @@ static pid_t traced_by(pid_t writer) {
 /* The memory that a writer shares with its program. Returns 0 or a negative errno. */
 static int map_session(pid_t writer, struct session_header **ret_session) {
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)writer, SESSION_FD);
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)writer, WRITER_FD_SESSION);
   int fd = open(path, O_RDWR | O_CLOEXEC);
   if (fd < 0)
     return -errno;
@@ -80,11 +80,12 @@ static int find_session(pid_t program, struct session_header **ret_session) {
       result = error;
     if (error)
       continue;
-    if (is_of(session, pid, program))
-      result = 0;
-    else
+    if (!is_of(session, pid, program)) {
       session_unmap(session);
+      continue;
+    }
     *ret_session = session;
+    result = 0;
   }
   if (processes)
     closedir(processes);

@@ -17,6 +17,10 @@ enum {
   RING_START_SMALL_BYTES = 16 << 10,
 };
 
+/* The descriptors that a stave-writer is started with, under these numbers: of the session memory, and of the
+ * program's process (a pidfd; closed where the kernel has none). */
+enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
+
 /* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All
  * of it is zero but constants.magic, bytes, ring_bytes and slots_max, and shared.growth_left. It has room
  * for as many threads as the limits of the process allow, at least one; a limit on the size of files makes

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The descriptors that the writer gets, under these numbers. */
-enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
-
 struct writer_process {
   /* given by the caller; all descriptors stay the caller's and must be at least 10 */
   const char *path;

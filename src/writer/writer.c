@@ -193,6 +193,13 @@ static bool make_first_directory(struct writer *writer, char *notice, size_t siz
   return is_made;
 }
 
+static void note_ineffective(const struct config *config, char *notice, size_t size) {
+  bool has_system = config->system != SYSTEM_off, has_size = config->max_size > 0;
+  if (has_system || has_size)
+    snprintf(notice, size, "%s%s no effect with STAVE_KEEP", has_system ? "STAVE_SYSTEM" : "STAVE_MAX_SIZE",
+             has_system && has_size ? " and STAVE_MAX_SIZE have" : " has");
+}
+
 /* STAVE_KEEP: there is no archive yet, but there could be one. */
 static bool open_kept(struct writer *writer) {
   char notice[1024];
@@ -207,8 +214,7 @@ static bool open_kept(struct writer *writer) {
     report_failed(&writer->report, "cannot keep records: %s", strerror(ENOMEM));
     return false;
   }
-  if (writer->constants.config.system != SYSTEM_off)
-    snprintf(notice, sizeof notice, "STAVE_SYSTEM has no effect with STAVE_KEEP");
+  note_ineffective(&writer->constants.config, notice, sizeof notice);
   if (!wait_for_runtime(writer))
     return false;
   writer->constants.config.system = SYSTEM_off;

@@ -20,9 +20,6 @@
 #include "writer/run_states.h"
 #include "writer/runtimes.h"
 
-/* How the tool starts it. */
-enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
-
 struct writer {
   struct session_header *session;
   struct session_constants constants; /* copied: the application can write over the shared ones */

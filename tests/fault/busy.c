@@ -3,33 +3,18 @@
  * What each has completed it counts in COUNTS, a file mapped shared, so that the numbers survive however the
  * process ends. BURSTS 0 never ends. 32 rounds and a pause of 1 ms make some 100,000 events a second and
  * thread. */
-#include <fcntl.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "busy.h"
+#include "counts.h"
 
 enum { ROUNDS = 32 };
 
 static struct busy_counts *counts;
-
-static void *map_counts(const char *path) {
-  size_t size = BUSY_THREADS_MAX * sizeof(struct busy_counts);
-  int fd = open(path, O_RDWR | O_CREAT, 0666);
-  void *map = MAP_FAILED;
-  if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
-    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    perror(path);
-    exit(99);
-  }
-  close(fd);
-  return map;
-}
 
 static void burst(struct busy_counts *mine, omp_lock_t *lock) {
   for (int i = 0; i < ROUNDS; i++) {
@@ -63,7 +48,9 @@ int main(int argc, char **argv) {
     return 98;
   int threads = argc > 2 ? atoi(argv[2]) : 2;
   long bursts = argc > 3 ? atol(argv[3]) : 0, pause_us = argc > 4 ? atol(argv[4]) : 1000;
-  counts = map_counts(argv[1]);
+  counts = counts_map(argv[1], BUSY_THREADS_MAX * sizeof *counts, 1);
+  if (!counts)
+    return 99;
 #pragma omp parallel num_threads(threads)
   work(bursts, pause_us);
   uint64_t sets = 0;

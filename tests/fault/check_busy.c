@@ -4,16 +4,14 @@
  * Prints "expected=N found=N lost=N": records of counted constructs, and what is missing of them by the
  * archive's own account or by this one. Exit status: 0 all is there, 1 not, 2 unreadable. What the program
  * was about when it ended may be there once a thread without having been counted, never more. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "analysis/trace.h"
 #include "busy.h"
+#include "counts.h"
 #include "stave/names.h"
 
 struct tally {
@@ -125,13 +123,9 @@ static void check_properties(struct check *check, const char *ending) {
 
 static bool read_counts(struct check *check, const char *path) {
   size_t size = BUSY_THREADS_MAX * sizeof(struct busy_counts);
-  int fd = open(path, O_RDONLY);
-  void *map = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    perror(path);
+  check->threads = counts_map(path, size, 0);
+  if (!check->threads)
     return false;
-  }
-  check->threads = map;
   for (unsigned i = 0; i < check->thread_count; i++) {
     check->counts.sets += check->threads[i].sets;
     check->counts.unsets += check->threads[i].unsets;

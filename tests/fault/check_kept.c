@@ -3,15 +3,13 @@
  * On each thread the steps are consecutive, each with all its locks and its task, and the last is the one
  * that was counted, or one more; BEHIND: or earlier, as the program went on. Prints "steps=N first=S,S
  * before_ns=N duration_ns=N". Exit status: 0 all is there, 1 not, 2 unreadable. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "analysis/trace.h"
+#include "counts.h"
 #include "kept.h"
 #include "stave/names.h"
 
@@ -69,16 +67,6 @@ static bool take(void *data, const struct trace_event *event) {
   return true;
 }
 
-static const struct kept_count *map_counts(const char *path) {
-  int fd = open(path, O_RDONLY);
-  size_t size = KEPT_THREADS * sizeof(struct kept_count);
-  void *map = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (map != MAP_FAILED)
-    return map;
-  perror(path);
-  exit(2);
-}
-
 /* A thread without a step had no processor in the kept part: then nobody is beyond the region in which it is.
  */
 static bool stood_still(const struct check *check, uint64_t counted) {
@@ -103,7 +91,9 @@ int main(int argc, char **argv) {
   if (argc != 4)
     return 2;
   struct check check = {0};
-  const struct kept_count *counts = map_counts(argv[2]);
+  const struct kept_count *counts = counts_map(argv[2], KEPT_THREADS * sizeof *counts, 0);
+  if (!counts)
+    return 2;
   if (trace_open(argv[1], NULL, &check.trace, error) < 0 ||
       trace_read_events(check.trace, take, &check, error) < 0) {
     fprintf(stderr, "%s\n", error);

@@ -5,33 +5,18 @@
  * the exit status; "parallel" exits with 3 in a parallel region, "abort" aborts, "flush" and "flush-twice"
  * call stave_flush before the end, "slow" has a slow region then and some steps more, "halves" does so after
  * half of the steps and waits for a line then. */
-#include <fcntl.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <stave/stave.h>
 
+#include "counts.h"
 #include "kept.h"
 
 static struct kept_count *counts;
-
-static void *map_counts(const char *path) {
-  size_t size = KEPT_THREADS * sizeof(struct kept_count);
-  int fd = open(path, O_RDWR | O_CREAT, 0666);
-  void *map = MAP_FAILED;
-  if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
-    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    perror(path);
-    exit(99);
-  }
-  close(fd);
-  return map;
-}
 
 static void step(struct kept_count *mine, omp_lock_t *lock) {
   for (int i = 0; i < KEPT_LOCKS; i++) {
@@ -79,7 +64,9 @@ int main(int argc, char **argv) {
     return 98;
   long steps = atol(argv[2]);
   const char *ending = argv[3];
-  counts = map_counts(argv[1]);
+  counts = counts_map(argv[1], KEPT_THREADS * sizeof *counts, 1);
+  if (!counts)
+    return 99;
   omp_get_max_threads();
   if (strcmp(ending, "halves") == 0) {
     work(steps / 2);
