@@ -25,27 +25,34 @@ static FILE *open_proc(pid_t pid, const char *name) {
   return fopen(path, "re");
 }
 
-static bool is_writer(pid_t pid) {
+/* wanted: with the end of the line. */
+static bool has_name(pid_t pid, const char *wanted) {
   char name[32] = "";
   FILE *file = open_proc(pid, "comm");
   bool is_read = file && fgets(name, sizeof name, file);
   if (file)
     fclose(file);
-  return is_read && strcmp(name, "stave-writer\n") == 0;
+  return is_read && strcmp(name, wanted) == 0;
+}
+
+/* What a line of one of a process's files says; 0: nothing. */
+static pid_t number_in(pid_t pid, const char *name, const char *format) {
+  char line[128];
+  int number = 0;
+  FILE *file = open_proc(pid, name);
+  while (file && number == 0 && fgets(line, sizeof line, file))
+    if (sscanf(line, format, &number) != 1)
+      number = 0;
+  if (file)
+    fclose(file);
+  return number;
 }
 
 /* The process that a writer's pidfd means; 0: it has none. */
 static pid_t traced_by(pid_t writer) {
-  char name[32], line[128];
-  int pid = 0;
+  char name[32];
   snprintf(name, sizeof name, "fdinfo/%d", WRITER_FD_APPLICATION);
-  FILE *file = open_proc(writer, name);
-  while (file && pid == 0 && fgets(line, sizeof line, file))
-    if (sscanf(line, "Pid: %d", &pid) != 1)
-      pid = 0;
-  if (file)
-    fclose(file);
-  return pid;
+  return number_in(writer, name, "Pid: %d");
 }
 
 /* The memory that a writer shares with its program. Returns 0 or a negative errno. */
@@ -60,10 +67,12 @@ static int map_session(pid_t writer, struct session_header **ret_session) {
   return error;
 }
 
-/* Where the kernel has no pidfds the session says whose it is. */
+/* Where the kernel has no pidfds the session says whose it is. A shell's $! is `stave record` itself. */
 static bool is_of(const struct session_header *session, pid_t writer, pid_t program) {
   pid_t traced = traced_by(writer);
-  return (traced ? traced : session->constants.pid) == program;
+  traced = traced ? traced : session->constants.pid;
+  return traced == program ||
+         (has_name(program, "stave\n") && number_in(traced, "status", "PPid: %d") == program);
 }
 
 /* 0; -ESRCH: it has no writer; or why that cannot be reached. */
@@ -73,7 +82,7 @@ static int find_session(pid_t program, struct session_header **ret_session) {
   for (struct dirent *entry; processes && result == -ESRCH && (entry = readdir(processes));) {
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
     struct session_header *session;
-    if (pid <= 0 || !is_writer(pid))
+    if (pid <= 0 || !has_name(pid, "stave-writer\n"))
       continue;
     int error = map_session(pid, &session);
     if (error && traced_by(pid) == program)
@@ -155,9 +164,10 @@ const struct usage *cmd_dump_usage(void) {
       .command = "dump",
       .summary = "write what is kept of a running program",
       .synopsis = "PID",
-      .about =
-          "Has an archive written of what is kept of process PID, which was started with STAVE_KEEP "
-          "(stave record --keep), and prints its name when it is whole. The program and its recording go on.",
+      .about = "Has an archive written of what is kept of process PID, which was started with STAVE_KEEP "
+               "(stave record --keep; the PID of stave record does as well), and prints its name when it is "
+               "whole. The "
+               "program and its recording go on.",
       .status =
           "Exit status: 0; 1 if there is no such process, nothing is kept of it, or the archive cannot be "
           "written; 2 if an option is wrong.",
