@@ -7,11 +7,12 @@
 
 #include "ompt/types.h"
 
+struct session_constants;
+
 /* Registers what the settings ask for. results[number], of SESSION_CALLBACKS, becomes what the runtime
  * answered (ompt_set_result_t), or why nothing was asked.
  * Returns the name of a callback without which no archive can be made and that the runtime does not deliver,
  * or NULL. */
-struct session_constants;
 const char *callbacks_register(ompt_set_callback_t set_callback, const struct session_constants *wanted,
                                int32_t *results);
 

@@ -132,8 +132,7 @@ static bool wait_until_ready(int writer_pidfd) {
       break;
     if (process_is_dead(writer_pidfd) && atomic_load(state) == WRITER_STARTING) {
       tool_say("stave-writer ended while it started (a library it needs may be missing: run it by hand); the "
-               "program "
-               "runs untraced");
+               "program runs untraced");
       return false;
     }
     if (clock_ns(CLOCK_MONOTONIC) > end) {
@@ -345,7 +344,6 @@ static void say_not_closed(const char *archive) {
              tool.constants.config.timeout, archive);
 }
 
-/* Who has given up has waited and said so already. */
 /* Of a job rank 0 speaks for all. */
 static void say_where(char *archive, bool is_of_job) {
   static const char own[] = "/rank/0";
@@ -358,6 +356,7 @@ static void say_where(char *archive, bool is_of_job) {
   }
 }
 
+/* Who has given up has waited and said so already. */
 static void end(enum recording recording, enum tool_state state) {
   struct session_shared *shared = &tool.session->shared;
   sampler_stop();
