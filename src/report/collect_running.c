@@ -7,23 +7,70 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
+/* A thread that waits and has had its processor for less than this gave it away, as far as anybody can tell:
+ * to the kernel sched_yield and the end of a time slice are the same, but no slice is so short. */
+enum { YIELDS_WITHIN_US = 100 };
+
 static bool is_metric(const struct collector *collector, const struct trace_event *event, const char *name) {
   const struct trace_metric_member *member =
       trace_metric_member_of(collector->trace, event->Metric.metric, 0);
   return member && strcmp(member->name, name) == 0;
 }
 
+static bool is_waiting(enum activity activity) {
+  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT ||
+         activity == ACTIVITY_LOCK_WAIT || activity == ACTIVITY_MPI;
+}
+
+static uint32_t region_of(const struct collector *collector, const struct replay_now *now) {
+  if (now->activity == ACTIVITY_IDLE || !now->task)
+    return REPLAY_NONE;
+  return collector_construct(collector, now->task);
+}
+
+/* NULL: it does not wait. */
+static struct report_waiting *waiting_of(struct collector *collector, const struct replay_now *now) {
+  struct report *report = collector->report;
+  uint32_t region = region_of(collector, now);
+  if (now->activity == ACTIVITY_IDLE)
+    return &report->idle;
+  return is_waiting(now->activity) && region != REPLAY_NONE ? &report->regions[region].waiting : NULL;
+}
+
+static bool has_yielded(const struct collector *collector, const struct report_location *here,
+                        uint64_t ticks) {
+  uint64_t since = here->ran_since > here->worked_until ? here->ran_since : here->worked_until;
+  double most = (double)collector->trace->clock.ticks_per_second * YIELDS_WITHIN_US / 1e6;
+  return ticks >= since && (double)(ticks - since) < most;
+}
+
+static void count_states(struct report_thread *thread, struct report_waiting *waiting,
+                         enum report_running is) {
+  thread->preemptions += is == RUNNING_PREEMPTED;
+  thread->yields += is == RUNNING_YIELDED;
+  thread->blocks += is == RUNNING_BLOCKED;
+  if (waiting) {
+    waiting->yields += is == RUNNING_YIELDED;
+    waiting->sleeps += is == RUNNING_BLOCKED;
+  }
+}
+
 static void set_state(struct collector *collector, const struct trace_event *event, uint64_t state) {
   struct report_thread *thread = &collector->report->threads[event->location];
+  struct report_location *here = &collector->locations[event->location];
+  struct replay_now now = replay_now(collector->replay, event->location);
+  struct report_waiting *waiting = waiting_of(collector, &now);
   enum report_running is =
       state <= STAVE_RUN_STATE_BLOCKED ? RUNNING_ON + (enum report_running)state : RUNNING_UNKNOWN;
-  collector->locations[event->location].running = is;
+  if (is == RUNNING_PREEMPTED && waiting && has_yielded(collector, here, event->ticks))
+    is = RUNNING_YIELDED;
+  if (is == RUNNING_ON)
+    here->ran_since = event->ticks;
+  here->running = is;
   thread->has_running = true;
   collector->report->has_running = true;
-  if (!collector_is_inside(collector, event->ticks))
-    return;
-  thread->preemptions += is == RUNNING_PREEMPTED;
-  thread->blocks += is == RUNNING_BLOCKED;
+  if (collector_is_inside(collector, event->ticks))
+    count_states(thread, waiting, is);
 }
 
 void running_on_metric(struct collector *collector, const struct trace_event *event) {
@@ -47,17 +94,6 @@ void running_on_pause(struct collector *collector, const struct trace_event *eve
 }
 
 /* -- charging -- */
-
-static bool is_waiting(enum activity activity) {
-  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT ||
-         activity == ACTIVITY_LOCK_WAIT || activity == ACTIVITY_MPI;
-}
-
-static uint32_t region_of(const struct collector *collector, const struct replay_now *now) {
-  if (now->activity == ACTIVITY_IDLE || !now->task)
-    return REPLAY_NONE;
-  return collector_construct(collector, now->task);
-}
 
 /* The time after one that was the same goes on. */
 static void note_preempted(struct report_location *here, uint64_t begin, uint64_t end) {
@@ -86,14 +122,16 @@ void running_charge(struct collector *collector, size_t location, const struct r
   struct report *report = collector->report;
   uint64_t ticks = end - begin;
   uint32_t region = region_of(collector, now);
+  struct report_waiting *waiting = waiting_of(collector, now);
   if (!report->has_running)
     return;
   report->threads[location].running[here->running] += ticks;
-  if (region != REPLAY_NONE) {
-    struct report_region *base = &report->regions[region];
-    (is_waiting(now->activity) ? base->running_in_wait : base->running)[here->running] += ticks;
-  }
-  if (here->running != RUNNING_PREEMPTED)
+  if (waiting)
+    waiting->running[here->running] += ticks;
+  else if (region != REPLAY_NONE)
+    report->regions[region].running[here->running] += ticks;
+  here->worked_until = waiting ? here->worked_until : end;
+  if (here->running != RUNNING_PREEMPTED && here->running != RUNNING_YIELDED)
     return;
   note_preempted(here, begin, end);
   charge_preempted(collector, now, member, ticks);

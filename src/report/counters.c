@@ -25,6 +25,12 @@ int report_counter_cycles(const struct report_counters *counters) {
   return find(counters, "cycles", "PAPI_TOT_CYC");
 }
 
+/* Of the last cache before memory, by the names that are surest. */
+int report_counter_memory(const struct report_counters *counters) {
+  int found = find(counters, "LLC-load-misses", "PAPI_L3_TCM");
+  return found != COUNTER_NONE ? found : find(counters, "cache-misses", "PAPI_L3_TCM");
+}
+
 static void add(struct report_counter_sums *sums, const struct report_counted *row) {
   sums->rows++;
   sums->ticks += row->ticks;

@@ -25,6 +25,7 @@ struct report_counters {
 enum { COUNTER_NONE = -1 };
 int report_counter_instructions(const struct report_counters *counters);
 int report_counter_cycles(const struct report_counters *counters);
+int report_counter_memory(const struct report_counters *counters); /* lines that came from memory */
 
 /* Several rows together. */
 struct report_counter_sums {

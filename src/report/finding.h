@@ -50,6 +50,14 @@ const char *finding_instant(struct finding_texts *texts, uint64_t ticks);
 void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,
                       const struct variation *variation);
 
+/* How threads waited, as far as the kernel tells: more than half of the time by keeping their processors, or
+ * giving them away for moments (awake), or in their sleep. */
+enum finding_waiting { FINDING_WAITING_UNKNOWN, FINDING_WAITING_AWAKE, FINDING_WAITING_ASLEEP };
+enum finding_waiting finding_waiting(const struct report *report);
+
+/* Goes on with the text by saying so, where it is known. */
+void finding_say_waiting(struct finding_texts *texts, char text[FINDING_BYTES]);
+
 /* Those of all locks, before those of parallel regions, and of all devices. */
 void findings_of_locks(struct report *report);
 void findings_of_devices(struct report *report);

@@ -337,11 +337,14 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
       finding_time(&texts, (double)parallel->release),
       finding_time(&texts, (double)parallel->activity[ACTIVITY_BARRIER_WAIT]),
       finding_time(&texts, parallel->passages ? (double)parallel->release / (double)parallel->passages : 0));
+  finding_say_waiting(&texts, finding->evidence);
   bool has_inner = parallel->passages > parallel->members; /* the one that ends the region has to be */
   finding_say(finding->advice,
-              "%ssee that there are no more threads than processors and nothing else runs there; "
-              "OMP_WAIT_POLICY=active keeps waiting threads awake",
-              has_inner ? "fewer barriers inside (nowait); " : "");
+              "%ssee that there are no more threads than processors and nothing else runs there%s",
+              has_inner ? "fewer barriers inside (nowait); " : "",
+              finding_waiting(report) == FINDING_WAITING_AWAKE
+                  ? ""
+                  : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
   return budget - gain;
 }
 

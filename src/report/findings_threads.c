@@ -53,6 +53,46 @@ double findings_take_preempted(struct report *report, uint32_t region, double bu
   return budget > gain ? budget - gain : 0;
 }
 
+/* -- how threads wait -- */
+
+static void add_waiting(struct report_waiting *sum, const struct report_waiting *waiting) {
+  for (int i = 0; i < RUNNING_COUNT; i++)
+    sum->running[i] += waiting->running[i];
+  sum->yields += waiting->yields;
+  sum->sleeps += waiting->sleeps;
+}
+
+/* In teams. */
+static struct report_waiting all_waiting(const struct report *report) {
+  struct report_waiting sum = {0};
+  for (size_t i = 0; i < report->trace->region_count; i++)
+    add_waiting(&sum, &report->regions[i].waiting);
+  return sum;
+}
+
+enum finding_waiting finding_waiting(const struct report *report) {
+  struct report_waiting all = all_waiting(report);
+  uint64_t awake = all.running[RUNNING_ON] + all.running[RUNNING_YIELDED];
+  uint64_t asleep = all.running[RUNNING_BLOCKED];
+  if (awake == asleep)
+    return FINDING_WAITING_UNKNOWN;
+  return awake > asleep ? FINDING_WAITING_AWAKE : FINDING_WAITING_ASLEEP;
+}
+
+void finding_say_waiting(struct finding_texts *texts, char text[FINDING_BYTES]) {
+  struct report_waiting all = all_waiting(texts->report);
+  if (finding_waiting(texts->report) == FINDING_WAITING_UNKNOWN)
+    return;
+  finding_say_more(text,
+                   "; threads that wait spin (%s in all teams), yield (%" PRIu64
+                   " time%s) and sleep (%s, %" PRIu64 " time%s)",
+                   finding_time(texts, (double)all.running[RUNNING_ON]), all.yields,
+                   all.yields == 1 ? "" : "s", finding_time(texts, (double)all.running[RUNNING_BLOCKED]),
+                   all.sleeps, all.sleeps == 1 ? "" : "s");
+}
+
+/* -- the findings -- */
+
 static void find_oversubscription(struct report *report) {
   const struct report_shared *all = &report->shared[SHARED_WITH_THREADS];
   struct finding_texts texts = {.report = report};
@@ -71,9 +111,15 @@ static void find_oversubscription(struct report *report) {
   if (report->has_running)
     finding_say_more(finding->evidence, "; threads were ready and had no processor for %s of their work",
                      finding_time(&texts, (double)report->preempted_useful));
+  finding_say_waiting(&texts, finding->evidence);
   finding_say(finding->advice,
               "no more threads than processors (OMP_NUM_THREADS, num_threads), or more processors for the "
               "process (taskset, cgroup, batch system)");
+  if (finding_waiting(report) == FINDING_WAITING_AWAKE)
+    finding_say_more(
+        finding->advice,
+        "; OMP_WAIT_POLICY=passive (libomp: KMP_BLOCKTIME=0) leaves the processors of threads that wait "
+        "to others");
 }
 
 /* Whose threads were preempted, is measured: by whom, only that it was not by each other. */

@@ -21,7 +21,14 @@ enum report_running {
   RUNNING_ON,        /* it ran */
   RUNNING_PREEMPTED, /* it could go on and had none */
   RUNNING_BLOCKED,   /* it waited in the kernel */
+  RUNNING_YIELDED,   /* it waited for other threads and let others have its processor (sched_yield) */
   RUNNING_COUNT,
+};
+
+/* How threads wait for others. */
+struct report_waiting {
+  uint64_t running[RUNNING_COUNT];
+  uint64_t yields, sleeps; /* how often they gave their processor away, and blocked */
 };
 
 /* One location. */
@@ -34,7 +41,8 @@ struct report_thread {
   uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
   bool has_running, processor_known; /* what follows; which processor it was on */
   uint64_t running[RUNNING_COUNT];
-  uint64_t preemptions, blocks, migrations, faults; /* how often; faults: of pages, since its beginning */
+  /* how often; faults: of pages, since its beginning */
+  uint64_t preemptions, yields, blocks, migrations, faults;
 };
 
 /* One process: a location group. */
@@ -183,8 +191,9 @@ struct report_region {
   uint64_t wait, longest_wait;
   uint32_t longest_location;
   uint64_t path; /* its part of the critical path */
-  /* as the innermost construct; waiting there, and all else */
-  uint64_t running_in_wait[RUNNING_COUNT], running[RUNNING_COUNT];
+  /* as the innermost construct: waiting there, and all else */
+  struct report_waiting waiting;
+  uint64_t running[RUNNING_COUNT];
   /* of a taskwait: how long threads were idle in it while no task was ready, if its task created more behind;
    * how often; and in which parallel region last */
   uint64_t held_up, holds_up;
@@ -418,6 +427,7 @@ struct report {
   double lost_in_work;
   bool has_running;                            /* the archive tells whether threads had processors */
   uint64_t preempted_useful, preempted_serial; /* while they worked; serial: outside of teams */
+  struct report_waiting idle;                  /* threads without a team */
   struct report_counters counters;
   struct report_processors processors;
   struct report_shared shared[SHARED_COUNT];

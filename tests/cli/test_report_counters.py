@@ -56,6 +56,7 @@ class Counters(Case):
         self.assertEqual((loop["threads"], loop["instructions_per_cycle"]), (2, 1.5))
         self.assertAlmostEqual(loop["time_s"], 0.040)
         self.assertAlmostEqual(loop["per_1000_instructions"]["cache-misses"], 40 / 30)
+        self.assertAlmostEqual(loop["bytes_per_second"], 40 * 64 / 0.040)
         self.assertAlmostEqual(loop["imbalance"]["time"], 0.5)
         self.assertAlmostEqual(loop["imbalance"]["instructions:u"], 1 / 3)
         self.assertAlmostEqual(loop["imbalance"]["cycles"], 0)
@@ -66,9 +67,16 @@ class Counters(Case):
     def test_text(self):
         text = self.text(self.made("text"))
         row = next(line for line in text.split("What was counted, by region")[1].splitlines() if "for @" in line)
-        self.assertEqual(row.split()[-5:], ["ms", "1.50", "30,000", "20,000", "1.33"])
+        self.assertEqual(row.split()[-6:], ["ms", "1.50", "0.1", "30,000", "20,000", "1.33"])
         row = next(line for line in text.split("Imbalance of time and of instr")[1].splitlines() if "for @" in line)
         self.assertEqual(row.split()[-5:], ["2", "50.0", "%", "33.3", "%"])
+
+    def test_memory(self):
+        """Loads that the last cache did not have are surer than what cache-misses is of each processor."""
+        archive = self.made("memory", ("cache-misses", "cycles", "LLC-load-misses:u"))
+        regions = self.numbers(archive)["counters"]["regions"]
+        loop = next(region for region in regions if region["region"] and "for" in region["region"])
+        self.assertAlmostEqual(loop["bytes_per_second"], 40 * 64 / 0.040)
 
     def test_without_instructions(self):
         archive = self.made("faults", ("page-faults",), Type.DOUBLE)
@@ -76,6 +84,7 @@ class Counters(Case):
         loop = next(region for region in regions if region["region"] and "for" in region["region"])
         self.assertEqual(loop["sums"], {"page-faults": 30000})
         self.assertEqual((loop["instructions_per_cycle"], loop["per_1000_instructions"]), (None, {}))
+        self.assertIsNone(loop["bytes_per_second"])
         self.assertNotIn("Imbalance of time and of instr", self.text(archive))
 
     def test_none(self):

@@ -7,7 +7,10 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
+from otf2.enums import MetricMode, MetricOccurrence, MetricType, Type
 from report_case import Case
+
+RUNS, PREEMPTED, BLOCKED = range(3)
 
 COMPUTING = r"""
 #include <time.h>
@@ -71,6 +74,49 @@ class Threads(Case):
             self.assertNotIn("oversubscription", causes)
         causes = [finding["cause"] for finding in self.regions("busy", 2, 2, 40)["findings"]]
         self.assertNotIn("oversubscription", causes)
+
+    def waiting(self, name, spins):
+        """Two threads on one processor. While the first works for 40 ms the other waits from 10 ms on: it spins for
+        0.05 ms and then gives the processor away for 9.95, three times, or sleeps at once; at the end it is preempted
+        after spinning for 2 ms."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::PROCESSORS", "1")]
+            member = made.definitions.metric_member("run state", "", MetricType.OTHER, MetricMode.ABSOLUTE_POINT,
+                                                    Type.UINT64)
+            states = made.definitions.metric_class([member], MetricOccurrence.ASYNCHRONOUS)
+
+            def state(ms, value):
+                made.at(ms).event(1, "metric", states, value)
+
+            made.fork(0)
+            made.begin(8)
+            state(8, RUNS)
+            made.at(10).enter(1, "implicit barrier", 1)
+            for i in range(3):
+                state(10 * i + 10.05, PREEMPTED if spins else BLOCKED)
+                state(10 * i + 20, RUNS)
+            state(42, PREEMPTED)
+            state(43, RUNS)
+            made.at(60).enter(0, "implicit barrier", 1)
+            made.end_all(60)
+        return self.numbers(self.path(name))
+
+    def test_waiting(self):
+        for name, spins in (("spins", True), ("sleeps", False)):
+            numbers = self.waiting(name, spins)
+            found = next(one for one in numbers["running"]["regions"] if one["doing"] == "waiting")
+            away, times = 3 * 9.95, (3, 0) if spins else (0, 3)
+            for which, ms in (("ran_s", 0.05 * 3 + 2 + 17), ("preempted_s", 1),
+                              ("yielded_s", away if spins else 0), ("blocked_s", 0 if spins else away)):
+                self.ms(found[which], ms)
+            self.assertEqual((found["yields"], found["sleeps"]), times)
+            thread = numbers["running"]["threads"][0]
+            self.assertEqual((thread["yields"], thread["blocks"], thread["preemptions"]), (*times, 1))
+            finding = next(one for one in numbers["findings"] if one["cause"] == "oversubscription")
+            self.assertIn(f"yield ({times[0]} times) and sleep", finding["evidence"])
+            self.assertEqual("OMP_WAIT_POLICY=passive" in finding["advice"], spins)
+            row = self.text(self.path(name)).split("How threads wait")[1].splitlines()[2]
+            self.assertEqual(tuple(map(int, row.split()[-2:])), times)
 
     def test_shared_processors(self):
         """Fewer threads save no more than what two processors did not do: each region works for 38 or 34 ms."""

@@ -11,7 +11,8 @@
 #include "cli/common/table.h"
 #include "report/text.h"
 
-enum { NUMBER_BYTES = 32, CELLS_MOST = REPORT_COUNTERS_MOST + 3, IMBALANCE_LEAST_THREADS = 2 };
+enum { NUMBER_BYTES = 32, CELLS_MOST = REPORT_COUNTERS_MOST + 4, IMBALANCE_LEAST_THREADS = 2 };
+enum { LINE_BYTES = 64 }; /* that a miss of the last cache brings: x86-64, most of aarch64 */
 
 struct counted_place {
   uint32_t region; /* REPLAY_NONE: outside of all */
@@ -70,6 +71,16 @@ static bool a_thousand_instructions(const struct report_counters *counters,
   return true;
 }
 
+/* From memory, of one thread: bytes a second. */
+static bool bandwidth(const struct report *report, const struct report_counter_sums *sums, double *ret) {
+  int misses = report_counter_memory(&report->counters);
+  if (misses == COUNTER_NONE || sums->ticks == 0)
+    return false;
+  *ret = (double)sums->sums[misses] * LINE_BYTES * (double)report->trace->clock.ticks_per_second /
+         (double)sums->ticks;
+  return true;
+}
+
 /* How much more than on the average the thread has that has most; 0: all have the same. */
 static double imbalance(uint64_t most, uint64_t sum, uint32_t threads) {
   return sum > 0 ? (double)most * threads / (double)sum - 1 : 0;
@@ -90,6 +101,8 @@ static void begin_table(struct table *table, const struct report_counters *count
   table_column(table, "time", TABLE_NUMBER);
   if (instructions_a_cycle(counters, &one, &rate))
     table_column(table, "IPC", TABLE_NUMBER);
+  if (report_counter_memory(counters) != COUNTER_NONE)
+    table_column(table, "MB/s a thread", TABLE_NUMBER);
   for (size_t i = 0; i < counters->count; i++) {
     bool is_rate = a_thousand_instructions(counters, &one, i, &rate);
     snprintf(names[i], sizeof names[i], "%s%s", counters->names[i], is_rate ? "/1000 instructions" : "");
@@ -111,6 +124,12 @@ static void add_row(struct table *table, const struct report *report, const char
   if (instructions != COUNTER_NONE && cycles != COUNTER_NONE) {
     bool is_known = instructions_a_cycle(counters, sums, &rate);
     snprintf(texts[used], sizeof texts[used], "%.2f", is_known ? rate : 0);
+    cells[used] = is_known ? texts[used] : "";
+    used++;
+  }
+  if (report_counter_memory(counters) != COUNTER_NONE) {
+    bool is_known = bandwidth(report, sums, &rate);
+    snprintf(texts[used], sizeof texts[used], "%.1f", is_known ? rate / 1e6 : 0);
     cells[used] = is_known ? texts[used] : "";
     used++;
   }
@@ -204,8 +223,8 @@ static json_t *numbers_json(const struct report_counters *counters,
   return object;
 }
 
-static void put_rates(json_t *object, const struct report_counters *counters,
-                      const struct report_counter_sums *sums) {
+static void put_rates(json_t *object, const struct report *report, const struct report_counter_sums *sums) {
+  const struct report_counters *counters = &report->counters;
   json_t *misses = json_object();
   double rate;
   json_put(object, "instructions_per_cycle",
@@ -214,12 +233,13 @@ static void put_rates(json_t *object, const struct report_counters *counters,
     if (a_thousand_instructions(counters, sums, i, &rate))
       json_put(misses, counters->names[i], json_real(rate));
   json_put(object, "per_1000_instructions", misses);
+  json_put(object, "bytes_per_second", bandwidth(report, sums, &rate) ? json_real(rate) : json_null());
 }
 
 static void put_sums(json_t *object, const struct report *report, const struct report_counter_sums *sums) {
   json_put(object, "time_s", json_real((double)sums->ticks / (double)report->trace->clock.ticks_per_second));
   json_put(object, "sums", numbers_json(&report->counters, sums->sums));
-  put_rates(object, &report->counters, sums);
+  put_rates(object, report, sums);
 }
 
 static json_t *imbalance_json(const struct report_counters *counters,

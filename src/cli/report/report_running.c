@@ -1,9 +1,10 @@
-/* Whether threads had processors, by region and by thread. */
+/* Whether threads had processors, and how they waited, by region and by thread. */
 #include "cli/report/report_print.h"
 
 #include <stdlib.h>
 
 #include "analysis/label.h"
+#include "analysis/replay.h"
 #include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
@@ -13,9 +14,9 @@ enum { NUMBER_BYTES = 32 };
 
 /* What a region's threads did there, waiting or not. */
 struct running_place {
-  uint32_t region;
-  bool is_wait;
-  const uint64_t *times; /* by enum report_running */
+  uint32_t region;                      /* REPLAY_NONE: threads without a team */
+  const uint64_t *times;                /* by enum report_running */
+  const struct report_waiting *waiting; /* NULL: they worked */
 };
 
 static uint64_t sum_of(const uint64_t times[RUNNING_COUNT]) {
@@ -25,17 +26,21 @@ static uint64_t sum_of(const uint64_t times[RUNNING_COUNT]) {
   return sum;
 }
 
-static int most_preempted(const void *left, const void *right) {
+/* Work with most preemption, waiting for longest. */
+static int worst_first(const void *left, const void *right) {
   const struct running_place *a = left, *b = right;
-  for (int i = RUNNING_PREEMPTED; i < RUNNING_COUNT; i++)
+  if (!a->waiting != !b->waiting)
+    return a->waiting ? 1 : -1;
+  for (int i = RUNNING_PREEMPTED; !a->waiting && i < RUNNING_COUNT; i++)
     if (a->times[i] != b->times[i])
       return a->times[i] < b->times[i] ? 1 : -1;
-  if (a->region != b->region)
-    return a->region < b->region ? -1 : 1;
-  return a->is_wait - b->is_wait;
+  uint64_t sums[] = {sum_of(a->times), sum_of(b->times)};
+  if (a->waiting && sums[0] != sums[1])
+    return sums[0] < sums[1] ? 1 : -1;
+  return a->region < b->region ? -1 : a->region > b->region;
 }
 
-/* Returns how many, in *ret, which the caller frees. */
+/* Work in front. Returns how many, in *ret, which the caller frees. */
 static size_t places_of(const struct report_print *print, struct running_place **ret) {
   const struct report *report = print->report;
   size_t count = 0;
@@ -46,28 +51,18 @@ static size_t places_of(const struct report_print *print, struct running_place *
     if (!report_print_wants(print, i))
       continue;
     if (sum_of(region->running) > 0)
-      places[count++] = (struct running_place){i, false, region->running};
-    if (sum_of(region->running_in_wait) > 0)
-      places[count++] = (struct running_place){i, true, region->running_in_wait};
+      places[count++] = (struct running_place){i, region->running, NULL};
+    if (sum_of(region->waiting.running) > 0)
+      places[count++] = (struct running_place){i, region->waiting.running, &region->waiting};
   }
+  if (!print->only && sum_of(report->idle.running) > 0)
+    places[count++] = (struct running_place){REPLAY_NONE, report->idle.running, &report->idle};
   if (count > 1)
-    qsort(places, count, sizeof *places, most_preempted);
+    qsort(places, count, sizeof *places, worst_first);
   return count;
 }
 
 /* -- text -- */
-
-static void begin_table(struct table *table, const char *heading, const char *first, bool has_doing) {
-  table_heading(heading);
-  table_begin(table);
-  table_column(table, first, TABLE_TEXT);
-  if (has_doing)
-    table_column(table, "doing", TABLE_TEXT);
-  table_column(table, "time", TABLE_NUMBER);
-  table_column(table, "ran", TABLE_NUMBER);
-  table_column(table, "preempted", TABLE_NUMBER);
-  table_column(table, "blocked", TABLE_NUMBER);
-}
 
 struct running_shares {
   char time[TEXT_TIME_BYTES], share[RUNNING_COUNT][TEXT_TIME_BYTES];
@@ -81,30 +76,72 @@ static void write_shares(struct running_shares *shares, const struct report *rep
     text_percent(shares->share[i], sum > 0 ? (double)times[i] / sum : 0);
 }
 
-static void print_places(const struct report_print *print) {
-  struct running_place *places;
+static void begin_table(struct table *table, const char *heading, const char *first,
+                        const char *const names[], size_t count) {
+  table_heading(heading);
+  table_begin(table);
+  table_column(table, first, TABLE_TEXT);
+  for (size_t i = 0; i < count; i++)
+    table_column(table, names[i], TABLE_NUMBER);
+}
+
+static void print_work(const struct report_print *print, const struct running_place *places, size_t count) {
+  static const char *const names[] = {"time", "ran", "preempted", "blocked"};
   struct table table;
-  size_t count = places_of(print, &places);
-  begin_table(&table, "Whether threads had processors, by region", "where", true);
-  for (size_t i = 0; i < count && i < print->top; i++) {
+  begin_table(&table, "Whether threads had processors, by region", "where", names, 4);
+  for (size_t i = 0; i < count && i < print->top && !places[i].waiting; i++) {
     char label[LABEL_BYTES];
     struct running_shares shares;
     write_shares(&shares, print->report, places[i].times);
-    const char *const cells[] = {label_region(label, print->report->trace, places[i].region),
-                                 places[i].is_wait ? "waiting" : "work",
-                                 shares.time,
-                                 shares.share[RUNNING_ON],
-                                 shares.share[RUNNING_PREEMPTED],
+    const char *const cells[] = {label_region(label, print->report->trace, places[i].region), shares.time,
+                                 shares.share[RUNNING_ON], shares.share[RUNNING_PREEMPTED],
                                  shares.share[RUNNING_BLOCKED]};
     table_row(&table, cells);
   }
   table_print(&table);
+}
+
+static void add_waiting(struct table *table, const struct report *report, const struct running_place *place) {
+  char label[LABEL_BYTES], numbers[2][NUMBER_BYTES];
+  struct running_shares shares;
+  write_shares(&shares, report, place->times);
+  const char *const cells[] = {
+      place->region == REPLAY_NONE ? "(without a team)" : label_region(label, report->trace, place->region),
+      shares.time,
+      shares.share[RUNNING_ON],
+      shares.share[RUNNING_YIELDED],
+      shares.share[RUNNING_PREEMPTED],
+      shares.share[RUNNING_BLOCKED],
+      summary_number(numbers[0], place->waiting->yields),
+      summary_number(numbers[1], place->waiting->sleeps)};
+  table_row(table, cells);
+}
+
+static void print_waiting(const struct report_print *print, const struct running_place *places,
+                          size_t count) {
+  static const char *const names[] = {"time",   "spinning",      "yielding",    "preempted",
+                                      "asleep", "times yielded", "times asleep"};
+  struct table table;
+  size_t first = 0;
+  begin_table(&table, "How threads wait, by region", "where", names, 7);
+  while (first < count && !places[first].waiting)
+    first++;
+  for (size_t i = first; i < count && i - first < print->top; i++)
+    add_waiting(&table, print->report, &places[i]);
+  table_print(&table);
+}
+
+static void print_places(const struct report_print *print) {
+  struct running_place *places;
+  size_t count = places_of(print, &places);
+  print_work(print, places, count);
+  print_waiting(print, places, count);
   free(places);
 }
 
 static void add_thread(struct table *table, const struct report *report, size_t location) {
   const struct report_thread *thread = &report->threads[location];
-  char numbers[4][NUMBER_BYTES];
+  char numbers[5][NUMBER_BYTES];
   struct running_shares shares;
   write_shares(&shares, report, thread->running);
   const char *const cells[] = {report->trace->locations[location].name,
@@ -113,20 +150,20 @@ static void add_thread(struct table *table, const struct report *report, size_t 
                                shares.share[RUNNING_PREEMPTED],
                                shares.share[RUNNING_BLOCKED],
                                summary_number(numbers[0], thread->preemptions),
-                               summary_number(numbers[1], thread->blocks),
-                               summary_number(numbers[2], thread->migrations),
-                               summary_number(numbers[3], thread->faults)};
+                               summary_number(numbers[1], thread->yields),
+                               summary_number(numbers[2], thread->blocks),
+                               summary_number(numbers[3], thread->migrations),
+                               summary_number(numbers[4], thread->faults)};
   table_row(table, cells);
 }
 
 static void print_threads(const struct report_print *print) {
+  static const char *const names[] = {
+      "time",          "ran",           "preempted",  "blocked",    "times preempted",
+      "times yielded", "times blocked", "migrations", "page faults"};
   struct table table;
   size_t shown = 0;
-  begin_table(&table, "Whether threads had processors, by thread", "thread", false);
-  table_column(&table, "times preempted", TABLE_NUMBER);
-  table_column(&table, "times blocked", TABLE_NUMBER);
-  table_column(&table, "migrations", TABLE_NUMBER);
-  table_column(&table, "page faults", TABLE_NUMBER);
+  begin_table(&table, "Whether threads had processors, by thread", "thread", names, 9);
   for (size_t i = 0; i < print->report->trace->location_count && shown < print->top; i++)
     if (print->report->threads[i].has_running) {
       add_thread(&table, print->report, i);
@@ -148,7 +185,8 @@ static void put_times(json_t *object, const struct report *report, const uint64_
   static const char *const names[] = {[RUNNING_UNKNOWN] = "unknown_s",
                                       [RUNNING_ON] = "ran_s",
                                       [RUNNING_PREEMPTED] = "preempted_s",
-                                      [RUNNING_BLOCKED] = "blocked_s"};
+                                      [RUNNING_BLOCKED] = "blocked_s",
+                                      [RUNNING_YIELDED] = "yielded_s"};
   for (int i = 0; i < RUNNING_COUNT; i++)
     json_put(object, names[i], json_real((double)times[i] / (double)report->trace->clock.ticks_per_second));
 }
@@ -159,9 +197,16 @@ static json_t *places_json(const struct report_print *print) {
   size_t count = places_of(print, &places);
   for (size_t i = 0; i < count; i++) {
     json_t *object = json_object();
-    json_put(object, "region", json_from_text(print->report->trace->regions[places[i].region].name));
-    json_put(object, "doing", json_from_text(places[i].is_wait ? "waiting" : "work"));
+    uint32_t region = places[i].region;
+    json_put(object, "region",
+             region == REPLAY_NONE ? json_null()
+                                   : json_from_text(print->report->trace->regions[region].name));
+    json_put(object, "doing", json_from_text(places[i].waiting ? "waiting" : "work"));
     put_times(object, print->report, places[i].times);
+    if (places[i].waiting) {
+      json_put(object, "yields", json_from_number(places[i].waiting->yields));
+      json_put(object, "sleeps", json_from_number(places[i].waiting->sleeps));
+    }
     json_array_append_new(array, object);
   }
   free(places);
@@ -178,6 +223,7 @@ static json_t *threads_json(const struct report *report) {
     json_put(object, "name", json_from_text(report->trace->locations[i].name));
     put_times(object, report, thread->running);
     json_put(object, "preemptions", json_from_number(thread->preemptions));
+    json_put(object, "yields", json_from_number(thread->yields));
     json_put(object, "blocks", json_from_number(thread->blocks));
     json_put(object, "migrations", json_from_number(thread->migrations));
     json_put(object, "page_faults", json_from_number(thread->faults));
