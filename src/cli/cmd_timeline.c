@@ -27,7 +27,7 @@
 enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300 };
 
 /* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
-enum { LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10 };
+enum { LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10, REGIONS_PER_SAMPLE = 2 };
 
 enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
@@ -136,7 +136,8 @@ static int draw(void *data, const struct archive_job *job) {
                                    .messages = request->regions / REGIONS_PER_TASK,
                                    .values = request->regions / REGIONS_PER_TASK,
                                    .conditions = request->regions / REGIONS_PER_TASK,
-                                   .locks = request->regions / REGIONS_PER_TASK};
+                                   .locks = request->regions / REGIONS_PER_TASK,
+                                   .samples = request->regions / REGIONS_PER_SAMPLE};
   int status = EXIT_UNDONE;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;

@@ -11,7 +11,7 @@ static bool prepare(struct page_data *data) {
   if (!data->rows || !page_choose_regions(data))
     return false;
   page_encode_events(data);
-  return page_encode_values(data) && !data->bytes.is_out_of_memory;
+  return page_encode_values(data) && page_encode_samples(data) && !data->bytes.is_out_of_memory;
 }
 
 static void discard(struct page_data *data) {
@@ -20,6 +20,9 @@ static void discard(struct page_data *data) {
   free(data->counters);
   free(data->regions);
   free(data->region_positions);
+  free(data->context_positions);
+  free(data->function_positions);
+  free(data->functions);
 }
 
 int page_write(FILE *file, const struct timeline *timeline, const struct page_request *request) {

@@ -111,14 +111,15 @@ static json_t *row(const struct page_data *data, size_t index) {
   const struct trace *trace = data->timeline->trace;
   const struct trace_location *location = &trace->locations[index];
   const struct trace_location_group *group = trace_location_group(trace, location->group);
-  return json_pack("{s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name),
+  return json_pack("{s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name),
                    "bareName", page_text(location->bare_name), "level", number(data->timeline->levels[index]),
                    "kind", trace_location_is_device(location) ? "device stream" : "thread", "group",
                    page_text(group ? group->name : ""), "process",
                    number(group ? (uint64_t)(group - trace->location_groups) : trace->location_group_count),
                    "properties", properties(trace, location->ref), "activity",
                    section(&data->rows[index].activity), "slices", depths(data, index), "running",
-                   section(&data->rows[index].running), "gaps", section(&data->rows[index].gaps), "tooDeep",
+                   section(&data->rows[index].running), "gaps", section(&data->rows[index].gaps), "samples",
+                   section(&data->rows[index].samples), "tooDeep",
                    number(data->timeline->rows[index].too_deep));
 }
 
@@ -172,6 +173,26 @@ static json_t *locks(const struct page_data *data) {
                    "all", number(table->all), "names", lock_names(data));
 }
 
+/* -- samples -- */
+
+static json_t *function(const struct trace *trace, uint32_t index) {
+  if (index >= trace->region_count)
+    return json_pack("[s,s,i]", "(unknown)", "", 0);
+  const struct trace_region *region = &trace->regions[index];
+  return json_pack("[o,o,i]", page_text(region->name), page_text(region->file), (int)region->begin_line);
+}
+
+/* functions: [name, file, line], as contexts number them */
+static json_t *samples(const struct page_data *data) {
+  const struct sample_table *table = &data->timeline->samples;
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < data->function_count; i++)
+    json_array_append_new(array, function(data->timeline->trace, data->functions[i]));
+  return json_pack("{s:o,s:o,s:o,s:o}", "contexts", section(&data->contexts), "functions", array, "all",
+                   number(table->all), "resolution",
+                   number(trace_span_ns(data->timeline->trace, table->resolution)));
+}
+
 /* -- all of it -- */
 
 static json_t *resolution(const struct timeline *timeline) {
@@ -199,13 +220,14 @@ static json_t *messages(const struct page_data *data) {
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
                    page_text(data->request->title), "archive", page_text(data->request->archive), "from",
                    number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
                    number(timeline->events), "resolution", resolution(timeline), "activities", activities(),
                    "regions", regions(data), "attributes", attributes(data), "texts", texts(data), "rows",
                    rows(data), "tasks", tasks(data), "messages", messages(data), "counters", counters(data),
-                   "locks", locks(data), "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+                   "locks", locks(data), "samples", samples(data), "facts", page_facts(timeline), "warnings",
+                   page_warnings(timeline));
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a

@@ -246,6 +246,9 @@ static bool on_event(void *data, const struct trace_event *event) {
     look_at_enter(reading, event);
   if (event->kind == TRACE_Metric)
     counter_table_add(&timeline->counters, timeline->trace, event);
+  if (event->kind == TRACE_CallingContextSample)
+    sample_table_add(&timeline->samples, timeline->trace, event,
+                     replay_activity(reading->replay, event->location));
   condition_table_add(&timeline->conditions, timeline->trace, event);
   stay_within_limits(reading);
   return !timeline->is_out_of_memory;
@@ -277,6 +280,8 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   counter_table_begin(&timeline->counters, timeline->limits.values, timeline->from);
   return condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
                                timeline->to) &&
+         sample_table_begin(&timeline->samples, trace, timeline->limits.samples, timeline->from,
+                            timeline->to) &&
          timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
          order_rows(timeline);
 }
@@ -299,7 +304,7 @@ static void finish(struct reading *reading) {
   lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
   timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->locks.is_out_of_memory ||
-                                timeline->counters.is_out_of_memory;
+                                timeline->counters.is_out_of_memory || timeline->samples.is_out_of_memory;
   stay_within_limits(reading);
 }
 
@@ -342,6 +347,7 @@ void timeline_free(struct timeline *timeline) {
   lock_table_free(&timeline->locks);
   counter_table_free(&timeline->counters);
   condition_table_free(&timeline->conditions);
+  sample_table_free(&timeline->samples);
   attribute_lists_free(&timeline->attributes);
   *timeline = (struct timeline){0};
 }

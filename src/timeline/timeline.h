@@ -11,6 +11,7 @@
 #include "timeline/counter_table.h"
 #include "timeline/lock_table.h"
 #include "timeline/message_table.h"
+#include "timeline/sample_table.h"
 #include "timeline/slice_track.h"
 #include "timeline/task_table.h"
 
@@ -18,7 +19,7 @@ enum { TIMELINE_MOST_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
-  size_t mixes, slices, tasks, messages, values, conditions, locks;
+  size_t mixes, slices, tasks, messages, values, conditions, locks, samples;
 };
 
 /* What the Enter of a region that is open has told. */
@@ -57,6 +58,7 @@ struct timeline {
   struct lock_table locks;
   struct counter_table counters;
   struct condition_table conditions;
+  struct sample_table samples;
   struct attribute_lists attributes;
   struct timeline_limits limits;
   size_t mix_count, slice_count;             /* over all rows */

@@ -40,6 +40,7 @@ function globalKeys(actions) {
     t: actions.toggleArrows,
     m: actions.toggleMessages,
     k: actions.toggleCounters,
+    g: actions.toggleFlame,
     f: actions.toggleFit,
     p: actions.toggleGroups,
     e: actions.toggleFolds,

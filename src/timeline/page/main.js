@@ -5,6 +5,7 @@ import {Chart} from './chart.js';
 import {counterFacts} from './counters.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
+import {Flame} from './flame.js';
 import {duration} from './format.js';
 import {Instances} from './instances.js';
 import {listenToKeys} from './keyboard.js';
@@ -33,6 +34,7 @@ const QUIET_MS = 120;
 class Page {
   constructor(model) {
     this.model = model;
+    this.updateNumbers = whenQuiet(() => this.#updateNumbers(), QUIET_MS);
     this.view = new View(model.from, model.to);
     this.layout = new Layout(model.rows, model.groupings, model.firstGrouping);
     this.chart = new Chart(byId('chart'), model, this.view, this.layout);
@@ -48,12 +50,13 @@ class Page {
     this.numbers = new Numbers(model, this);
     this.instances = new Instances(model, {go: ({row, depth, i}) => this.#goTo(model.slice(row, depth, i)),
       closed: () => this.#changeInstances()});
+    this.flame = new Flame(model, {scope: () => this.#flameScope(), tooltip: this.tooltip,
+      hidden: this.chart.hidden, changed: () => this.updateNumbers()});
     this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
     this.marking = new Marking(this, () => this.#changeRange());
     this.bookmarks = this.overlay.bookmarks = new Bookmarks(this.chart, {go: (from, to) => this.view.show(from, to),
       changed: () => this.redraw()});
     this.address = new Address({read: () => readState(this), apply: state => applyState(this, state)});
-    this.updateNumbers = whenQuiet(() => this.#updateNumbers(), QUIET_MS);
     this.notes.describe();
     this.#listen();
     this.#changeColours();
@@ -96,6 +99,7 @@ class Page {
   #changeColours() {
     this.palette = new Palette(this.model.activities, this.theme.isDark);
     this.legend.paint(this.palette);
+    this.flame.paint(this.palette);
     this.redraw();
   }
 
@@ -103,7 +107,20 @@ class Page {
 
   #updateNumbers() {
     this.numbers.update(this.view, this.overlay.range);
+    this.flame.update();
     this.address.update();
+  }
+
+  // What the flame view is of: the instances of the region listed, the region selected, what is marked or visible.
+  #flameScope() {
+    const {model, view, overlay: {selected, range}, instances: {region}} = this, {from, to} = range ?? view;
+    const rows = range?.rowsOf(model) ?? model.rows, where = range ? 'the selection' : 'the visible interval';
+    if (region)
+      return {from, to, rows, region, name: `${region.short} in ${where}`};
+    if (!selected || range)
+      return {from, to, rows, name: where};
+    const row = model.rows[selected.row];
+    return {from: selected.begin, to: selected.end, rows: [row], name: `${sliceTitle(selected)}, ${row.name}`};
   }
 
   // Does now what waits until things have been quiet: numbers and address.
@@ -348,6 +365,7 @@ class Page {
       toggleArrows: () => this.setArrows(!overlay.areArrowsOn),
       toggleMessages: () => this.setMessages(!overlay.messages.areOn),
       toggleCounters: () => this.setCounters(!this.layout.hasCounters),
+      toggleFlame: () => this.flame.show(!this.flame.isOn),
       toggleGroups: () => this.#toggleGroups(),
       toggleTheme: () => theme.toggle(),
       toggleFolds: () => this.#toggleFolds(),
@@ -373,6 +391,7 @@ class Page {
       arrows: actions.toggleArrows,
       messages: actions.toggleMessages,
       values: actions.toggleCounters,
+      flames: actions.toggleFlame,
       fit: actions.toggleFit,
       mark: actions.toggleMarking,
       bookmark: actions.addBookmark,

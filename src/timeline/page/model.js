@@ -6,6 +6,7 @@ import {CounterTrack} from './counter_track.js';
 import {firstGrouping, makeGroupings} from './groups.js';
 import {decodeLocks} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
+import {SampleTrack, decodeContexts} from './samples.js';
 import {SliceTrack} from './slice_track.js';
 
 // "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room, "parallel:12" or "parallel" where
@@ -29,6 +30,7 @@ function makeRow(about, bytes, description, index) {
     slices: description.slices.map(section => new SliceTrack(bytes, section, resolution.slices)),
     running: new ConditionTrack(bytes, description.running),
     gaps: new ConditionTrack(bytes, description.gaps),
+    samples: new SampleTrack(bytes, description.samples),
     counters: [], // below it
   };
 }
@@ -52,6 +54,12 @@ function decodeTasks(bytes, [offset, count]) {
   return tasks;
 }
 
+// Functions of samples, and what stands for those whose call path is not known.
+function makeFunctions({functions}) {
+  return [...functions, ['(no call path)', '', 0]].map(([name, file, line]) =>
+    ({name, file, line, short: shorterNames(name, line)[0]}));
+}
+
 export class Model {
   constructor(about, text) {
     const bytes = bytesFromBase64(text);
@@ -66,6 +74,9 @@ export class Model {
       this.rows[counter.row].counters.push(counter);
     this.groupings = makeGroupings(this.rows);
     this.firstGrouping = firstGrouping(this.rows);
+    this.functions = makeFunctions(about.samples);
+    this.hasSamples = about.samples.all > 0;
+    this.loadContexts = () => decodeContexts(bytes, about.samples);
     this.loadLocks = () => decodeLocks(bytes, about.locks);
     this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
     this.loadMessages = () => decodeMessages(bytes, about.messages.section);
@@ -78,6 +89,10 @@ export class Model {
 
   get locks() {
     return this.loadedLocks ??= this.loadLocks();
+  }
+
+  get contexts() {
+    return this.loadedContexts ??= this.loadContexts();
   }
 
   get hasMessages() {

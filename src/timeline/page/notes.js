@@ -20,6 +20,7 @@ export class Notes {
     byId('messages').hidden = !this.model.hasMessages;
     byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
     byId('values').hidden = this.model.counters.length === 0;
+    byId('flames').hidden = !this.model.hasSamples;
     byId('warning').hidden = about.warnings.length === 0;
     byId('warning').textContent = about.warnings.join(' ');
   }

@@ -4,6 +4,7 @@ import {CONDITIONS} from './condition_track.js';
 import {showCounters} from './counters.js';
 import {byId} from './dom.js';
 import {count, difference, duration, number, percent} from './format.js';
+import {samplesAsText, showSamples} from './samples.js';
 import {makeRest, topRegions} from './statistics.js';
 
 function sum(values) {
@@ -22,6 +23,7 @@ export class Numbers {
       this.#showVisible(view);
     const interval = range ?? view, rows = range?.rowsOf(this.model) ?? this.model.rows;
     showCounters(this.model, interval, rows);
+    showSamples(this.model, interval, rows, Boolean(range));
     this.#showConditions(interval, rows);
     document.body.classList.toggle('compares', Boolean(range));
     byId('rest-column').hidden = !range;
@@ -71,6 +73,7 @@ export class Numbers {
     for (const {region, ns, count: many} of lines)
       text.push([region?.name ?? 'merged short regions', count(many), duration(ns), percent(ns, whole),
         difference(ns, whole, restOf(region), restWhole)].join('\t'));
+    text.push(...samplesAsText(model, {from: range.from, to: range.to, rows: range.rowsOf(model)}));
     for (const counter of model.counters) {
       const summary = range.rows && !range.rows.includes(counter.row) ? null : counter.summary(range.from, range.to);
       if (summary)

@@ -1,0 +1,132 @@
+// Samples of threads, and which functions an interval's samples were taken in.
+import {NumberReader, lowerBound, upperBound} from './bytes.js';
+import {byId, element} from './dom.js';
+import {headAndTail} from './fit.js';
+import {count, difference, percent} from './format.js';
+
+const MOST_FUNCTIONS = 12;
+
+// The samples of a row in the order of time; contexts are numbered from 1, 0: none.
+function decode(reader, length) {
+  const samples = {length, time: new Float64Array(length), context: new Uint32Array(length),
+    activity: new Uint8Array(length), count: new Uint32Array(length)};
+  for (let i = 0, time = 0; i < length; i++) {
+    const head = reader.next(), what = reader.next();
+    samples.time[i] = time += Math.floor(head / 2);
+    samples.context[i] = Math.floor(what / 16);
+    samples.activity[i] = what & 15;
+    samples.count[i] = head % 2 ? reader.next() : 1;
+  }
+  return samples;
+}
+
+export class SampleTrack {
+  constructor(bytes, [offset, length]) {
+    this.length = length;
+    this.load = () => decode(new NumberReader(bytes, offset), length);
+  }
+
+  get all() {
+    return this.loaded ??= this.load();
+  }
+
+  // Calls `each` with the positions of an interval's samples.
+  each(from, to, each) {
+    const {time} = this.all;
+    for (let i = lowerBound(time, from), end = upperBound(time, to); i < end; i++)
+      each(i);
+  }
+}
+
+// By number: the context around it, its function and the line in that.
+export function decodeContexts(bytes, {contexts: [offset, length], functions}) {
+  const reader = new NumberReader(bytes, offset);
+  const contexts = {length: length + 1, parent: new Uint32Array(length + 1), inside: new Uint32Array(length + 1),
+    line: new Uint32Array(length + 1)};
+  contexts.inside[0] = functions.length; // no path is known
+  for (let i = 1; i <= length; i++) {
+    contexts.parent[i] = reader.next();
+    contexts.inside[i] = reader.next();
+    contexts.line[i] = reader.next();
+  }
+  return contexts;
+}
+
+// Which samples of a row lie in instances of a region: calls `each` with their positions.
+function eachInside(row, region, {from, to}, each) {
+  const isIn = new Uint8Array(row.samples.length);
+  for (const {finest: {begin, end, region: regions, merged, count: length}} of row.slices)
+    for (let i = lowerBound(end, from, 0, length); i < length && begin[i] <= to; i++)
+      if (regions[i] === region.index && merged[i] === 1)
+        row.samples.each(Math.max(from, begin[i]), Math.min(to, end[i]), at => isIn[at] = 1);
+  for (let at = isIn.indexOf(1); at >= 0; at = isIn.indexOf(1, at + 1))
+    each(at);
+}
+
+// How many samples were taken in each context and activity: of an interval of rows, of a region's instances in it if
+// one is given. A context has model.activities.length counts.
+export function countSamples(model, {from, to, rows, region = null}, hidden = new Set()) {
+  const kinds = model.activities.length, counts = new Float64Array(model.contexts.length * kinds);
+  for (const {samples, slices} of rows) {
+    if (samples.length === 0)
+      continue;
+    const {context, activity, count: many} = samples.all;
+    const add = i => {
+      if (!hidden.has(activity[i]))
+        counts[context[i] * kinds + activity[i]] += many[i];
+    };
+    if (region)
+      eachInside({samples, slices}, region, {from, to}, add);
+    else
+      samples.each(from, to, add);
+  }
+  return counts;
+}
+
+// The functions that most samples of an interval end in: {inside, count}.
+export function topFunctions(model, scope) {
+  const counts = countSamples(model, scope), kinds = model.activities.length, {inside, length} = model.contexts;
+  const sums = new Float64Array(model.functions.length);
+  for (let i = 0; i < length; i++)
+    for (let kind = 0; kind < kinds; kind++)
+      sums[inside[i]] += counts[i * kinds + kind];
+  const lines = [...sums].map((samples, index) => ({index, samples})).filter(({samples}) => samples > 0);
+  return lines.sort((one, other) => other.samples - one.samples);
+}
+
+function sumOf(lines) {
+  return lines.reduce((sum, {samples}) => sum + samples, 0);
+}
+
+// What the functions' shares are compared with: all samples of the page without these.
+export function restOfSamples(model, lines) {
+  const whole = model.wholeFunctions ??= topFunctions(model, {from: model.from, to: model.to, rows: model.rows});
+  const all = new Map(whole.map(({index, samples}) => [index, samples]));
+  const taken = new Map(lines.map(({index, samples}) => [index, samples]));
+  return {of: index => (all.get(index) ?? 0) - (taken.get(index) ?? 0), whole: sumOf(whole) - sumOf(lines)};
+}
+
+// The table beside the picture.
+export function showSamples(model, {from, to}, rows, isMarked) {
+  if (!model.hasSamples)
+    return;
+  const lines = topFunctions(model, {from, to, rows}), whole = sumOf(lines);
+  const rest = isMarked ? restOfSamples(model, lines) : null;
+  byId('samples-section').hidden = false;
+  byId('samples-title').textContent = `Samples in ${isMarked ? 'the selection' : 'it'}: ${count(whole)}`;
+  byId('samples-rest').hidden = !rest;
+  byId('samples').replaceChildren(...lines.slice(0, MOST_FUNCTIONS).map(({index, samples}) => {
+    const {name, short} = model.functions[index], [head, tail] = headAndTail(short);
+    return element('tr', {title: name}, element('td', {}, element('span', {className: 'head'}, head),
+      element('span', {}, tail)), element('td', {}, count(samples)), element('td', {}, percent(samples, whole)),
+    rest && element('td', {}, difference(samples, whole, rest.of(index), rest.whole)));
+  }));
+}
+
+// The same as lines of text.
+export function samplesAsText(model, scope) {
+  const lines = topFunctions(model, scope), whole = sumOf(lines), rest = restOfSamples(model, lines);
+  return lines.length === 0 ? [] : ['', ['function', 'samples', 'share', 'points more than in the rest'].join('\t'),
+    ...lines.map(({index, samples}) => [model.functions[index].name, count(samples), percent(samples, whole),
+      difference(samples, whole, rest.of(index), rest.whole)].join('\t'))];
+}

@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+"""The flame view of samples on the page of stave timeline: test_flame.py BUILD [unittest arguments]."""
+import pathlib
+import sys
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import otf2.enums as otf2
+import pictured
+import test_page
+
+LOOP, MANY = "!$omp for @app.c:20", 3000
+NO_PATH = types.SimpleNamespace(_ref=2**32 - 1)  # OTF2_UNDEFINED_CALLING_CONTEXT
+
+
+def write_samples(path, times=1):
+    """10 ms, a sample of each thread every 100 us at least: thread 0 is in main > solve, in a loop from 3 to 6 ms in
+    main > solve > dot, line 7, and for the last of each ms in main > print; thread 1 has no call path."""
+    with pictured.Archive(path) as archive:
+        define = archive.definitions
+        timer = define.interrupt_generator("timer", otf2.InterruptGeneratorMode.TIME, otf2.Base.DECIMAL, -9, 1000000)
+
+        def context(name, line, caller):
+            region = define.region(name, name, "a.out", otf2.RegionRole.FUNCTION, otf2.Paradigm.COMPILER,
+                                   source_file="/src/app.c", begin_line_number=1)
+            return define.calling_context(region, define.source_code_location("/src/app.c", line), caller)
+        main = context("main", 3, None)
+        solve, shown = context("solve <b>", 5, main), context("print", 9, main)
+        dot = context("dot", 7, solve)
+        loop, program = archive.region(LOOP, pictured.RegionRole.LOOP, 20), archive.region("program")
+        first, second = archive.writers
+        first.enter(0, program)
+        second.enter(0, program)
+        for step in range(100 * times):
+            time = 100 * step // times
+            if step == 30 * times:
+                first.enter(time, loop)
+            inside = dot if 30 * times <= step < 60 * times else shown if step % (10 * times) >= 9 * times else solve
+            first.calling_context_sample(time + 1 // times, inside, 2, timer)
+            second.calling_context_sample(time + 1 // times, NO_PATH, 1, timer)
+            if step == 60 * times - 1:
+                first.leave(6000, loop)
+        for writer in archive.writers:
+            writer.leave(10000, program)
+
+
+class Flame(test_page.PageTest):
+    def open_samples(self):
+        self.open("samples", write_samples)
+
+    def title(self):
+        self.browser.evaluate("stave.settle()")
+        return self.browser.text("#flame-title")
+
+    def boxes(self):
+        """By function: samples, those in itself, the place in the flame view in shares of its width, its depth."""
+        return self.browser.evaluate("""Object.fromEntries(stave.flame.boxes.map(({node, x, y, width}) =>
+            [stave.model.functions[node.inside].name, [node.total, node.self,
+             Math.round(1000 * x / stave.flame.canvas.clientWidth), Math.round(1000 * width /
+             stave.flame.canvas.clientWidth), y / 18]]))""")
+
+    def place(self, name):
+        """The middle of a function's bar in the window, and in the canvas."""
+        return self.browser.evaluate(f"""(() => {{
+            const box = stave.flame.boxes.find(({{node}}) => stave.model.functions[node.inside].name === '{name}');
+            const {{left, top}} = stave.flame.canvas.getBoundingClientRect();
+            const [x, y] = [box.x + box.width - 8, box.y + 9];
+            return [left + x, top + y, x, y]; }})()""")
+
+    def test_all_that_is_visible(self):
+        self.open_samples()
+        self.assertFalse(self.browser.evaluate("document.getElementById('flames').hidden"))
+        self.assertIsNone(self.title())
+        self.browser.key("g")
+        self.assertEqual(self.title(), "200 samples of the visible interval")
+        self.assertEqual(self.boxes(), {"main": [100, 0, 0, 500, 0], "(no call path)": [100, 100, 500, 500, 0],
+                                        "solve <b>": [93, 63, 0, 465, 1], "print": [7, 7, 465, 35, 1],
+                                        "dot": [30, 30, 0, 150, 2]})
+        self.assertEqual(self.address(), "#flame=1")
+        self.browser.evaluate("stave.view.show(3e6, 5.99e6)")
+        self.assertEqual(self.title(), "60 samples of the visible interval")
+        self.assertEqual(self.boxes()["dot"][:2], [30, 30])
+        self.assertNotIn("print", self.boxes())
+
+    def address(self):
+        self.browser.evaluate("stave.settle()")
+        return self.browser.evaluate("location.hash")
+
+    def test_pixels_in_light_and_dark(self):
+        """A bar has the colour of the activity that most of its samples were taken in."""
+        self.open_samples()
+        self.browser.key("g")
+        for theme in ("light", "dark"):
+            self.browser.evaluate(f"stave.theme.choose('{theme}')")
+            self.browser.frame()
+            _, _, x, y = self.place("solve <b>")
+            colour = self.browser.evaluate("stave.palette.paints.map(({css}) => css)[stave.flame.root.activity]")
+            self.assertEqual(f"rgb({','.join(map(str, self.browser.pixels('#flame', int(x), int(y))[:3]))})", colour)
+            below = self.browser.pixels("#flame", int(x), int(y) + 18)
+            ground = self.browser.evaluate("stave.palette.ground")
+            self.assertEqual(list(below[:3]), [ground & 255, ground >> 8 & 255, ground >> 16 & 255])
+
+    def test_tooltip_and_focus(self):
+        self.open_samples()
+        self.browser.key("g")
+        self.browser.move(*self.place("dot")[:2])
+        told = self.browser.text("#tooltip").replace("\u00a0", " ")
+        for fact in ("dot", "30, 15.0 %", "/src/app.c:1", "7 (30)"):
+            self.assertIn(fact, told)
+        self.browser.click(*self.place("solve <b>")[:2])
+        self.assertEqual(self.boxes()["solve <b>"], [93, 63, 0, 1000, 1])
+        self.assertEqual(self.boxes()["main"][3], 1000)
+        self.assertNotIn("print", self.boxes())
+        self.browser.click(*self.place("solve <b>")[:2])
+        self.assertEqual(self.boxes()["print"][3], 35)
+
+    def test_keys(self):
+        self.open_samples()
+        self.browser.key("g")
+        self.browser.evaluate("stave.flame.canvas.focus()")
+        names = []
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"):
+            self.browser.key(key)
+            names.append(self.browser.evaluate("stave.model.functions[stave.flame.selected.inside].name"))
+        self.assertEqual(names, ["main", "solve <b>", "print", "solve <b>", "dot", "solve <b>"])
+        self.assertIn("solve <b>, 93 samples, 46.5", self.browser.text("#spoken"))
+        self.browser.key("Enter")
+        self.assertEqual(self.boxes()["solve <b>"][3], 1000)
+        self.browser.key("Escape")
+        self.assertEqual(self.boxes()["solve <b>"][3], 465)
+        self.browser.key("Escape")
+        self.assertFalse(self.browser.evaluate("stave.flame.isOn"))
+
+    def test_of_a_selection(self):
+        """Of a region that is selected, of all instances of one that is listed, of rows that are marked."""
+        self.open_samples()
+        self.browser.key("g")
+        self.browser.click(*self.point(0, 1, 4))
+        self.assertEqual(self.title(), f"30 samples of {LOOP}, Master thread")
+        self.assertEqual(self.boxes()["main"], [30, 0, 0, 1000, 0])
+        self.browser.key("i")
+        self.browser.evaluate("stave.select(null)")
+        self.assertEqual(self.title(), "30 samples of for @app.c:20 in the visible interval")
+        self.browser.evaluate("stave.showInstances(null); stave.marking.mark(0, 2e6, [1])")
+        self.assertEqual(self.title(), "20 samples of the selection")
+        self.assertEqual(list(self.boxes()), ["(no call path)"])
+
+    def test_numbers(self):
+        self.open_samples()
+        self.browser.evaluate("stave.settle()")
+        self.assertEqual(self.browser.text("#samples-title"), "Samples in it: 200")
+        self.browser.evaluate("stave.marking.mark(0, 2e6, [0]); stave.settle()")
+        self.assertEqual(self.browser.text("#samples-title"), "Samples in the selection: 20")
+        first = self.browser.evaluate("document.querySelector('#samples tr').innerText").replace("\u00a0", " ")
+        self.assertEqual(first.split("\t"), ["solve <b>", "18", "90.0 %", "+65.0"])
+        text = self.browser.evaluate("stave.numbers.asText(stave.overlay.range)")
+        self.assertIn("print\t2\t10.0 %\t+7.2", text)
+
+    def test_hidden_activities_are_left_out(self):
+        self.open_samples()
+        self.browser.key("g")
+        kind = self.browser.evaluate("stave.flame.root.children.values().next().value.activity")
+        self.browser.evaluate(f"stave.legend.toggle({kind})")
+        self.assertNotEqual(self.title(), "200 samples of the visible interval")
+
+    def test_more_than_a_page_keeps(self):
+        """Those of one context become one, and none is lost."""
+        self.open("many", lambda path: write_samples(path, MANY // 100), "--max-regions", "600")
+        self.browser.key("g")
+        self.assertEqual(self.title(), "6,000 samples of the visible interval")
+        self.assertEqual(self.boxes()["dot"][:2], [900, 900])
+        self.assertLess(self.browser.evaluate("stave.model.rows.reduce((sum, {samples}) => sum + samples.length, 0)"),
+                        301)
+        self.assertGreater(self.browser.evaluate("stave.model.about.samples.resolution"), 0)
+
+    def test_without_samples(self):
+        self.open("known", pictured.write_known)
+        self.assertTrue(self.browser.evaluate("document.getElementById('flames').hidden"))
+        self.browser.key("g")
+        self.assertFalse(self.browser.evaluate("stave.flame.isOn"))
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
