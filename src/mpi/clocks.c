@@ -4,14 +4,15 @@
  *
  * Messages go over a communicator of Stave's own with those ranks alone, which the program never sees. Its
  * errors are returned, and end the comparison. No call of MPI made here blocks, but the one that makes the
- * communicator, which is called by all of its ranks or by none. Who waits for another one looks whether it
- * still lives. */
+ * communicator, which is called by all of its ranks or by none (agreement.h). Who waits for another one looks
+ * whether it still lives. */
 #include "mpi/clocks.h"
 
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi/agreement.h"
 #include "mpi/call.h"
 #include "mpi/meeting.h"
 #include "session/clock.h"
@@ -221,21 +222,29 @@ static bool make_from(word world) {
   return is_made && REAL(Comm_set_errhandler, clocks.comm, mpi.abi.errors_return) == 0;
 }
 
-/* An error in making it must not end the program. */
 static bool make_comm(void) {
-  word world = 0, handler = 0;
-  if (!mpi_has(MPI_FUNCTION_Comm_create_group) ||
-      REAL(Comm_get_errhandler, mpi.abi.comm_world, (word)&handler) != 0)
-    return false;
-  REAL(Comm_set_errhandler, mpi.abi.comm_world, mpi.abi.errors_return);
+  word world = 0;
   bool is_made = REAL(Comm_group, mpi.abi.comm_world, (word)&world) == 0 &&
                  make_from(handle_at((word)&world, 0)) &&
                  REAL(Comm_rank, clocks.comm, (word)&clocks.rank) == 0;
   if (world)
     REAL(Group_free, (word)&world);
-  REAL(Comm_set_errhandler, mpi.abi.comm_world, handle_at((word)&handler, 0));
   return is_made;
 }
+
+/* -- errors on MPI_COMM_WORLD must not end the program -- */
+
+static bool return_errors(word *ret_handler) {
+  *ret_handler = 0;
+  return REAL(Comm_get_errhandler, mpi.abi.comm_world, (word)ret_handler) == 0 &&
+         REAL(Comm_set_errhandler, mpi.abi.comm_world, mpi.abi.errors_return) == 0;
+}
+
+static void treat_errors_again(word handler) {
+  REAL(Comm_set_errhandler, mpi.abi.comm_world, handle_at((word)&handler, 0));
+}
+
+/* -- beginning and end -- */
 
 static bool is_among(size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -250,23 +259,36 @@ void clocks_begin(void) {
     return;
   mpi.recorder->clock_domain(clocks.domain);
   size_t count = meeting_hold(archive, mpi.rank, mpi.size, clocks.domain, clocks.ranks);
-  if (count < 2 || !is_among(count) || !meeting_agree(archive, mpi.rank, clocks.ranks, count))
+  word handler;
+  if (count < 2 || !is_among(count) || !mpi_has(MPI_FUNCTION_Comm_create_group) || !return_errors(&handler))
     return;
   clocks.process = getpid();
   clocks.count = count;
-  if (make_comm())
-    compare_all(FOR_ITS_BEGIN);
-  else
+  if (!agreement_reach(archive, clocks.ranks, count) || !make_comm())
     clocks.count = 0;
+  treat_errors_again(handler);
+  if (clocks.count > 0)
+    compare_all(FOR_ITS_BEGIN);
+}
+
+static void end_agreement(void) {
+  word handler;
+  if (!return_errors(&handler))
+    return;
+  agreement_end();
+  treat_errors_again(handler);
 }
 
 void clocks_end(void) {
   const char *archive = mpi.recorder ? mpi.recorder->job_archive() : NULL;
-  if (clocks.count > 0 && clocks.process == getpid()) {
+  bool has_agreed = clocks.process == getpid();
+  if (clocks.count > 0 && has_agreed) {
     compare_all(WHILE_IT_LIVES);
     REAL(Comm_free, (word)&clocks.comm);
     clocks.count = 0;
   }
+  if (has_agreed)
+    end_agreement();
   if (archive && mpi.rank == 0 && mpi.size > 1)
     meeting_end(archive, mpi.rank);
 }

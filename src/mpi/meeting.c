@@ -13,13 +13,12 @@
 #include "mpi/comms.h"
 #include "session/clock.h"
 
-static const char MARK[] = "clock-", RESULT[] = "clocks", READY[] = "ready-", AGREED[] = "agreed";
-static const char YES[] = "yes", NO[] = "no";
+static const char MARK[] = "clock-", RESULT[] = "clocks", READY[] = "ready-";
 
 /* How long those who are missing are awaited: ranks leave MPI_Init at about the same time. LATER_MS: so much
- * longer wait others for the one who decides. AGREE_MS: for those who were there. GIVEN_UP_MS: after each of
- * the two, where nothing can be read. */
-enum { LATEST_MS = 1000, LATER_MS = 500, AGREE_MS = 5000, GIVEN_UP_MS = 5000 };
+ * longer wait others for the one who decides. GIVEN_UP_MS: where nothing can be read. READY_MS: for those who
+ * were there. */
+enum { LATEST_MS = 1000, LATER_MS = 500, GIVEN_UP_MS = 5000, READY_MS = 5000 };
 enum { SHORTEST_US = 100, LONGEST_US = 20000 };
 
 struct meeting {
@@ -181,46 +180,44 @@ size_t meeting_hold(const char *archive, int rank, int size, const char *domain,
   return found;
 }
 
-/* -- agreeing -- */
+/* -- who listens -- */
 
-static bool are_ready(const char *folder, const int *ranks, size_t count) {
-  char path[PATH_MAX], text[sizeof YES];
-  for (size_t i = 0; i < count; i++)
-    if (!ready_path(folder, ranks[i], path) || readlink(path, text, sizeof text) < 0)
-      return false;
-  return true;
+bool meeting_say_ready(const char *archive, int rank) {
+  char folder[PATH_MAX], path[PATH_MAX];
+  return find_folder(archive, rank, folder) && ready_path(folder, rank, path) && symlink("-", path) == 0;
 }
 
-/* Makes the decision if it is time for it: one is made, by whoever comes first. */
-static void agree(const char *folder, const char *path, bool is_first, const int *ranks, size_t count,
-                  uint64_t ms) {
+void meeting_take_back(const char *archive, int rank) {
+  char folder[PATH_MAX], path[PATH_MAX];
+  if (find_folder(archive, rank, folder) && ready_path(folder, rank, path))
+    unlink(path);
+}
+
+/* The first one needs not say so to itself. */
+static size_t count_ready(const char *folder, const int *ranks, size_t count, bool *ret_ready) {
+  char path[PATH_MAX], text[2];
+  size_t ready = 1;
   refresh(folder);
-  bool is_late = ms >= AGREE_MS + (is_first ? 0 : LATER_MS);
-  bool is_yes = is_first && !is_late && are_ready(folder, ranks, count);
-  if ((is_yes || is_late) && symlink(is_yes ? YES : NO, path) < 0)
-    return; /* another one's is there, or nothing can be made here */
+  for (size_t i = 1; i < count; i++) {
+    ret_ready[i] = ready_path(folder, ranks[i], path) && readlink(path, text, sizeof text) > 0;
+    ready += ret_ready[i];
+  }
+  return ready;
 }
 
-static bool wait_for_yes(const char *folder, bool is_first, const int *ranks, size_t count) {
-  char path[PATH_MAX], text[sizeof YES] = "";
+bool meeting_await_ready(const char *archive, const int *ranks, size_t count, bool *ret_ready) {
+  char folder[PATH_MAX];
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
   unsigned pause_us = SHORTEST_US;
-  if (!path_in(folder, AGREED, path))
+  memset(ret_ready, 0, count * sizeof *ret_ready);
+  if (!find_folder(archive, ranks[0], folder))
     return false;
-  while (readlink(path, text, sizeof text - 1) < 0 && passed_ms(begin_ns) < AGREE_MS + GIVEN_UP_MS) {
-    agree(folder, path, is_first, ranks, count, passed_ms(begin_ns));
+  while (count_ready(folder, ranks, count, ret_ready) < count) {
+    if (passed_ms(begin_ns) > READY_MS)
+      return false;
     pause_longer(&pause_us);
   }
-  return strcmp(text, YES) == 0;
-}
-
-bool meeting_agree(const char *archive, int rank, const int *ranks, size_t count) {
-  char folder[PATH_MAX], path[PATH_MAX];
-  if (!find_folder(archive, rank, folder) || !ready_path(folder, rank, path) || symlink("-", path) < 0)
-    return false;
-  bool is_yes = wait_for_yes(folder, rank == ranks[0], ranks, count);
-  unlink(path);
-  return is_yes;
+  return true;
 }
 
 void meeting_end(const char *archive, int rank) {
@@ -228,8 +225,6 @@ void meeting_end(const char *archive, int rank) {
   if (!find_folder(archive, rank, folder))
     return;
   if (path_in(folder, RESULT, path))
-    unlink(path);
-  if (path_in(folder, AGREED, path))
     unlink(path);
 }
 

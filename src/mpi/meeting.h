@@ -8,10 +8,7 @@
  * vain makes it of the ranks that are there, so nobody waits for a rank that is not.
  *
  * What a rank could write it may still not be able to read (the folder is gone, a file server shows old
- * things), and then the others would wait for it in MPI for ever. So those who are to compare say once more
- * that they know, by links `ready-RANK`, and the first of them decides by a link `agreed`; who waits in vain
- * makes it a no. Every wait here has an end. What is left: a rank that has said that it is ready and loses
- * the folder before it can read what was agreed stays away, and the others wait for it in MPI. */
+ * things), and then the others would wait for it in MPI for ever: agreement.h is about that. */
 #ifndef STAVE_MPI_MEETING_H
 #define STAVE_MPI_MEETING_H
 
@@ -26,9 +23,13 @@ enum { MEETING_MOST = 1024 };
  * does. Waits for a second at most if ranks are missing. */
 size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks);
 
-/* Whether all `count` of `ranks` know that they compare their clocks; called by each of them. The same for
- * all that can read what they wrote. Waits for 10 s at most, where the folder has become useless. */
-bool meeting_agree(const char *archive, int rank, const int *ranks, size_t count);
+/* The rank listens to the first of those who compare their clocks, from now on; no longer. False: nobody will
+ * see it. */
+bool meeting_say_ready(const char *archive, int rank);
+void meeting_take_back(const char *archive, int rank);
+
+/* Waits until all but ranks[0], whose archive it is, do, for 5 s at most. Fills in who does. */
+bool meeting_await_ready(const char *archive, const int *ranks, size_t count, bool *ret_ready);
 
 /* No further ranks are awaited: removes what is left of it. */
 void meeting_end(const char *archive, int rank);

@@ -1,5 +1,5 @@
-/* Every rank sends to every other one and receives from it, so many times; "kill" as second argument: then it
- * waits to be killed. The third one is a file that each rank makes when it is that far. */
+/* Every rank sends to every other one and receives whatever comes from it, so many times; "kill" as second
+ * argument: then it waits to be killed. The third one is a file that each rank makes when it is that far. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 static void exchange(int rank, int size) {
   for (int step = 1; step < size; step++) {
     int to = (rank + step) % size, from = (rank + size - step) % size, got = -1;
-    MPI_Sendrecv(&rank, 1, MPI_INT, to, step, &got, 1, MPI_INT, from, step, MPI_COMM_WORLD,
+    MPI_Sendrecv(&rank, 1, MPI_INT, to, step, &got, 1, MPI_INT, from, MPI_ANY_TAG, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     if (got != from)
       MPI_Abort(MPI_COMM_WORLD, 3);

@@ -5,6 +5,7 @@ ranks are not traced are as ever.
 usage: test_clocks.py BUILD openmpi|mpich
 """
 import collections
+import concurrent.futures
 import pathlib
 import subprocess
 import sys
@@ -168,12 +169,15 @@ def check_untraced(job, machines):
 
 
 def check_unlucky(job, machines):
-    """What a rank cannot see or make others do not wait for."""
-    unlucky = [(0, "unread:/clocks"), (1, "unread:/clocks"), (0, "unmade:/clock-"), (1, "unmade:/ready-"),
-               (0, "unmade:/")]
-    for rank, what in unlucky:
-        output = job.run(f"rank {rank} {what}".replace("/", ""), machines, unlucky={rank: what})
+    """What a rank cannot see or make others do not wait for, nor does the program get what comes late."""
+    unlucky = [(0, "stale:/ready-", 2), (0, "unread:/clocks", 2), (1, "unread:/clocks", 2), (0, "unread:/ready-", 2),
+               (0, "unmade:/clock-", 2), (1, "unmade:/ready-", 4), (0, "unmade:/", 2)]
+
+    def check(rank, what, count):
+        output = job.run(f"rank {rank} {what}".replace("/", ""), machines[:count], unlucky={rank: what})
         check_points(properties(output), [], 0, 0)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:  # most of the time they wait
+        list(pool.map(check, *zip(*unlucky)))
 
 
 def check_killed(job, machines):
@@ -205,7 +209,7 @@ def main():
             check_machines(job, machines, 1)
             check_untraced(job, machines[:2])
             check_switched_off(job, machines[:2])
-            check_unlucky(job, machines[:2])
+            check_unlucky(job, machines)
             check_killed(job, machines[:2])
 
 

@@ -1,6 +1,6 @@
 /* A file system that does wrong, to be preloaded: UNLUCKY is a word and a colon, then a part of the links'
- * paths. unread: such links cannot be seen, as on a file server that shows old things; unmade: they cannot be
- * made. */
+ * paths. unread: such links cannot be seen, as on a file server that shows old things; stale: they are seen
+ * from when they are gone again; unmade: they cannot be made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,8 +15,24 @@ static bool is_unlucky(const char *how, const char *path) {
   return unlucky && strncmp(unlucky, how, length) == 0 && strstr(path, unlucky + length);
 }
 
+typedef ssize_t reading(const char *, char *, size_t);
+
+/* Waits for who makes the link and for who removes it. */
+static void wait_until_gone(reading *next, const char *path) {
+  char text[8];
+  while (next(path, text, sizeof text) < 0)
+    usleep(1000);
+  while (next(path, text, sizeof text) >= 0)
+    usleep(1000);
+}
+
 ssize_t readlink(const char *path, char *text, size_t bytes) {
-  ssize_t (*next)(const char *, char *, size_t) = dlsym(RTLD_NEXT, "readlink");
+  reading *next = dlsym(RTLD_NEXT, "readlink");
+  if (is_unlucky("stale:", path)) {
+    wait_until_gone(next, path);
+    text[0] = '-';
+    return 1;
+  }
   if (!is_unlucky("unread:", path))
     return next(path, text, bytes);
   errno = ENOENT;
