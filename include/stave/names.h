@@ -108,7 +108,7 @@
  * groups under the same name. */
 #define STAVE_PROPERTY_MERGED "STAVE::MERGED"
 #define STAVE_PROPERTY_CLOCKS "STAVE::CLOCKS"
-#define STAVE_PROPERTY_LOST_RANKS "STAVE::LOST_RANKS"
+#define STAVE_PROPERTY_MISSING_RANKS "STAVE::MISSING_RANKS"
 /* Of those with several clocks: the most that their times may be wrong against each other; and "true" if some
  * could only be compared by the time of day, which is a guess then. */
 #define STAVE_PROPERTY_CLOCK_DEVIATION_NS "STAVE::CLOCK::DEVIATION_NS"

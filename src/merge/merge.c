@@ -135,7 +135,7 @@ static void run(struct merging *merge) {
   if (survey(merge) < 0)
     return;
   survey_number(merge);
-  survey_lost(merge);
+  survey_missing(merge);
   clocks_compare(merge);
   count_hosts(merge);
   if (open_archive(merge))

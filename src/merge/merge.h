@@ -31,9 +31,9 @@ struct merge_result {
   size_t clocks;       /* different ones */
   double deviation_s;  /* the most that times of different clocks may be wrong against each other */
   bool is_by_calendar; /* some clocks could only be compared by the time of day: the deviation is a guess */
-  size_t lost;         /* ranks that the job had and of which there is no archive */
-  char lost_ranks[MERGE_TEXT_BYTES]; /* as ranges, "3,5-7" */
-  char failure[MERGE_TEXT_BYTES];    /* why there is no archive */
+  size_t missing;      /* ranks that the job had and of which there is no archive */
+  char missing_ranks[MERGE_TEXT_BYTES]; /* as ranges, "3,5-7" */
+  char failure[MERGE_TEXT_BYTES];       /* why there is no archive */
 };
 
 /* Merges. Returns 0, or a negative errno: then failure has one line that says why, and `out` is to be

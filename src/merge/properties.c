@@ -170,7 +170,7 @@ static void set_ending(struct merging *merge) {
 
 static void set_common(struct merging *merge, const struct common_property *property) {
   bool is_whole = is_common(merge, property) && strcmp(property->value, "true") == 0 &&
-                  (!merge->result->lost || !starts(property->name, "OTF2::MPI_"));
+                  (!merge->result->missing || !starts(property->name, "OTF2::MPI_"));
   if (is_completeness(property->name))
     set(merge, property->name, is_whole ? "true" : "false");
   else if (is_figure(property->name))
@@ -218,8 +218,8 @@ void properties_write(struct merging *merge) {
     set_number(merge, STAVE_PROPERTY_CLOCK_DEVIATION_NS, (uint64_t)(merge->result->deviation_s * 1e9 + 0.5));
   if (merge->result->is_by_calendar)
     set(merge, STAVE_PROPERTY_CLOCK_BY_CALENDAR, "true");
-  if (merge->result->lost)
-    set(merge, STAVE_PROPERTY_LOST_RANKS, merge->result->lost_ranks);
+  if (merge->result->missing)
+    set(merge, STAVE_PROPERTY_MISSING_RANKS, merge->result->missing_ranks);
 }
 
 void properties_free(struct merging *merge) {

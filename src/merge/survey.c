@@ -256,9 +256,9 @@ void survey_number(struct merging *merge) {
 /* -- who is missing -- */
 
 static void add_range(struct merging *merge, int64_t from, int64_t to) {
-  char *text = merge->result->lost_ranks;
-  size_t length = strlen(text), room = sizeof merge->result->lost_ranks - length;
-  merge->result->lost += (size_t)(to - from + 1);
+  char *text = merge->result->missing_ranks;
+  size_t length = strlen(text), room = sizeof merge->result->missing_ranks - length;
+  merge->result->missing += (size_t)(to - from + 1);
   if (room < 48)
     return;
   int added = snprintf(text + length, room, "%s%" PRId64, length ? "," : "", from);
@@ -268,7 +268,7 @@ static void add_range(struct merging *merge, int64_t from, int64_t to) {
     strcat(text, ",...");
 }
 
-void survey_lost(struct merging *merge) {
+void survey_missing(struct merging *merge) {
   int64_t expected = 0, size = -1;
   for (size_t i = 0; i < merge->request->count; i++) {
     const struct merge_source *source = &merge->sources[i];

@@ -13,7 +13,7 @@ int survey(struct merging *merge);
 void survey_number(struct merging *merge);
 
 /* Which ranks of the jobs have no archive, into the result. */
-void survey_lost(struct merging *merge);
+void survey_missing(struct merging *merge);
 
 void survey_free(struct merging *merge);
 

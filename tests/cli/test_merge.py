@@ -170,7 +170,7 @@ class Merge(cli.Case):
         self.expect_equal(job, [job / "rank" / name for name in "013"])
         opened = archive.Archive(job / "traces.otf2")
         self.assertEqual(opened.group_names(), [f"MPI Rank {rank}" for rank in (0, 1, 3)])
-        self.assertEqual(opened.properties["STAVE::LOST_RANKS"], "2,4")
+        self.assertEqual(opened.properties["STAVE::MISSING_RANKS"], "2,4")
         self.assertEqual(opened.properties["OTF2::MPI_COMMUNICATION_COMPLETE"], "false")
         self.assertEqual(opened.properties["OTF2::THREAD_LOCK_EVENT_COMPLETE"], "true")
         opened.close()

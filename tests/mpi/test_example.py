@@ -5,6 +5,7 @@ usage: test_example.py BUILD openmpi|mpich
 """
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,8 +33,8 @@ def record(build, mpi, ranks, program, output, **settings):
     return output
 
 
-def check_archive(archive):
-    complaints = auditor.audit(archive / "traces.otf2")
+def check_archive(archive, is_whole=True):
+    complaints = auditor.audit(archive / "traces.otf2", killed=not is_whole)
     require(not complaints, f"otf2-audit of {archive}: " + "\n".join(complaints))
 
 
@@ -62,6 +63,14 @@ def check_report(build, archive):
     require(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
 
 
+def check_without(build, archive, rank):
+    """What is left of a job without one of its archives is merged, and said to be less."""
+    shutil.rmtree(archive / "rank" / rank)
+    result = subprocess.run([build.stave, "merge", archive], capture_output=True, text=True, check=False)
+    require(result.returncode == 0 and f"missing: rank {rank}\n" in result.stdout, f"stave merge: {result}")
+    check_archive(archive, is_whole=False)
+
+
 def main():
     build, mpi = tracing.Build(sys.argv[1]), sys.argv[2]
     jobs.need(mpi)
@@ -72,6 +81,7 @@ def main():
         check_archive(archive)
         check_is_silent(build, archive)
         check_report(build, archive)
+        check_without(build, archive, "0")
         if mpi == "mpich":  # Open MPI 4.1.4: 3 of 32 runs waited for ever, in a broadcast of MPI_File_preallocate
             jobs.build(mpi, HERE / "everything.c", folder / "everything", *PARTS, "-fopenmp", *jobs.OPTIONS[mpi])
             check_is_silent(build, record(build, mpi, 4, [folder / "everything", folder], folder / "all",

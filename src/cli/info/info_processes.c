@@ -52,11 +52,11 @@ static void process_row(struct table *table, const struct info *info,
 }
 
 static void print_facts(const struct info *info) {
-  const char *lost = trace_archive_property(info->trace, STAVE_PROPERTY_LOST_RANKS);
+  const char *missing = trace_archive_property(info->trace, STAVE_PROPERTY_MISSING_RANKS);
   uint64_t clocks = info_number(info, "CLOCKS");
   char deviation[NUMBER_BYTES];
-  if (lost)
-    table_fact("missing", "rank%s %s: no archive", strpbrk(lost, ",-") ? "s" : "", lost);
+  if (missing)
+    table_fact("missing", "rank%s %s: no archive", strpbrk(missing, ",-") ? "s" : "", missing);
   if (clocks == 1)
     table_fact("clocks", "one for all processes");
   else if (clocks > 1)

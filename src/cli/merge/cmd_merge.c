@@ -46,8 +46,8 @@ static void print_result(const char *out, const struct merge_result *result) {
   printf("%s: %s processes, %s threads, %s events\n", message_escape(name, sizeof name, out),
          summary_number(processes, result->processes), summary_number(threads, result->locations),
          summary_number(events, result->events));
-  if (result->lost)
-    printf("missing: rank%s %s\n", result->lost == 1 ? "" : "s", result->lost_ranks);
+  if (result->missing)
+    printf("missing: rank%s %s\n", result->missing == 1 ? "" : "s", result->missing_ranks);
   if (result->clocks > 1)
     printf("%zu clocks, which may be wrong against each other by %.3g s%s\n", result->clocks,
            result->deviation_s,

@@ -78,11 +78,11 @@ static void say(const char *job, const struct merge_result *result) {
   message_say("%s: %s rank%s, %s thread%s, %s events%s%s%s: stave timeline %s shows them", job,
               summary_number(ranks, result->processes), result->processes == 1 ? "" : "s",
               summary_number(threads, result->locations), result->locations == 1 ? "" : "s",
-              summary_number(events, result->events), result->lost ? "; missing: rank" : "",
-              result->lost > 1 ? "s "
-              : result->lost   ? " "
-                               : "",
-              result->lost_ranks, message_shell_word(word, sizeof word, job));
+              summary_number(events, result->events), result->missing ? "; missing: rank" : "",
+              result->missing > 1 ? "s "
+              : result->missing   ? " "
+                                  : "",
+              result->missing_ranks, message_shell_word(word, sizeof word, job));
 }
 
 static void merge_one(struct status *status, const char *job, bool is_quiet) {
@@ -91,7 +91,7 @@ static void merge_one(struct status *status, const char *job, bool is_quiet) {
   if (members_add(&members, job) && members.anchors.count > 0 &&
       unite(&(struct unite_request){&members, job, true, false}, &result)) {
     mark_told(status, job);
-    if (!is_quiet || result.lost)
+    if (!is_quiet || result.missing)
       say(summary_relative_path(job), &result);
   }
   members_clear(&members);
