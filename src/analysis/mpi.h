@@ -57,6 +57,8 @@ struct mpi_operation {
 
 /* What is told; any may be NULL. What is pointed to lasts until the return. */
 struct mpi_observer {
+  /* a message was received or begins to be sent, of whom it has this end, in the order of time */
+  void (*end)(void *data, const struct mpi_message *message, bool is_send);
   /* both ends are known and have ended */
   void (*message)(void *data, const struct mpi_message *message);
   /* at mpi_finish: nobody received what was sent, or sent what was received */

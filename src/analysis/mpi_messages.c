@@ -145,6 +145,11 @@ static uint32_t own_rank(const struct mpi_replay *mpi, uint32_t comm, size_t loc
   return mpi->ranks[comm].is_self ? 0 : mpi_process_rank(mpi, comm, mpi->processes[location]);
 }
 
+static void tell_of_end(struct mpi_replay *mpi, const struct mpi_message *message, bool is_send) {
+  if (mpi->observer.end)
+    mpi->observer.end(mpi->data, message, is_send);
+}
+
 /* The two kinds of sends begin with the same fields. */
 static void on_send(struct mpi_replay *mpi, const struct trace_event *event, bool has_request) {
   uint32_t comm = mpi_comm_at(mpi, event->MpiSend.comm);
@@ -167,6 +172,7 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
   if (message.sender != UINT32_MAX && is_present(mpi, comm, message.receiver)) {
     if (mpi->observer.begins_in)
       mpi->observer.begins_in(mpi->data, &call);
+    tell_of_end(mpi, &message, true);
     request.half = add_end(mpi, &message, true);
     if (request.half != MPI_LINK_NONE && has_request)
       half_at(mpi, request.half)->is_open = true;
@@ -247,8 +253,10 @@ static void on_receive(struct mpi_replay *mpi, const struct trace_event *event, 
                                      .end_ticks = event->ticks,
                                      .bytes = event->MpiRecv.msg_length,
                                      .has_request = has_request};
-  if (is_known)
+  if (is_known) {
+    tell_of_end(mpi, &message, false);
     mpi_tell_end(mpi, &call);
+  }
   end_posting(mpi, process, request.posting, is_known ? &message : NULL);
 }
 

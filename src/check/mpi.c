@@ -8,25 +8,18 @@
 
 #include "analysis/label.h"
 #include "check/checker.h"
+#include "check/mpi_early.h"
 #include "stave/names.h"
 
 enum { ROOT_LEAST_SPECIAL = -8 }; /* OTF2 has its special roots from here on */
 
-/* What a process has received. */
-struct arrivals {
-  bool has_any, has_many_threads;    /* threads: that receive; which of them came first no event tells */
-  size_t location;                   /* of the first one */
-  uint64_t received, early, most_ns; /* early: sent later, on the common clock, by most_ns at most */
-  struct mpi_message worst;
-};
-
 struct check_mpi {
   struct mpi_replay *mpi;
-  uint64_t deviation_ns;     /* that clocks may be wrong against each other */
-  struct arrivals *arrivals; /* by process */
-  bool *has_finalized;       /* by process: it came to MPI_Finalize */
-  struct pair_map comms;     /* that are not freed, by comm and process */
-  struct mpi_call *makers;   /* of these: where they were made */
+  uint64_t deviation_ns; /* that clocks may be wrong against each other */
+  struct mpi_early *early;
+  bool *has_finalized;     /* by process: it came to MPI_Finalize */
+  struct pair_map comms;   /* that are not freed, by comm and process */
+  struct mpi_call *makers; /* of these: where they were made */
   size_t maker_count, maker_capacity;
 };
 
@@ -50,30 +43,18 @@ static uint64_t time_of(const struct mpi_call *call) {
 
 /* -- messages -- */
 
-static void note_times(struct checker *checker, const struct mpi_message *message) {
-  size_t process = checker_process(checker, message->receive.ended.location);
-  if (process >= checker->trace->location_group_count)
-    return;
-  struct arrivals *here = &checker->mpi->arrivals[process];
-  here->has_many_threads |= here->has_any && here->location != message->receive.ended.location;
-  here->location = message->receive.ended.location;
-  here->has_any = true;
-  here->received++;
-  if (message->receive.end_ticks >= message->send.begin_ticks)
-    return;
-  uint64_t early_ns = trace_span_ns(checker->trace, message->send.begin_ticks - message->receive.end_ticks);
-  here->early += early_ns > checker->mpi->deviation_ns;
-  if (early_ns > here->most_ns) {
-    here->most_ns = early_ns;
-    here->worst = *message;
-  }
+static void on_end(void *data, const struct mpi_message *message, bool is_send) {
+  struct checker *checker = data;
+  size_t location = is_send ? message->send.begun.location : message->receive.ended.location;
+  if (!mpi_early_end(checker->mpi->early, checker_process(checker, location), message, is_send))
+    checker->error = -ENOMEM;
 }
 
 /* One finding a process, at the message for which it is worst. */
 static void find_early(struct checker *checker, size_t process) {
-  const struct arrivals *here = &checker->mpi->arrivals[process];
+  const struct mpi_earliness *here = mpi_early_of(checker->mpi->early, process);
   const struct mpi_message *worst = &here->worst;
-  if (here->early == 0 || here->has_many_threads)
+  if (here->early == 0)
     return;
   struct check_finding *found =
       checker_find_called(checker, CHECK_MPI_EARLY, &worst->receive.ended, time_of(&worst->receive.ended));
@@ -89,7 +70,7 @@ static void find_early(struct checker *checker, size_t process) {
 
 static void on_message(void *data, const struct mpi_message *message) {
   struct checker *checker = data;
-  note_times(checker, message);
+  mpi_early_message(checker->mpi->early, checker_process(checker, message->receive.ended.location), message);
   if (!checks(checker, CHECK_MPI_LENGTH) || message->send.bytes == message->receive.bytes)
     return;
   char label[LABEL_BYTES];
@@ -289,6 +270,7 @@ static void find_all_stuck(struct checker *checker) {
 
 bool check_mpi_open(struct checker *checker) {
   static const struct mpi_observer observer = {.message = on_message,
+                                               .end = on_end,
                                                .unmatched = on_unmatched,
                                                .open_request = on_open_request,
                                                .operation = on_operation};
@@ -299,8 +281,8 @@ bool check_mpi_open(struct checker *checker) {
   state->mpi = mpi_create(checker->trace, &observer, checker);
   state->has_finalized = calloc(checker->trace->location_group_count + 1, sizeof *state->has_finalized);
   state->deviation_ns = trace_archive_number(checker->trace, STAVE_PROPERTY_CLOCK_DEVIATION_NS);
-  state->arrivals = calloc(checker->trace->location_group_count + 1, sizeof *state->arrivals);
-  return state->mpi && state->has_finalized && state->arrivals;
+  state->early = mpi_early_create(checker->trace, state->deviation_ns);
+  return state->mpi && state->has_finalized && state->early;
 }
 
 void check_mpi_on_event(struct checker *checker, const struct trace_event *event) {
@@ -341,7 +323,7 @@ void check_mpi_close(struct checker *checker) {
   mpi_free(state->mpi);
   pair_map_free(&state->comms);
   free(state->makers);
-  free(state->arrivals);
+  mpi_early_free(state->early);
   free(state->has_finalized);
   free(state);
 }

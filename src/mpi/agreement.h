@@ -2,8 +2,8 @@
  * all or by none, else those who make it wait in MPI for ever.
  *
  * What one rank has written in the folder another one may be unable to read, at any moment. So the folder
- * only tells that a rank listens, and the rest is asked over MPI_COMM_WORLD, which loses nothing: the first of
- * the ranks asks each one that listens, each answers, and the first tells all what is decided. Yes is told
+ * only tells that a rank listens, and the rest is asked over MPI_COMM_WORLD, which loses nothing: the first
+ * of the ranks asks each one that listens, each answers, and the first tells all what is decided. Yes is told
  * when all have answered, and who has answered waits for the decision; so nobody is waited for who does not
  * come, and nobody waits for one who decides nothing.
  *
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Called by each of the `count` of `ranks`, ascending, with errors of MPI_COMM_WORLD returned. True for all of
- * them or for none. Waits for 10 s at most for a rank that does not come. */
+/* Called by each of the `count` of `ranks`, ascending, with errors of MPI_COMM_WORLD returned. True for all
+ * of them or for none. Waits for 10 s at most for a rank that does not come. */
 bool agreement_reach(const char *archive, const int *ranks, size_t count);
 
 /* Before MPI_Finalize: ends the receives that are still open. */

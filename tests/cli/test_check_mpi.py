@@ -116,6 +116,36 @@ class Mpi(check_case.Case):
             job.finalize(9)
         self.assertEqual(self.quiet(), [])
 
+    def early_in_threads(self, between, deviation=0):
+        """Two threads wait for two messages; the later one comes to the one that asked first."""
+        with self.job(threads=2, properties=[("STAVE::CLOCK::DEVIATION_NS", str(deviation))]) as job:
+            job.begin(1, "MPI_Recv", 1, line=6)
+            job.call(0, "MPI_Send", 1.2, 1.3, line=5, send=(1, 7, 10))
+            job.call(1, "MPI_Recv", 1.4, 1.5, line=7, thread=1, receive=(0, 7, 10))
+            job.call(0, "MPI_Send", *between, line=5, send=(1, 7, 10))
+            job.at(4).event(2, "mpi_recv", 0, job.world, 7, 10)
+            job.end(1, "MPI_Recv", 4.1)
+            job.finalize(9)
+
+    def test_early_in_threads(self):
+        self.early_in_threads((5, 5.1))
+        self.site(self.finds("mpi-early", "1 of 2 messages; this one 1000000 ns before rank 0 of MPI_COMM_WORLD sent "
+                             "it, MPI_Send @made.c:5"), 6)
+
+    def test_early_in_threads_within_the_deviation(self):
+        self.early_in_threads((5, 5.1), deviation=1000000)
+        self.assertEqual(self.quiet(), [])
+
+    def test_other_tags_in_threads(self):
+        """Each thread has a tag of its own, and one message too early."""
+        with self.job(threads=2) as job:
+            job.call(0, "MPI_Send", 1, 1.1, line=5, send=(1, 7, 10))
+            job.call(1, "MPI_Recv", 1.2, 1.3, line=6, receive=(0, 7, 10))
+            job.call(1, "MPI_Recv", 1.4, 1.5, line=7, thread=1, receive=(0, 8, 10))
+            job.call(0, "MPI_Send", 3.5, 3.6, line=5, send=(1, 8, 10))
+            job.finalize(9)
+        self.site(self.finds("mpi-early", "1 of 2 messages; this one 2000000 ns before"), 7)
+
     def test_request(self):
         with self.job() as job:
             job.call(1, "MPI_Irecv", 0, 0.1, line=4, irecv=9)
