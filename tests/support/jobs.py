@@ -13,8 +13,8 @@ import tracing
 
 MPIS = ("openmpi", "mpich")
 LIMIT_S = 300
-# What Open MPI wants of root; and no messages by shared memory, of which Open MPI 4.1.4 loses some where processors are
-# busy, also of programs that are not traced: then the ranks wait for ever.
+# What Open MPI wants of root; and messages as between nodes, whatever the machine has else. (By shared memory: 200 runs
+# of everything.c, half of them traced, ended like these.)
 SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,tcp",
             "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_osc": "ucx,sm"}
 
