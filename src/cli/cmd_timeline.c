@@ -137,7 +137,8 @@ static int draw(void *data, const struct archive_job *job) {
                                    .values = request->regions / REGIONS_PER_TASK,
                                    .conditions = request->regions / REGIONS_PER_TASK,
                                    .locks = request->regions / REGIONS_PER_TASK,
-                                   .samples = request->regions / REGIONS_PER_SAMPLE};
+                                   .samples = request->regions / REGIONS_PER_SAMPLE,
+                                   .links = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;

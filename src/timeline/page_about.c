@@ -173,6 +173,21 @@ static json_t *locks(const struct page_data *data) {
                    "all", number(table->all), "names", lock_names(data));
 }
 
+/* -- dependences, the critical path -- */
+
+static json_t *dependences(const struct page_data *data) {
+  const struct dependence_table *table = &data->timeline->dependences;
+  return json_pack("{s:o,s:o,s:o}", "section", section(&data->dependences), "stored", number(table->count),
+                   "all", number(table->all));
+}
+
+/* shortest: ns of waits that the path does not follow */
+static json_t *path(const struct page_data *data) {
+  const struct timeline *timeline = data->timeline;
+  return json_pack("{s:o,s:o}", "section", section(&data->path), "shortest",
+                   number(trace_span_ns(timeline->trace, timeline->path.shortest)));
+}
+
 /* -- samples -- */
 
 static json_t *function(const struct trace *trace, uint32_t index) {
@@ -220,13 +235,14 @@ static json_t *messages(const struct page_data *data) {
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
-                   page_text(data->request->title), "archive", page_text(data->request->archive), "from",
-                   number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
-                   number(timeline->events), "resolution", resolution(timeline), "activities", activities(),
-                   "regions", regions(data), "attributes", attributes(data), "texts", texts(data), "rows",
-                   rows(data), "tasks", tasks(data), "messages", messages(data), "counters", counters(data),
-                   "locks", locks(data), "samples", samples(data), "facts", page_facts(timeline), "warnings",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+                   "title", page_text(data->request->title), "archive", page_text(data->request->archive),
+                   "from", number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)),
+                   "events", number(timeline->events), "resolution", resolution(timeline), "activities",
+                   activities(), "regions", regions(data), "attributes", attributes(data), "texts",
+                   texts(data), "rows", rows(data), "tasks", tasks(data), "messages", messages(data),
+                   "counters", counters(data), "locks", locks(data), "samples", samples(data), "dependences",
+                   dependences(data), "path", path(data), "facts", page_facts(timeline), "warnings",
                    page_warnings(timeline));
 }
 

@@ -1,4 +1,4 @@
-/* Counters, when threads did not run, and who held locks, for the page. */
+/* Counters, when threads did not run, who held locks, dependences and the critical path, for the page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +72,37 @@ static void put_locks(struct page_data *data) {
   }
 }
 
+static uint64_t put_moment(struct page_data *data, uint64_t last, const struct happening *moment) {
+  uint64_t time = page_ns(data, moment->ticks);
+  bytes_number(&data->bytes, time > last ? time - last : 0);
+  bytes_number(&data->bytes, data->timeline->positions[moment->location]);
+  return time > last ? time : last;
+}
+
+static void put_dependences(struct page_data *data) {
+  const struct dependence_table *table = &data->timeline->dependences;
+  data->dependences = (struct page_section){data->bytes.count, table->count};
+  uint64_t last = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    last = put_moment(data, last, &table->records[i].from);
+    put_moment(data, last, &table->records[i].to);
+  }
+}
+
+static void put_path(struct page_data *data) {
+  const struct critical_path *path = &data->timeline->path;
+  data->path = (struct page_section){data->bytes.count, path->count};
+  uint64_t last = 0;
+  for (size_t i = 0; i < path->count; i++) {
+    const struct critical_segment *segment = &path->segments[i];
+    struct happening begin = {segment->begin, segment->location};
+    uint64_t from = put_moment(data, last, &begin), end = page_ns(data, segment->end);
+    last = end > from ? end : from;
+    bytes_number(&data->bytes, last - from);
+    bytes_number(&data->bytes, segment->cause);
+  }
+}
+
 bool page_encode_values(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   data->counters = calloc(timeline->counters.count + 1, sizeof *data->counters);
@@ -84,5 +115,7 @@ bool page_encode_values(struct page_data *data) {
     put_conditions(data, &timeline->conditions.rows[i].gaps, &data->rows[i].gaps);
   }
   put_locks(data);
+  put_dependences(data);
+  put_path(data);
   return true;
 }

@@ -144,6 +144,7 @@ static void on_interval(void *data, const struct replay_interval *interval) {
   timeline->is_out_of_memory |= !activity_track_add(track, interval->begin_ticks, interval->end_ticks,
                                                     interval->activity, timeline->mix_resolution);
   timeline->mix_count += track->count - before;
+  critical_path_interval(&timeline->path, interval);
 }
 
 static uint32_t region_index(const struct timeline *timeline, uint32_t region) {
@@ -196,20 +197,32 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 static void on_task(void *data, const struct replay_task_event *event) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   timeline->is_out_of_memory |= !task_table_update(&timeline->tasks, event);
+  critical_path_task(&timeline->path, &timeline->dependences, event);
+  dependence_table_update(&timeline->dependences, event);
 }
 
 static void on_lock(void *data, const struct replay_lock_event *event) {
-  lock_table_add(&((struct reading *)data)->timeline->locks, event);
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  lock_table_add(&timeline->locks, event);
+  critical_path_lock(&timeline->path, event);
+}
+
+static void on_team(void *data, const struct replay_team_event *event) {
+  critical_path_team(&((struct reading *)data)->timeline->path, event);
 }
 
 /* -- what MPI does -- */
 
 static void on_message(void *data, const struct mpi_message *message) {
-  message_table_add(&((struct reading *)data)->timeline->messages, message);
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  message_table_add(&timeline->messages, message);
+  critical_path_message(&timeline->path, message);
 }
 
 static void on_operation(void *data, const struct mpi_operation *operation) {
-  message_table_add_operation(&((struct reading *)data)->timeline->messages, operation);
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  message_table_add_operation(&timeline->messages, operation);
+  critical_path_operation(&timeline->path, operation);
 }
 
 /* -- reading -- */
@@ -228,8 +241,19 @@ static void look_at_enter(struct reading *reading, const struct trace_event *eve
     return;
   struct timeline_open *open = &timeline->rows[event->location].open[frame->depth];
   open->activity = frame->activity;
+  dependence_table_enter(&timeline->dependences, timeline->trace, event, (enum construct)frame->construct);
   timeline->is_out_of_memory |=
       !attribute_lists_add(&timeline->attributes, timeline->trace, event, &open->attributes);
+}
+
+static void look_at_values(struct reading *reading, const struct trace_event *event) {
+  struct timeline *timeline = reading->timeline;
+  if (event->kind == TRACE_Metric)
+    counter_table_add(&timeline->counters, timeline->trace, event);
+  if (event->kind == TRACE_CallingContextSample)
+    sample_table_add(&timeline->samples, timeline->trace, event,
+                     replay_activity(reading->replay, event->location));
+  condition_table_add(&timeline->conditions, timeline->trace, event);
 }
 
 static bool on_event(void *data, const struct trace_event *event) {
@@ -240,16 +264,14 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (event->ticks > reading->last)
     reading->last = event->ticks;
   timeline->events += event->ticks >= timeline->from;
+  bool was_waiting =
+      event->kind == TRACE_Leave && replay_activity(reading->replay, event->location) == ACTIVITY_TASK_WAIT;
   if (!replay_process(reading->replay, event) || !mpi_process(reading->mpi, event))
     timeline->is_out_of_memory = true;
   if (event->kind == TRACE_Enter)
     look_at_enter(reading, event);
-  if (event->kind == TRACE_Metric)
-    counter_table_add(&timeline->counters, timeline->trace, event);
-  if (event->kind == TRACE_CallingContextSample)
-    sample_table_add(&timeline->samples, timeline->trace, event,
-                     replay_activity(reading->replay, event->location));
-  condition_table_add(&timeline->conditions, timeline->trace, event);
+  look_at_values(reading, event);
+  critical_path_event(&timeline->path, reading->replay, event, was_waiting);
   stay_within_limits(reading);
   return !timeline->is_out_of_memory;
 }
@@ -282,6 +304,9 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
                                timeline->to) &&
          sample_table_begin(&timeline->samples, trace, timeline->limits.samples, timeline->from,
                             timeline->to) &&
+         dependence_table_begin(&timeline->dependences, trace, timeline->limits.links, timeline->from,
+                                timeline->to) &&
+         critical_path_begin(&timeline->path, trace, timeline->limits.links, timeline->from, timeline->to) &&
          timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
          order_rows(timeline);
 }
@@ -303,15 +328,18 @@ static void finish(struct reading *reading) {
   message_table_finish(&timeline->messages);
   lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
+  dependence_table_finish(&timeline->dependences);
+  critical_path_finish(&timeline->path);
   timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->locks.is_out_of_memory ||
-                                timeline->counters.is_out_of_memory || timeline->samples.is_out_of_memory;
+                                timeline->counters.is_out_of_memory || timeline->samples.is_out_of_memory ||
+                                timeline->dependences.is_out_of_memory || timeline->path.is_out_of_memory;
   stay_within_limits(reading);
 }
 
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
   static const struct replay_observer observer = {
-      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock};
+      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock, .team = on_team};
   static const struct mpi_observer mpi_observer = {.message = on_message, .operation = on_operation};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
@@ -348,6 +376,8 @@ void timeline_free(struct timeline *timeline) {
   counter_table_free(&timeline->counters);
   condition_table_free(&timeline->conditions);
   sample_table_free(&timeline->samples);
+  dependence_table_free(&timeline->dependences);
+  critical_path_free(&timeline->path);
   attribute_lists_free(&timeline->attributes);
   *timeline = (struct timeline){0};
 }

@@ -9,6 +9,8 @@
 #include "timeline/attribute_lists.h"
 #include "timeline/condition_table.h"
 #include "timeline/counter_table.h"
+#include "timeline/critical_path.h"
+#include "timeline/dependence_table.h"
 #include "timeline/lock_table.h"
 #include "timeline/message_table.h"
 #include "timeline/sample_table.h"
@@ -19,7 +21,7 @@ enum { TIMELINE_MOST_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
-  size_t mixes, slices, tasks, messages, values, conditions, locks, samples;
+  size_t mixes, slices, tasks, messages, values, conditions, locks, samples, links;
 };
 
 /* What the Enter of a region that is open has told. */
@@ -59,6 +61,8 @@ struct timeline {
   struct counter_table counters;
   struct condition_table conditions;
   struct sample_table samples;
+  struct dependence_table dependences;
+  struct critical_path path;
   struct attribute_lists attributes;
   struct timeline_limits limits;
   size_t mix_count, slice_count;             /* over all rows */

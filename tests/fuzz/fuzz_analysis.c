@@ -276,8 +276,14 @@ static void run_export(export_write write) {
 }
 
 static void run_timeline(FILE *null, bool is_picture) {
-  static const struct timeline_limits limits = {
-      .slices = 500, .mixes = 100, .tasks = 100, .values = 50, .conditions = 50, .locks = 50, .samples = 50};
+  static const struct timeline_limits limits = {.slices = 500,
+                                                .mixes = 100,
+                                                .tasks = 100,
+                                                .values = 50,
+                                                .conditions = 50,
+                                                .locks = 50,
+                                                .samples = 50,
+                                                .links = 50};
   static const struct page_request page = {"title", "archive"};
   static const struct picture_request picture = {PICTURE_SVG, "title", 600};
   struct timeline timeline;

@@ -1,5 +1,7 @@
 // What is known of a slice or of a moment of a row, as pairs of a name and a text.
 import {CONDITIONS} from './condition_track.js';
+import {pathAt} from './critical.js';
+import {dependenceFacts} from './dependences.js';
 import {count, duration, instant, percent, plural} from './format.js';
 import {lockFacts} from './locks.js';
 import {messagesIn} from './messages.js';
@@ -83,6 +85,8 @@ export function sliceFacts(model, slice, isShort) {
     facts.push(...taskFacts(model, slice.task).slice(0, isShort ? 3 : undefined));
   if (isShort)
     return facts;
+  if (slice.task)
+    facts.push(...dependenceFacts(model, slice.task));
   facts.push(...lockFacts(model, slice));
   facts.push(['end', instant(slice.end, 1)]);
   if (slice.around.length)
@@ -110,7 +114,7 @@ function conditionFacts(row, time, slack) {
 }
 
 // What a row did around a moment; `mix` is null where nothing is known.
-export function bandFacts(model, index, mix, time, slack) {
+export function bandFacts(model, index, {mix, time, slack, isPathOn}) {
   const row = model.rows[index], facts = [['thread', row.name]], parts = [];
   if (mix) {
     const length = mix.end - mix.begin;
@@ -120,7 +124,9 @@ export function bandFacts(model, index, mix, time, slack) {
     for (const {ns, kind} of parts.length > 1 ? parts : [])
       facts.push([model.activities[kind].name, percent(ns, length)]);
   }
-  const conditions = conditionFacts(row, time, slack);
+  const conditions = conditionFacts(row, time, slack), critical = isPathOn ? pathAt(model, index, time) : null;
+  if (critical)
+    facts.push(['critical path', critical]);
   const title = parts.length > 1 ? 'several activities' : parts.length ? model.activities[parts[0].kind].name
     : conditions[0]?.[0] ?? '';
   return {title, facts: [...facts, ...conditions]};

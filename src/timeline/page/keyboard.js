@@ -38,6 +38,8 @@ function globalKeys(actions) {
     l: actions.goToLongest,
     '/': () => search.input.focus(),
     t: actions.toggleArrows,
+    o: actions.toggleDependences,
+    h: actions.togglePath,
     m: actions.toggleMessages,
     k: actions.toggleCounters,
     g: actions.toggleFlame,

@@ -3,6 +3,7 @@ import {Address} from './address.js';
 import {Bookmarks} from './bookmarks.js';
 import {Chart} from './chart.js';
 import {counterFacts} from './counters.js';
+import {showPath} from './critical.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
 import {Flame} from './flame.js';
@@ -108,6 +109,7 @@ class Page {
   #updateNumbers() {
     this.numbers.update(this.view, this.overlay.range);
     this.flame.update();
+    showPath(this.model, this.overlay.range ?? this.view, this.overlay.isPathOn);
     this.address.update();
   }
 
@@ -167,7 +169,8 @@ class Page {
     if (place?.counter)
       return counterFacts(this.model, place.counter, time, this.view);
     const row = place && place.depth === -1 && this.model.rows[place.row], mix = row && row.activity.at(time);
-    return row ? bandFacts(this.model, place.row, mix, time, 2 * this.view.length / this.chart.plotWidth) : null;
+    const slack = 2 * this.view.length / this.chart.plotWidth, {isPathOn} = this.overlay;
+    return row ? bandFacts(this.model, place.row, {mix, time, slack, isPathOn}) : null;
   }
 
   // Over the names: of the visible interval; elsewhere of some pixels.
@@ -292,6 +295,18 @@ class Page {
     this.#changeOverlay();
   }
 
+  setDependences(areOn) {
+    this.overlay.areDependencesOn = areOn;
+    byId('dependences').setAttribute('aria-pressed', String(areOn));
+    this.#changeOverlay();
+  }
+
+  setPath(isOn) {
+    this.overlay.isPathOn = isOn;
+    byId('path').setAttribute('aria-pressed', String(isOn));
+    this.#changeOverlay();
+  }
+
   setMessages(areOn) {
     this.overlay.messages.areOn = areOn;
     byId('messages').setAttribute('aria-pressed', String(areOn));
@@ -363,6 +378,8 @@ class Page {
       zoomToSelection: () => selected() ? view.zoomTo(selected()) : marking.zoom(),
       unselect: () => selected() ? this.select(null) : overlay.range ? marking.set(null) : instances.close(),
       toggleArrows: () => this.setArrows(!overlay.areArrowsOn),
+      toggleDependences: () => this.setDependences(!overlay.areDependencesOn),
+      togglePath: () => this.setPath(!overlay.isPathOn),
       toggleMessages: () => this.setMessages(!overlay.messages.areOn),
       toggleCounters: () => this.setCounters(!this.layout.hasCounters),
       toggleFlame: () => this.flame.show(!this.flame.isOn),
@@ -389,6 +406,8 @@ class Page {
       'zoom-out': () => view.zoom(2),
       'zoom-all': () => view.showAll(),
       arrows: actions.toggleArrows,
+      dependences: actions.toggleDependences,
+      path: actions.togglePath,
       messages: actions.toggleMessages,
       values: actions.toggleCounters,
       flames: actions.toggleFlame,

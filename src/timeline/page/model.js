@@ -3,6 +3,8 @@ import {ActivityTrack} from './activity_track.js';
 import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
 import {CONDITIONS, ConditionTrack} from './condition_track.js';
 import {CounterTrack} from './counter_track.js';
+import {decodePath} from './critical.js';
+import {decodeDependences} from './dependences.js';
 import {firstGrouping, makeGroupings} from './groups.js';
 import {decodeLocks} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
@@ -77,6 +79,8 @@ export class Model {
     this.functions = makeFunctions(about.samples);
     this.hasSamples = about.samples.all > 0;
     this.loadContexts = () => decodeContexts(bytes, about.samples);
+    this.loadDependences = () => decodeDependences(bytes, about.dependences);
+    this.loadPath = () => decodePath(bytes, about.path);
     this.loadLocks = () => decodeLocks(bytes, about.locks);
     this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
     this.loadMessages = () => decodeMessages(bytes, about.messages.section);
@@ -89,6 +93,14 @@ export class Model {
 
   get locks() {
     return this.loadedLocks ??= this.loadLocks();
+  }
+
+  get dependences() {
+    return this.loadedDependences ??= this.loadDependences();
+  }
+
+  get path() {
+    return this.loadedPath ??= this.loadPath();
   }
 
   get contexts() {

@@ -20,6 +20,8 @@ export class Notes {
     byId('messages').hidden = !this.model.hasMessages;
     byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
     byId('values').hidden = this.model.counters.length === 0;
+    byId('dependences').hidden = about.dependences.stored === 0;
+    byId('path').hidden = about.path.section[1] === 0;
     byId('flames').hidden = !this.model.hasSamples;
     byId('warning').hidden = about.warnings.length === 0;
     byId('warning').textContent = about.warnings.join(' ');
@@ -55,8 +57,17 @@ export class Notes {
       notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
     if (areArrowsOn && stored < all)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
+    this.#noteDependences(notes);
     this.#noteMessages(notes);
     byId('arrows-note').textContent = notes.join(' ');
+  }
+
+  #noteDependences(notes) {
+    const {areDependencesOn, dependencesLeftOut: leftOut} = this.overlay, {stored, all} = this.model.about.dependences;
+    if (areDependencesOn && leftOut > 0)
+      notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + leftOut)} dependences are shown: zoom in for the others.`);
+    if (areDependencesOn && stored < all)
+      notes.push(`The page has ${count(stored)} of ${plural(all, 'dependence')}, evenly chosen.`);
   }
 
   #noteMessages(notes) {

@@ -1,5 +1,7 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
 import {FONT} from './chart.js';
+import {drawPath} from './critical.js';
+import {dependencesOf, visibleDependences} from './dependences.js';
 import {RULER} from './layout.js';
 import {drawLock} from './locks.js';
 import {Messages} from './messages.js';
@@ -19,7 +21,10 @@ export class Overlay {
     this.bookmarks = null;
     this.messages = new Messages(chart);
     this.areArrowsOn = false;
+    this.areDependencesOn = false;
+    this.isPathOn = false;
     this.arrowsLeftOut = 0;
+    this.dependencesLeftOut = 0;
   }
 
   resize(width, height, scale) {
@@ -48,6 +53,9 @@ export class Overlay {
     this.#drawChoice();
     this.#drawPointer();
     this.messages.draw(context, this.colours, (row, depth) => this.#barTop(row, depth));
+    if (this.isPathOn)
+      drawPath(context, chart, this.colours, (row, depth) => this.#barTop(row, depth));
+    this.#drawDependences();
     this.#drawArrows();
     if (this.lock)
       drawLock(context, chart, this.lock, this.colours, (row, depth) => this.#barTop(row, depth));
@@ -102,6 +110,27 @@ export class Overlay {
     if (this.selected)
       this.#drawTasks(this.#selectedTasks(), 2, 1);
     this.context.globalAlpha = 1;
+  }
+
+  // All that are visible, and those of the task selected.
+  #drawDependences() {
+    const {context, chart: {model, view}} = this, all = {shown: [], leftOut: 0};
+    if (this.areDependencesOn)
+      Object.assign(all, visibleDependences(model, view, MOST_ARROWS));
+    this.dependencesLeftOut = all.leftOut;
+    context.strokeStyle = context.fillStyle = this.colours.dependence;
+    context.setLineDash([]);
+    context.lineWidth = 1.3;
+    context.globalAlpha = Math.min(0.85, Math.max(0.3, 30 / all.shown.length));
+    for (const {from, to} of all.shown)
+      this.#drawArrow(from, to);
+    context.globalAlpha = 1;
+    context.lineWidth = 2;
+    if (this.selected?.task) {
+      const {before, after} = dependencesOf(model, this.selected.task);
+      for (const {from, to} of [...before, ...after].slice(0, MOST_ARROWS))
+        this.#drawArrow(from, to);
+    }
   }
 
   #selectedTasks() {

@@ -30,6 +30,8 @@ export function readState(page) {
   add('top', String(Math.round(view.top)), '0');
   add('off', packNumbers(legend.hidden), '');
   add('tasks', overlay.areArrowsOn ? '1' : '0', '0');
+  add('depends', overlay.areDependencesOn ? '1' : '0', '0');
+  add('path', overlay.isPathOn ? '1' : '0', '0');
   add('messages', overlay.messages.areOn ? '1' : '0', overlay.messages.areOnAtFirst ? '1' : '0');
   add('counters', page.layout.hasCounters ? '1' : '0', page.layout.hasCountersAtFirst ? '1' : '0');
   add('flame', page.flame.isOn ? '1' : '0', '0');
@@ -85,6 +87,8 @@ export function applyState(page, state) {
   applyRows(page, state);
   search.find(state.get('find') ?? '');
   page.setArrows(state.get('tasks') === '1');
+  page.setDependences(state.get('depends') === '1');
+  page.setPath(state.get('path') === '1');
   page.setMessages(state.has('messages') ? state.get('messages') === '1' : overlay.messages.areOnAtFirst);
   page.setCounters(state.has('counters') ? state.get('counters') === '1' : page.layout.hasCountersAtFirst);
   page.flame.show(state.get('flame') === '1');

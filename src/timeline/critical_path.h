@@ -1,0 +1,85 @@
+/* The critical path: what the end of the run waited for, back to its beginning. While events go by it is kept
+ * where a location began again because of what another one had done (links); the path goes back along the
+ * location that worked last, at each link over to that other one. Times are in ticks. */
+#ifndef STAVE_TIMELINE_CRITICAL_PATH_H
+#define STAVE_TIMELINE_CRITICAL_PATH_H
+
+#include "analysis/mpi.h"
+#include "analysis/replay.h"
+#include "base/pair_map.h"
+#include "timeline/dependence_table.h"
+
+/* What a location waited for. */
+enum critical_cause {
+  CRITICAL_BEGIN, /* nothing: the path begins there */
+  CRITICAL_BARRIER,
+  CRITICAL_LOCK,
+  CRITICAL_CREATION, /* of the task that it runs then */
+  CRITICAL_DEPENDENCE,
+  CRITICAL_TASKS, /* taskwait, the end of a taskgroup */
+  CRITICAL_FORK,
+  CRITICAL_MESSAGE,
+  CRITICAL_COLLECTIVE,
+};
+
+/* `to` went on because of what happened at `from`, which is earlier. */
+struct critical_link {
+  struct happening from, to;
+  uint64_t waited; /* until `to` */
+  enum critical_cause cause;
+};
+
+/* A part of the path: on one location. */
+struct critical_segment {
+  size_t location;
+  uint64_t begin, end;
+  enum critical_cause cause; /* of its begin */
+};
+
+struct critical_row;
+struct critical_team;
+struct critical_task;
+
+struct critical_path {
+  struct critical_link *links;
+  size_t link_count, link_capacity, limit;
+  uint64_t shortest; /* shorter waits are not followed */
+  uint64_t from, to;
+  struct critical_segment *segments; /* after critical_path_finish, in the order of time */
+  size_t count, capacity;
+  struct critical_row *rows; /* as the trace's locations */
+  size_t row_count;
+  struct critical_team *teams; /* by slot */
+  size_t team_count;
+  struct critical_task *tasks; /* by slot */
+  size_t task_count;
+  struct pair_map locks; /* who released it last */
+  bool is_out_of_memory;
+};
+
+/* Returns false if memory ran out. */
+bool critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
+                         uint64_t to);
+
+/* Takes what the replay and MPI's tell. */
+void critical_path_interval(struct critical_path *path, const struct replay_interval *interval);
+void critical_path_lock(struct critical_path *path, const struct replay_lock_event *event);
+void critical_path_team(struct critical_path *path, const struct replay_team_event *event);
+void critical_path_message(struct critical_path *path, const struct mpi_message *message);
+void critical_path_operation(struct critical_path *path, const struct mpi_operation *operation);
+
+/* The same; before `dependences` takes it. */
+void critical_path_task(struct critical_path *path, const struct dependence_table *dependences,
+                        const struct replay_task_event *event);
+
+/* Takes an event after the replay has; `was_waiting`: whether the running task waited for others before. */
+void critical_path_event(struct critical_path *path, const struct replay *replay,
+                         const struct trace_event *event, bool was_waiting);
+
+/* Walks back from the end. */
+void critical_path_finish(struct critical_path *path);
+
+/* Frees what it owns. */
+void critical_path_free(struct critical_path *path);
+
+#endif

@@ -1,0 +1,114 @@
+// The critical path: what the end of the run waited for, from its beginning, row by row.
+import {NumberReader, lowerBound, upperBound} from './bytes.js';
+import {byId} from './dom.js';
+import {duration, percent} from './format.js';
+
+const CAUSES = ['', 'the last thread in a barrier', 'the holder of a lock', 'the creation of a task',
+  'a task that it depends on', 'the last task waited for', 'the fork of a team', 'a message',
+  'the last rank in a collective operation'];
+const LINE = 3, EDGE = 1.5, MANY = 200; // pixels; of more segments lines are thinner
+
+// In the order of time: arrays of begin, end, row and cause (of the begin).
+export function decodePath(bytes, {section: [offset, length]}) {
+  const reader = new NumberReader(bytes, offset);
+  const path = {length, begin: new Float64Array(length), end: new Float64Array(length), row: new Uint32Array(length),
+    cause: new Uint8Array(length)};
+  for (let i = 0, last = 0; i < length; i++) {
+    path.begin[i] = last += reader.next();
+    path.row[i] = reader.next();
+    path.end[i] = last += reader.next();
+    path.cause[i] = reader.next();
+  }
+  return path;
+}
+
+function visible({begin, end, length}, {from, to}) {
+  return [Math.max(0, lowerBound(end, from) - 1), Math.min(length, upperBound(begin, to) + 1)];
+}
+
+// Lines along the rows, each joined to the next. In a column of pixels there is one upright line at most.
+function trace(chart, path, y) {
+  const line = new Path2D(), [first, last] = visible(path, chart.view);
+  let column = null, before = null;
+  const flush = () => column && (line.moveTo(column.x, column.top), line.lineTo(column.x, column.bottom));
+  const upright = (x, ...heights) => {
+    if (!column || Math.abs(x - column.x) >= 1) {
+      flush();
+      column = {x, top: Infinity, bottom: -Infinity};
+    }
+    column.top = Math.min(column.top, ...heights);
+    column.bottom = Math.max(column.bottom, ...heights);
+  };
+  for (let i = first; i < last; i++) {
+    if (chart.layout.isTakenOut(path.row[i])) {
+      before = null;
+      continue;
+    }
+    const [left, right, height] = [chart.x(path.begin[i]), chart.x(path.end[i]), y(path.row[i])];
+    if (before && left - before.x < 1) {
+      upright(left, before.y, height);
+    } else if (before) {
+      line.moveTo(before.x, before.y);
+      line.lineTo(left, height);
+    }
+    if (right - left >= 1) {
+      line.moveTo(left, height);
+      line.lineTo(right, height);
+    }
+    before = {x: right, y: height};
+  }
+  flush();
+  return line;
+}
+
+export function drawPath(context, chart, colours, height) {
+  const {layout, model} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
+  const line = trace(chart, model.path, y), [first, last] = visible(model.path, chart.view);
+  const width = last - first > MANY ? LINE / 2 : LINE;
+  context.lineCap = context.lineJoin = 'round';
+  for (const [edge, colour] of [[EDGE, colours.edge], [0, colours.critical]]) {
+    context.lineWidth = width + 2 * edge;
+    context.strokeStyle = colour;
+    context.stroke(line);
+  }
+  context.lineCap = 'butt';
+}
+
+// What the path did in an interval: ns by activity, and between its pieces.
+export function pathTimes(model, {from, to}) {
+  const {path} = model, sums = new Float64Array(model.activities.length), [first, last] = visible(path, {from, to});
+  let between = 0, length = 0;
+  for (let i = first; i < last; i++) {
+    const [begin, end] = [Math.max(from, path.begin[i]), Math.min(to, path.end[i])];
+    if (end > begin) {
+      model.rows[path.row[i]].activity.addTimes(begin, end, sums);
+      length += end - begin;
+    }
+    if (i > 0)
+      between += Math.max(0, Math.min(to, path.begin[i]) - Math.max(from, path.end[i - 1]));
+  }
+  return {sums, between, length};
+}
+
+// Why the path came to a row at a time: a text, or null where it is not on the path.
+export function pathAt(model, row, time) {
+  const {begin, end, row: rows, cause} = model.path, i = upperBound(begin, time) - 1;
+  if (i < 0 || rows[i] !== row || end[i] < time)
+    return null;
+  return i > 0 && cause[i] ? `since ${duration(time - begin[i])}, after ${CAUSES[cause[i]]} on ` +
+    `${model.rows[rows[i - 1]].name}` : 'from the beginning';
+}
+
+export function showPath(model, interval, isOn) {
+  const note = byId('path-note');
+  note.hidden = !isOn;
+  if (!isOn)
+    return;
+  const {sums, between, length} = pathTimes(model, interval), whole = length + between, {shortest} = model.about.path;
+  const parts = [...sums].map((ns, kind) => ({ns, name: model.activities[kind].name}));
+  parts.push({ns: between, name: 'from thread to thread'});
+  parts.sort((one, other) => other.ns - one.ns);
+  note.textContent = `Critical path here: ${duration(whole)}: ${parts.filter(({ns}) => ns >= 0.0005 * whole && ns > 0)
+    .map(({ns, name}) => `${name} ${percent(ns, whole)}`).join(', ')}.` +
+    (shortest ? ` Waits shorter than ${duration(shortest)} are not followed.` : '');
+}

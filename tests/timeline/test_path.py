@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Dependences and the critical path on the page of stave timeline: test_path.py BUILD [unittest arguments]."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import pictured
+import test_page
+from otf2.enums import Paradigm, RegionRole
+
+BEGIN, BARRIER, LOCK, CREATION, DEPENDENCE, TASKS, FORK = range(7)
+
+
+class Team(pictured.Archive):
+    """In main from 0 to 10 ms, in a parallel region from 0.9 ms on."""
+
+    def __init__(self, path, threads=2):
+        super().__init__(path, ["Master thread", *(f"OMP thread {i}" for i in range(1, threads))])
+        self.main, self.parallel = self.region("main"), self.region("!$omp parallel @app.c:1", RegionRole.PARALLEL, 1)
+        self.loop = self.region("!$omp for @app.c:2", RegionRole.LOOP, 2)
+        self.barrier = self.region("!$omp barrier @app.c:3", RegionRole.BARRIER, 3)
+        self.lock = self.region("!$omp critical @app.c:4", RegionRole.CRITICAL, 4)
+
+    def begin(self):
+        self.writers[0].enter(0, self.main)
+        self.writers[0].thread_fork(900, Paradigm.OPENMP, len(self.writers))
+        for i, writer in enumerate(self.writers):
+            writer.thread_team_begin(1000 if i else 900, self.team)
+            writer.enter(1000, self.parallel)
+
+    def end(self, time):
+        for writer in self.writers:
+            writer.leave(time, self.parallel)
+            writer.thread_team_end(time, self.team)
+        self.writers[0].thread_join(time, Paradigm.OPENMP)
+        self.writers[0].leave(10000, self.main)
+
+
+def write_waits(path):
+    """The path: 0, which forks; 1, which holds a lock when 0 wants it; 0, which is the last in a barrier; 1, the last
+    in the next one; 0, which goes on."""
+    with Team(path) as archive:
+        archive.begin()
+        first, second = archive.writers
+        archive.slice(0, 1000, 2000, archive.loop)
+        archive.slice(0, 2000, 3100, archive.barrier)
+        archive.slice(1, 1000, 3000, archive.loop)
+        archive.slice(1, 3000, 3050, archive.barrier)
+        for writer, wanted, acquired, released, order in ((second, 3050, 3050, 5000, 1), (first, 3100, 5100, 5990, 2)):
+            writer.enter(wanted, archive.lock)
+            writer.thread_acquire_lock(acquired, Paradigm.OPENMP, 5, order)
+            writer.thread_release_lock(released, Paradigm.OPENMP, 5, order)
+            writer.leave(released, archive.lock)
+        for thread, arrived, left in ((0, 6000, 6050), (1, 5000, 6100), (0, 6500, 8100), (1, 8000, 8050)):
+            archive.slice(thread, arrived, left, archive.barrier)
+        archive.end(8200)
+
+
+WAITS = [[0, 0, 900, BEGIN], [1, 1000, 5000, FORK], [0, 5100, 6000, LOCK], [1, 6100, 8000, BARRIER],
+         [0, 8100, 10000, BARRIER]]
+
+
+def write_tasks(path, pairs=1):
+    """Thread 0 creates tasks 1 and 2, of which the second depends on the first, and waits for both; threads 1 and 2 run
+    one each. With more pairs the like happens often."""
+    with Team(path, 3) as archive:
+        create = archive.region("!$omp create task @app.c:30", RegionRole.TASK_CREATE, 30)
+        tasks = [archive.region(f"!$omp task @app.c:{line}", RegionRole.TASK, line) for line in (30, 31)]
+        depends = [archive.region(f"!$omp depend {kind} @app.c:30", line=30) for kind in ("out", "in")]
+        wait = archive.region("!$omp taskwait @app.c:33", RegionRole.TASK_WAIT, 33)
+        address = archive.attribute("dependence address")
+        archive.begin()
+        for i in (1, 2):
+            archive.writers[i].enter(1050, archive.barrier)
+
+        def run(thread, task, begin, end):
+            archive.task_event("switch", thread, begin, 0, task)
+            archive.slice(thread, begin, end, tasks[(task - 1) % 2])
+            archive.task_event("complete", thread, end, 0, task)
+            archive.task_event("switch", thread, end, thread, 0)
+        step = 5000 // pairs
+        for pair in range(pairs):
+            now = 1100 + pair * step
+            for i in (0, 1):
+                archive.writers[0].enter(now + i * step // 50, create)
+                archive.task_event("create", 0, now + i * step // 50, 0, 2 * pair + i + 1)
+                archive.slice(0, now + i * step // 50, now + i * step // 50, depends[i], {address: 7 + pair})
+                archive.writers[0].leave(now + i * step // 50, create)
+            run(1, 2 * pair + 1, now + 8 * step // 100, now + 38 * step // 100)
+            run(2, 2 * pair + 2, now + 40 * step // 100, now + 98 * step // 100)
+            archive.slice(0, now + 4 * step // 100, now + 99 * step // 100, wait)
+        for i in (1, 2):
+            archive.writers[i].leave(6150, archive.barrier)
+        archive.slice(0, 6110, 6120, archive.barrier)
+        archive.end(6200)
+
+
+TASK_PATH = [[0, 0, 1100, BEGIN], [1, 1500, 3000, CREATION], [2, 3100, 6000, DEPENDENCE], [0, 6050, 10000, TASKS]]
+
+
+class Path(test_page.PageTest):
+    def path(self):
+        return self.browser.evaluate("""[...stave.model.path.row].map((row, i) => [row, stave.model.path.begin[i] / 1e3,
+            stave.model.path.end[i] / 1e3, stave.model.path.cause[i]])""")
+
+    def drawn(self, row, ms, colour, depth=-1):
+        """Whether something of that colour is drawn over the middle of a row's band or bar at a time."""
+        x, y = self.point(row, depth, ms)
+        left, top = self.browser.evaluate("(box => [box.x, box.y])(stave.overlay.canvas.getBoundingClientRect())")
+        y += self.browser.evaluate(f"stave.layout.{'band' if depth < 0 else 'bar'} / 2") - 7
+        found = self.browser.pixels("#overlay", int(x - left), int(y - top))
+        wanted = self.browser.evaluate(f"stave.palette.colours.{colour}")
+        parts = [int(wanted[i:i + 2], 16) for i in (1, 3, 5)]
+        return found[3] > 100 and all(abs(one - other) < 40 for one, other in zip(found, parts))
+
+    def test_path_of_waits(self):
+        self.open("waits", write_waits)
+        self.assertEqual(self.path(), WAITS)
+
+    def test_path_of_tasks(self):
+        self.open("tasks", write_tasks)
+        self.assertEqual(self.path(), TASK_PATH)
+
+    def test_path_of_an_interval(self):
+        """What lies outside is left out."""
+        self.open("part", write_waits, "--from", "5200us", "--to", "9ms")
+        self.assertEqual(self.path(), [[0, 5200, 6000, BEGIN], [1, 6100, 8000, BARRIER], [0, 8100, 9000, BARRIER]])
+
+    def test_path_is_drawn(self):
+        self.open("waits", write_waits)
+        self.assertFalse(self.drawn(1, 4, "critical"))
+        self.browser.key("h")
+        self.browser.frame()
+        for theme in ("light", "dark"):
+            self.browser.evaluate(f"stave.theme.choose('{theme}')")
+            self.browser.frame()
+            for row, begin, end, _ in WAITS:
+                self.assertTrue(self.drawn(row, (begin + end) / 2000, "critical"), (row, begin))
+                self.assertFalse(self.drawn(1 - row, (begin + end) / 2000, "critical"), (row, begin))
+        self.browser.evaluate("stave.settle()")
+        self.assertIn("path=1", self.browser.evaluate("location.hash"))
+        note = self.browser.text("#path-note").replace("\u00a0", " ")
+        self.assertIn("Critical path here: 10.0 ms: ", note)
+        self.assertIn("from thread to thread 4.0 %", note)
+        self.browser.move(*self.point(1, -1, 4))
+        self.assertIn("since 3.00 ms, after the fork of a team on Master thread",
+                      self.browser.text("#tooltip").replace("\u00a0", " "))
+        self.browser.key("h")
+        self.browser.frame()
+        self.assertFalse(self.drawn(1, 4, "critical"))
+
+    def test_dependences(self):
+        self.open("tasks", write_tasks)
+        self.assertEqual(self.browser.evaluate("stave.model.dependences"),
+                         [{"from": {"row": 1, "time": 3000000}, "to": {"row": 2, "time": 3100000}}])
+        self.assertFalse(self.drawn(1, 3.0, "dependence", 2))
+        self.browser.key("o")
+        self.browser.frame()
+        for theme in ("light", "dark"):
+            self.browser.evaluate(f"stave.theme.choose('{theme}')")
+            self.browser.frame()
+            self.assertTrue(self.drawn(1, 3.0, "dependence", 2))
+        self.browser.evaluate("stave.settle()")
+        self.assertIn("depends=1", self.browser.evaluate("location.hash"))
+        self.browser.key("o")
+        self.browser.frame()
+        self.assertFalse(self.drawn(1, 3.0, "dependence", 2))
+
+    def test_dependences_of_a_task(self):
+        """Those of the task selected are drawn, and told."""
+        self.open("tasks", write_tasks)
+        self.browser.click(*self.point(2, 2, 5))
+        self.assertEqual(self.browser.text("#details-title"), "!$omp task @app.c:31")
+        told = self.browser.text("#details-facts").replace("\u00a0", " ")
+        self.assertIn("1 task, the last complete 100 µs before on OMP thread 1", told)
+        self.assertTrue(self.drawn(1, 3.0, "dependence", 2))
+
+    def test_more_than_a_page_keeps(self):
+        """Of waits the longest, of dependences some; and it says so."""
+        self.open("many", lambda path: write_tasks(path, 100), "--max-regions", "500")
+        self.assertLessEqual(len(self.path()), 51)
+        self.assertGreater(self.browser.evaluate("stave.model.about.path.shortest"), 0)
+        stored, every = self.browser.evaluate("(({stored, all}) => [stored, all])(stave.model.about.dependences)")
+        self.assertEqual(every, 100)
+        self.assertTrue(20 <= stored <= 50, stored)
+        self.browser.key("o")
+        self.browser.key("h")
+        self.browser.evaluate("stave.settle()")
+        self.assertIn(f"The page has {stored} of 100 dependences", self.browser.text("#arrows-note"))
+        self.assertIn("are not followed", self.browser.text("#path-note"))
+
+    def test_without_tasks(self):
+        self.open("waits", write_waits)
+        self.assertTrue(self.browser.evaluate("document.getElementById('dependences').hidden"))
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
