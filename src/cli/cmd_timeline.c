@@ -138,7 +138,8 @@ static int draw(void *data, const struct archive_job *job) {
                                    .conditions = request->regions / REGIONS_PER_TASK,
                                    .locks = request->regions / REGIONS_PER_TASK,
                                    .samples = request->regions / REGIONS_PER_SAMPLE,
-                                   .links = request->regions / REGIONS_PER_TASK};
+                                   .links = request->regions / REGIONS_PER_TASK,
+                                   .transfers = request->regions / REGIONS_PER_TASK};
   int status = EXIT_UNDONE;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_UNDONE;

@@ -173,7 +173,7 @@ static json_t *locks(const struct page_data *data) {
                    "all", number(table->all), "names", lock_names(data));
 }
 
-/* -- dependences, the critical path -- */
+/* -- dependences, the critical path, transfers -- */
 
 static json_t *dependences(const struct page_data *data) {
   const struct dependence_table *table = &data->timeline->dependences;
@@ -186,6 +186,12 @@ static json_t *path(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   return json_pack("{s:o,s:o}", "section", section(&data->path), "shortest",
                    number(trace_span_ns(timeline->trace, timeline->path.shortest)));
+}
+
+static json_t *transfers(const struct page_data *data) {
+  const struct transfer_table *table = &data->timeline->transfers;
+  return json_pack("{s:o,s:o,s:o}", "section", section(&data->transfers), "stored", number(table->count),
+                   "all", number(table->all));
 }
 
 /* -- samples -- */
@@ -235,15 +241,15 @@ static json_t *messages(const struct page_data *data) {
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
                    "title", page_text(data->request->title), "archive", page_text(data->request->archive),
                    "from", number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)),
                    "events", number(timeline->events), "resolution", resolution(timeline), "activities",
                    activities(), "regions", regions(data), "attributes", attributes(data), "texts",
                    texts(data), "rows", rows(data), "tasks", tasks(data), "messages", messages(data),
                    "counters", counters(data), "locks", locks(data), "samples", samples(data), "dependences",
-                   dependences(data), "path", path(data), "facts", page_facts(timeline), "warnings",
-                   page_warnings(timeline));
+                   dependences(data), "path", path(data), "transfers", transfers(data), "facts",
+                   page_facts(timeline), "warnings", page_warnings(timeline));
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a

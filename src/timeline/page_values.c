@@ -103,6 +103,24 @@ static void put_path(struct page_data *data) {
   }
 }
 
+static void put_transfers(struct page_data *data) {
+  const struct transfer_table *table = &data->timeline->transfers;
+  struct bytes *bytes = &data->bytes;
+  data->transfers = (struct page_section){bytes->count, table->count};
+  uint64_t last = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct transfer_record *record = &table->records[i];
+    uint64_t begin = page_ns(data, record->begin), end = page_ns(data, record->end);
+    last = i > 0 && record->location == record[-1].location ? last : 0;
+    bytes_number(bytes, data->timeline->positions[record->location]);
+    bytes_number(bytes, begin > last ? begin - last : 0);
+    bytes_number(bytes, end > begin ? end - begin : 0);
+    bytes_number(bytes, record->bytes);
+    bytes_number(bytes, record->kind);
+    last = begin > last ? begin : last;
+  }
+}
+
 bool page_encode_values(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   data->counters = calloc(timeline->counters.count + 1, sizeof *data->counters);
@@ -117,5 +135,6 @@ bool page_encode_values(struct page_data *data) {
   put_locks(data);
   put_dependences(data);
   put_path(data);
+  put_transfers(data);
   return true;
 }

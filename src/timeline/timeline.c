@@ -253,6 +253,7 @@ static void look_at_values(struct reading *reading, const struct trace_event *ev
   if (event->kind == TRACE_CallingContextSample)
     sample_table_add(&timeline->samples, timeline->trace, event,
                      replay_activity(reading->replay, event->location));
+  transfer_table_add(&timeline->transfers, event);
   condition_table_add(&timeline->conditions, timeline->trace, event);
 }
 
@@ -299,6 +300,7 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
   lock_table_begin(&timeline->locks, timeline->limits.locks, timeline->from, timeline->to);
+  transfer_table_begin(&timeline->transfers, timeline->limits.transfers, timeline->from, timeline->to);
   counter_table_begin(&timeline->counters, timeline->limits.values, timeline->from);
   return condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
                                timeline->to) &&
@@ -328,8 +330,10 @@ static void finish(struct reading *reading) {
   message_table_finish(&timeline->messages);
   lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
+  transfer_table_finish(&timeline->transfers);
   dependence_table_finish(&timeline->dependences);
   critical_path_finish(&timeline->path);
+  timeline->is_out_of_memory |= timeline->transfers.is_out_of_memory;
   timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->locks.is_out_of_memory ||
                                 timeline->counters.is_out_of_memory || timeline->samples.is_out_of_memory ||
                                 timeline->dependences.is_out_of_memory || timeline->path.is_out_of_memory;
@@ -376,6 +380,7 @@ void timeline_free(struct timeline *timeline) {
   counter_table_free(&timeline->counters);
   condition_table_free(&timeline->conditions);
   sample_table_free(&timeline->samples);
+  transfer_table_free(&timeline->transfers);
   dependence_table_free(&timeline->dependences);
   critical_path_free(&timeline->path);
   attribute_lists_free(&timeline->attributes);

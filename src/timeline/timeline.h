@@ -16,12 +16,13 @@
 #include "timeline/sample_table.h"
 #include "timeline/slice_track.h"
 #include "timeline/task_table.h"
+#include "timeline/transfer_table.h"
 
 enum { TIMELINE_MOST_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
-  size_t mixes, slices, tasks, messages, values, conditions, locks, samples, links;
+  size_t mixes, slices, tasks, messages, values, conditions, locks, samples, links, transfers;
 };
 
 /* What the Enter of a region that is open has told. */
@@ -61,6 +62,7 @@ struct timeline {
   struct counter_table counters;
   struct condition_table conditions;
   struct sample_table samples;
+  struct transfer_table transfers;
   struct dependence_table dependences;
   struct critical_path path;
   struct attribute_lists attributes;

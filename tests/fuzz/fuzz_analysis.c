@@ -283,7 +283,8 @@ static void run_timeline(FILE *null, bool is_picture) {
                                                 .conditions = 50,
                                                 .locks = 50,
                                                 .samples = 50,
-                                                .links = 50};
+                                                .links = 50,
+                                                .transfers = 50};
   static const struct page_request page = {"title", "archive"};
   static const struct picture_request picture = {PICTURE_SVG, "title", 600};
   struct timeline timeline;

@@ -7,6 +7,10 @@ const INSET = 4; // pixels
 
 // Draws one at a height. Values hold until the next; where several are in a column, it is filled from least to most.
 export function drawCounter(chart, counter, y) {
+  if (counter.draw) { // transfers draw themselves
+    counter.draw(chart, y);
+    return;
+  }
   const {context, view, gutter, plotWidth, palette: {colours}} = chart, [least, most] = counter.bounds;
   const top = y + INSET, room = COUNTER - 2 * INSET;
   const height = value => top + room * (most > least ? 1 - (value - least) / (most - least) : 0.5);

@@ -55,3 +55,9 @@ export function number(value, unit = '') {
   const text = String(Number((value / factor).toPrecision(4))).replace('-', '−');
   return text + (prefix && NO_BREAK + prefix) + tail;
 }
+
+// A number of bytes: 4.5 MB.
+export function size(bytes, unit = 'B') {
+  const [factor, prefix] = PREFIXES.find(([least]) => bytes >= least) ?? [1, ''];
+  return Number((bytes / factor).toPrecision(4)) + NO_BREAK + prefix + unit;
+}

@@ -249,9 +249,10 @@ export class Layout {
     if (!place)
       return null;
     const depth = y < place.y + this.bandOf(place) ? -1 : Math.floor((y - place.y - this.band) / this.bar);
-    const counter = Math.floor((y - this.counterTop(place, 0)) / COUNTER);
+    const line = (y - this.counterTop(place, 0)) / COUNTER, counter = Math.floor(line);
     return {row: place.row.index, depth: depth < place.bars ? depth : null,
-      counter: counter >= 0 && counter < place.counters ? place.row.counters[counter] : null};
+      counter: counter >= 0 && counter < place.counters ? place.row.counters[counter] : null,
+      share: line - counter};
   }
 
   counterTop(place, index) {

@@ -166,10 +166,12 @@ class Page {
       return {title: sliceTitle(slice), facts: sliceFacts(this.model, slice, true)};
     if (place && x < this.chart.gutter)
       return rowFacts(this.model, place.row);
+    const slack = 2 * this.view.length / this.chart.plotWidth, {isPathOn} = this.overlay;
+    if (place?.counter?.facts)
+      return place.counter.facts(this.model, time, slack, place.share);
     if (place?.counter)
       return counterFacts(this.model, place.counter, time, this.view);
     const row = place && place.depth === -1 && this.model.rows[place.row], mix = row && row.activity.at(time);
-    const slack = 2 * this.view.length / this.chart.plotWidth, {isPathOn} = this.overlay;
     return row ? bandFacts(this.model, place.row, {mix, time, slack, isPathOn}) : null;
   }
 

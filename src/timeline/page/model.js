@@ -10,6 +10,7 @@ import {decodeLocks} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SampleTrack, decodeContexts} from './samples.js';
 import {SliceTrack} from './slice_track.js';
+import {decodeTransfers} from './transfers.js';
 
 // "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room, "parallel:12" or "parallel" where
 // there is less.
@@ -74,6 +75,7 @@ export class Model {
     this.counters = about.counters.map(counter => new CounterTrack(bytes, counter));
     for (const counter of this.counters)
       this.rows[counter.row].counters.push(counter);
+    this.transfers = decodeTransfers(bytes, about.transfers, this.rows);
     this.groupings = makeGroupings(this.rows);
     this.firstGrouping = firstGrouping(this.rows);
     this.functions = makeFunctions(about.samples);

@@ -19,7 +19,7 @@ export class Notes {
     byId('about-facts').replaceChildren(factList(about.facts));
     byId('messages').hidden = !this.model.hasMessages;
     byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
-    byId('values').hidden = this.model.counters.length === 0;
+    byId('values').hidden = this.model.counters.length + this.model.transfers.length === 0;
     byId('dependences').hidden = about.dependences.stored === 0;
     byId('path').hidden = about.path.section[1] === 0;
     byId('flames').hidden = !this.model.hasSamples;

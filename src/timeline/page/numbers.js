@@ -6,6 +6,7 @@ import {byId} from './dom.js';
 import {count, difference, duration, number, percent} from './format.js';
 import {samplesAsText, showSamples} from './samples.js';
 import {makeRest, topRegions} from './statistics.js';
+import {showTransfers} from './transfers.js';
 
 function sum(values) {
   return values.reduce((all, ns) => all + ns, 0);
@@ -23,6 +24,7 @@ export class Numbers {
       this.#showVisible(view);
     const interval = range ?? view, rows = range?.rowsOf(this.model) ?? this.model.rows;
     showCounters(this.model, interval, rows);
+    showTransfers(this.model, interval, rows);
     showSamples(this.model, interval, rows, Boolean(range));
     this.#showConditions(interval, rows);
     document.body.classList.toggle('compares', Boolean(range));

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""Transfers to and from devices on the page of stave timeline: test_transfers.py BUILD [unittest arguments]."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import otf2.enums as otf2
+import pictured
+import test_page
+
+
+def write_transfers(path):
+    """A stream gets 4 MB from 1 to 3 ms, runs a kernel from 3 to 6 ms, and puts 1 MB from 5 to 7 ms."""
+    with pictured.Archive(path, ["Master thread"], ["Device 0 stream 1"]) as archive:
+        define = archive.definitions
+        main, kernel = archive.region("main"), archive.region("!$omp target kernel @app.c:9", line=9)
+        window = define.rma_win("device", archive.team)
+        host, stream = archive.writers
+        host.enter(0, main)
+        stream.rma_get(1000, window, 0, 4000000, 1)
+        stream.rma_op_complete_blocking(3000, window, 1)
+        stream.enter(3000, kernel)
+        stream.rma_put(5000, window, 0, 1000000, 2)
+        stream.leave(6000, kernel)
+        stream.rma_op_complete_blocking(7000, window, 2)
+        stream.rma_put(8000, window, 0, 5, 3)  # which never ends
+        host.leave(10000, main)
+
+
+class Transfers(test_page.PageTest):
+    def setUp(self):
+        self.open("transfers", write_transfers)
+
+    def place(self, ms, share):
+        """In the window: the stream's transfers at a time, at a share of their line's height."""
+        return self.browser.evaluate(f"""(() => {{
+            const {{chart, layout, view}} = stave, box = chart.canvas.getBoundingClientRect();
+            return [box.x + chart.x({ms} * 1e6), box.y + 26 + layout.counterTop(layout.rows[1], 0) - view.top +
+                {share} * 34]; }})()""")
+
+    def colour(self, name):
+        wanted = self.browser.evaluate(f"stave.palette.colours.{name}")
+        return [int(wanted[i:i + 2], 16) for i in (1, 3, 5)]
+
+    def test_bars(self):
+        kept = self.browser.evaluate("stave.model.transfers.map(({row, all}) => [row, all.length])")
+        self.assertEqual(kept, [[1, 2]])
+        for theme in ("light", "dark"):
+            self.browser.evaluate(f"stave.theme.choose('{theme}')")
+            self.browser.frame()
+            for ms, share, name in ((2.9, 0.2, "get"), (6.9, 0.8, "put"), (2.9, 0.8, "stripe"), (6.9, 0.2, "stripe"),
+                                    (8.5, 0.8, "stripe")):
+                self.assertEqual(list(self.pixel(*self.place(ms, share))[:3]), self.colour(name), (theme, ms, share))
+
+    def test_bytes_and_rate(self):
+        for ms, share, facts in ((2, 0.2, ("transfer to device", "4,000,000", "2 GB/s", "2.00 ms")),
+                                 (6, 0.8, ("transfer from device", "1,000,000", "500 MB/s"))):
+            self.browser.move(*self.place(ms, share))
+            told = self.browser.text("#tooltip").replace("\u00a0", " ")
+            for fact in facts:
+                self.assertIn(fact, told)
+        self.browser.move(*self.place(9, 0.5))
+        self.assertIsNone(self.browser.text("#tooltip"))
+
+    def test_numbers_of_an_interval(self):
+        numbers = "document.getElementById('transfers').innerText"
+        self.browser.evaluate("stave.settle()")
+        self.assertEqual(self.browser.evaluate(numbers).replace("\u00a0", " ").splitlines(),
+                         ["transfer to device: 1 time, 4 MB, 2 GB/s", "transfer from device: 1 time, 1 MB, 500 MB/s"])
+        self.browser.evaluate("stave.view.show(4e6, 8e6); stave.settle()")
+        self.assertNotIn("to device", self.browser.evaluate(numbers))
+
+    def test_hidden_with_counters(self):
+        self.assertFalse(self.browser.evaluate("document.getElementById('values').hidden"))
+        height = self.browser.evaluate("stave.layout.height")
+        self.browser.key("k")
+        self.assertLess(self.browser.evaluate("stave.layout.height"), height)
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
