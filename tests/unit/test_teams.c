@@ -111,8 +111,8 @@ static void a_team_of_which_only_members_are_known(void **state) {
   begin_member(1, 20, 4711, 1, 0);
   end_member(1, 30, 0);
   finish();
-  expect_events(1, "10 Enter OpenMP worker, 20 ThreadTeamBegin 0, 20 Enter parallel, 30 Leave parallel, "
-                   "30 ThreadTeamEnd 0, 30 Leave OpenMP worker");
+  expect_events(1, "10 Enter OpenMP worker, 20 ThreadFork 1, 20 ThreadTeamBegin 0, 20 Enter parallel, "
+                   "30 Leave parallel, 30 ThreadTeamEnd 0, 30 ThreadJoin, 30 Leave OpenMP worker");
 }
 
 /* Of three, one's begin was dropped too, and one is at work when the process ends. */
@@ -125,10 +125,11 @@ static void a_team_of_which_some_members_are_known(void **state) {
   begin_member(2, 21, 4711, 3, 2);
   FEED(1, 22, flush, .codeptr = AT_WORK);
   finish();
-  expect_events(1, "10 Enter OpenMP worker, 20 ThreadTeamBegin 0, 20 Enter parallel, 22 Enter flush, "
-                   "22 Leave flush, 22 Leave parallel, 22 ThreadTeamEnd 0, 22 Leave OpenMP worker");
-  expect_events(2, "10 Enter OpenMP worker, 21 ThreadTeamBegin 0, 21 Enter parallel, 22 Leave parallel, "
-                   "22 ThreadTeamEnd 0, 22 Leave OpenMP worker");
+  expect_events(1, "10 Enter OpenMP worker, 20 ThreadFork 3, 20 ThreadTeamBegin 0, 20 Enter parallel, "
+                   "22 Enter flush, 22 Leave flush, 22 Leave parallel, 22 ThreadTeamEnd 0, 22 ThreadJoin, "
+                   "22 Leave OpenMP worker");
+  expect_events(2, "10 Enter OpenMP worker, 21 ThreadFork 3, 21 ThreadTeamBegin 1, 21 Enter parallel, "
+                   "22 Leave parallel, 22 ThreadTeamEnd 1, 22 ThreadJoin, 22 Leave OpenMP worker");
 }
 
 static void all_at_the_same_time(void **state) {

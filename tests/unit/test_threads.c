@@ -35,7 +35,7 @@ static void events_that_were_lost(void **state) {
   FEED(0, 21, masked, .endpoint = ENDPOINT_BEGIN, .codeptr = AT_WORK);
   FEED(0, 25, gap, .begin = 22, .lost = 17);
   finish();
-  expect_events(0, "21 Enter masked, 25 Enter lost events {lost_events=17}, 25 Leave lost events, "
+  expect_events(0, "21 Enter masked, 22 Enter lost events {lost_events=17}, 22 Leave lost events, "
                    "25 Leave masked");
 }
 

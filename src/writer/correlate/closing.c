@@ -12,6 +12,7 @@
 #include "writer/correlate/devices.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/gaps.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
@@ -24,6 +25,10 @@
 /* Parents before children, so that every comm can be made. */
 static void end_teams_of(struct correlator *c, uint64_t now) {
   size_t position = 0;
+  for (struct traced_thread *thread; (thread = thread_next(c, &position));)
+    if (thread->location.writer)
+      gap_team(c, thread, thread->last_ticks);
+  position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->teams, &position));) {
     struct team *team = entry->value;
     team_begin_primary(c, team, now);
@@ -44,7 +49,7 @@ static void leave_suspended(struct correlator *c, struct task *task, uint64_t no
   if (thread_has_open(thread, task))
     return; /* it runs, or waits for a region that it has forked: unwinding comes to it */
   task_switch(c, thread, task, now, OMPT_TASK_STATUS_switch);
-  frames_leave_above(c, thread, task, now, 0);
+  task_complete_unsaid(c, thread, task, now);
   thread->current = task->outer;
   task_switch(c, thread, running, now, OMPT_TASK_STATUS_switch);
 }
@@ -59,9 +64,19 @@ static void leave_tasks(struct correlator *c, uint64_t now) {
   }
 }
 
+void tasks_leave_on(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->tasks, &position));) {
+    struct task *task = entry->value;
+    bool is_left = task->thread == thread && !task->is_implicit && !task->is_untied && task->stack.count;
+    if (is_left && !thread_has_open(thread, task))
+      leave_suspended(c, task, now);
+  }
+}
+
 static void unwind_explicit(struct correlator *c, struct traced_thread *thread, struct task *task,
                             uint64_t now) {
-  frames_leave_above(c, thread, task, now, 0);
+  task_complete_unsaid(c, thread, task, now);
   task_switch(c, thread, implicit_task_of(thread), now, OMPT_TASK_STATUS_switch);
 }
 

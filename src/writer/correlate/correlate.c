@@ -7,6 +7,7 @@
 #include "writer/correlate/counters.h"
 #include "writer/correlate/device_records.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/gaps.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
@@ -67,21 +68,6 @@ void on_stall(struct correlator *c, struct traced_thread *thread, const struct r
   thread->acquire_ticks = thread->acquire_ticks ? end : 0;
 }
 
-/* A loss is written in a pause too: it may have been the end of something that is open. */
-void on_gap(struct correlator *c, struct traced_thread *thread, const struct record_gap *record) {
-  uint64_t now = thread_now(c, thread, record->ticks);
-  c->hidden_lost += c->is_hidden ? record->lost : 0;
-  uint32_t region = regions_get(c->regions, CONSTRUCT_lost_events, 0, 0);
-  emit_own(c, thread,
-           &(struct event){.kind = EVENT_ENTER,
-                           .ticks = now,
-                           .region = region,
-                           .attribute = ATTRIBUTE_lost_events,
-                           .value = record->lost});
-  emit_own(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = now, .region = region});
-  thread->acquire_ticks = thread->acquire_ticks ? now : 0;
-}
-
 /* Samples make no thread known. */
 static struct traced_thread *thread_of_record(struct correlator *c, uint32_t slot,
                                               const struct record *record) {
@@ -108,6 +94,8 @@ static __attribute__((noinline)) void settle(struct correlator *c, struct traced
     return;
   if (thread->undecided_count && !leaves_it_open(record))
     undecided_flush(c, thread, NULL);
+  if (thread->has_gap && record->type != RECORD_parallel_end)
+    gap_join(c, thread, thread->last_ticks);
   bool is_set = record->type == RECORD_mutex_acquired ||
                 (record->type == RECORD_nest_lock && record->endpoint == ENDPOINT_BEGIN);
   if (thread->acquire_ticks && !is_set)
@@ -129,7 +117,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   struct traced_thread *thread = thread_of_record(c, slot, record);
   if (!thread)
     return;
-  if (thread->undecided_count || thread->acquire_ticks)
+  if (thread->undecided_count || thread->acquire_ticks || thread->has_gap)
     settle(c, thread, record);
   c->counting = NULL;
   if (record->flags & RECORD_FLAG_COUNTERS)

@@ -147,6 +147,7 @@ static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t
   struct lock *lock = lock_of(c, wait_id);
   memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
   struct hold *hold = &lock->holds[lock->count++];
+  thread->held_locks++;
   *hold = (struct hold){
       .thread = thread, .task = thread->current->id, .is_hidden = c->is_paused, .region = region};
   if (!hold->is_hidden)
@@ -233,6 +234,7 @@ static void end_hold(struct correlator *c, struct traced_thread *thread, struct 
   release->order = hold->order;
   if (!hold->is_hidden)
     emit_event(c, thread, release);
+  hold->thread->held_locks--;
   *hold = lock->holds[--lock->count];
 }
 
@@ -251,7 +253,8 @@ static unsigned fit_of(const struct hold *hold, const struct traced_thread *thre
 }
 
 /* The hold that a routine on this thread releases: its own, its task's from another thread, else the oldest
- * one, which somebody else acquired. NULL: nobody holds it. */
+ * one, which somebody else acquired. NULL: nobody holds it; or nobody here, and this thread may have acquired
+ * it while its events were dropped. */
 static struct hold *released_hold(struct lock *lock, const struct traced_thread *thread) {
   struct hold *best = NULL;
   for (size_t i = 0; lock && i < lock->count; i++) {
@@ -260,7 +263,7 @@ static struct hold *released_hold(struct lock *lock, const struct traced_thread 
     if (!best || fit > best_fit || (fit == best_fit && hold->order < best->order))
       best = hold;
   }
-  return best;
+  return best && thread->has_gap && fit_of(best, thread) == 0 ? NULL : best;
 }
 
 /* Without ThreadReleaseLock, where nobody holds it: then the Enter tells which lock it is. */
@@ -367,7 +370,7 @@ void locks_release_all(struct correlator *c, struct traced_thread *thread, uint6
     return;
   }
   size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->locks, &position));)
+  for (struct map_entry *entry; thread->held_locks && (entry = map_next(&c->locks, &position));)
     add_releases(c, thread, entry->value, ticks);
 }
 

@@ -70,7 +70,9 @@ struct traced_thread {
   struct task *current;
   /* its own one-member team for tasks outside of parallel regions; made when needed */
   struct team *serial_team;
-  uint64_t acquire_ticks;               /* of the FRAME_LOCKING on top */
+  uint64_t acquire_ticks; /* of the FRAME_LOCKING on top */
+  unsigned held_locks;    /* holds that are this thread's (locks.c) */
+  bool has_gap;           /* events of it were dropped: what it holds and runs may be other than it seems */
   struct unended unended[UNENDED_MOST]; /* the latest at unended_count - 1, modulo UNENDED_MOST */
   unsigned unended_count;
   /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
@@ -115,6 +117,7 @@ struct team {
   bool is_serial;
   bool is_forked;         /* the primary has begun */
   bool has_fork;          /* before that, as a pause came between */
+  bool is_partial;        /* its parallel_begin was dropped: one member's part of it, as a team of one */
   bool is_hidden;         /* it was forked in a pause: nothing of it is written */
   uint32_t actual;        /* size, as its members say */
   bool has_ended;         /* the primary has left: end_ticks is final */

@@ -261,11 +261,41 @@ static void keep_region_end(struct traced_thread *thread, uint32_t kind, uint64_
     task->team->end_ticks = now;
 }
 
+static bool is_wait_of(const struct frame *frame, uint32_t detail) {
+  return frame->kind == FRAME_WAIT || (frame->kind == FRAME_SYNC && frame->detail != detail);
+}
+
+/* How many regions of the task can still be open when a region of synchronisation begins in it: a task that
+ * waits begins nothing, only a taskgroup has others in it, and a reduction stands in a barrier. */
+static size_t open_at_sync(const struct stack *stack, uint32_t kind) {
+  size_t open = 0;
+  while (open < stack->count && (kind == OMPT_SYNC_REGION_reduction ||
+                                 !is_wait_of(&stack->frames[open], OMPT_SYNC_REGION_taskgroup)))
+    open++;
+  bool is_in_wait = open < stack->count && stack->frames[open].kind == FRAME_WAIT;
+  return is_in_wait && open > 0 && stack->frames[open - 1].kind == FRAME_SYNC ? open - 1 : open;
+}
+
+/* Events were dropped, which may have been the ends of these. */
+static void leave_waits_behind(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
+                               uint32_t kind, uint64_t now) {
+  struct task *task = thread->current;
+  size_t open = task->stack.count;
+  if (frame_kind == FRAME_SYNC)
+    open = open_at_sync(&task->stack, kind);
+  else
+    while (open > 0 && is_wait_of(&task->stack.frames[open - 1], kind))
+      open--;
+  frames_leave_above(c, thread, task, now, open);
+}
+
 static void begin_sync(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
                        enum construct construct, const struct record_sync_region *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
     leave_work_behind(c, thread, now);
+  if (thread->has_gap)
+    leave_waits_behind(c, thread, frame_kind, record->kind, now);
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
                         .region = region_at(c, thread, construct, record->codeptr, record->kind)};

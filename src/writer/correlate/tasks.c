@@ -142,7 +142,7 @@ static void come_back_to(struct correlator *c, struct task *task) {
     implicit_task_end(c, thread, implicit_task_of(thread), thread->last_ticks, false);
 }
 
-static void forget(struct correlator *c, struct task *task) {
+void task_forget(struct correlator *c, struct task *task) {
   struct traced_thread *thread = task->thread;
   come_back_to(c, task);
   if (thread && thread->current == task)
@@ -224,7 +224,18 @@ static void end_running(struct correlator *c, struct traced_thread *thread, stru
   thread->current = implicit_task_of(thread);
   task->is_detached = status == STATUS_DETACH;
   if (!task->is_detached)
-    forget(c, task);
+    task_forget(c, task);
+}
+
+void task_complete_unsaid(struct correlator *c, struct traced_thread *thread, struct task *task,
+                          uint64_t ticks) {
+  frames_leave_above(c, thread, task, ticks, 0);
+  if (c->is_closing || task->is_hidden)
+    return;
+  struct event event = task_event(EVENT_TASK_COMPLETE, task, ticks);
+  event.attribute = ATTRIBUTE_added;
+  event.value = 1;
+  emit_event(c, thread, &event);
 }
 
 /* A task with the id was never seen to be created: its creation was dropped. */
@@ -269,9 +280,10 @@ static void point_fulfill(struct correlator *c, struct traced_thread *thread, co
 
 /* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end
  * for it (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id.
- */
+ * Of a thread that has a gap, the word may have been dropped. */
 void task_left_unsaid(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks) {
-  if (!task_id && thread->current->is_untied)
+  bool is_explicit = !thread->current->is_implicit && thread->current != thread->base;
+  if (!task_id && is_explicit && (thread->current->is_untied || thread->has_gap))
     task_switch(c, thread, implicit_task_of(thread), thread_now(c, thread, ticks), STATUS_SWITCH);
 }
 
@@ -293,7 +305,7 @@ static void end_taskwait(struct correlator *c, struct traced_thread *thread, uin
   struct task *task = task_or_taskwait(c, thread, id);
   if (task && task->is_taskwait) {
     complete(c, thread, task, now, STATUS_TASKWAIT_COMPLETE);
-    forget(c, task);
+    task_forget(c, task);
   }
   const struct frame *frame = find_taskwait(thread);
   if (frame)
@@ -308,7 +320,7 @@ void on_task_schedule(struct correlator *c, struct traced_thread *thread,
   if (status == STATUS_EARLY_FULFILL || status == STATUS_LATE_FULFILL) {
     point_fulfill(c, thread, prior, status, now);
     if (prior && prior->is_detached)
-      forget(c, prior);
+      task_forget(c, prior);
     return;
   }
   if (status == STATUS_TASKWAIT_COMPLETE) {
@@ -319,7 +331,7 @@ void on_task_schedule(struct correlator *c, struct traced_thread *thread,
   bool is_explicit = prior && !prior->is_implicit;
   if (ends && is_explicit && !prior->has_started) {
     complete(c, thread, prior, now, status == STATUS_COMPLETE ? STATUS_CANCEL : status);
-    forget(c, prior);
+    task_forget(c, prior);
     return;
   }
   if (ends && is_explicit) {

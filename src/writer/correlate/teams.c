@@ -6,7 +6,6 @@
  * team_end ends it for them, and what they say later is ignored. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "base/memory.h"
@@ -18,6 +17,7 @@
 #include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
 #include "writer/correlate/positions.h"
+#include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/contexts.h"
@@ -97,6 +97,18 @@ static struct team *team_new(struct correlator *c, struct traced_thread *thread,
   return team;
 }
 
+static struct team *fork_team(struct correlator *c, struct traced_thread *thread, uint64_t id,
+                              uint64_t codeptr, uint32_t flags, uint64_t now) {
+  if (thread->current->forked)
+    team_join(c, thread->current->forked, now); /* its end is missing */
+  struct team *team = team_new(c, thread, id, codeptr, flags);
+  team->primary = thread;
+  team->encountering = thread->current;
+  position_note(team, thread);
+  team->fork_ticks = now;
+  return thread->current->forked = team;
+}
+
 static void add_callers(const struct team *team, struct event *event) {
   if (team->callers == 0)
     return;
@@ -134,16 +146,10 @@ static uint32_t callers_of(struct correlator *c, const struct record_parallel_be
 void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
                        const struct record_parallel_begin *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
-  if (thread->current->forked)
-    team_join(c, thread->current->forked, now); /* its end is missing */
-  struct team *team = team_new(c, thread, c->record_id, record->codeptr, (uint32_t)record->parallel_flags);
-  team->primary = thread;
-  team->encountering = thread->current;
-  position_note(team, thread);
-  team->fork_ticks = now;
+  struct team *team =
+      fork_team(c, thread, c->record_id, record->codeptr, (uint32_t)record->parallel_flags, now);
   team->requested = record->requested;
   team->callers = callers_of(c, record);
-  thread->current->forked = team;
   if (record->parallel_flags & OMPT_PARALLEL_league)
     begin_league(c, thread, team, now);
 }
@@ -245,6 +251,19 @@ static void begin_initial(struct correlator *c, struct traced_thread *thread, ui
       (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
 }
 
+/* The parallel_begin was dropped: nobody says when the region ends for all. Each member's part is a region.
+ */
+static void begin_part(struct correlator *c, struct traced_thread *thread, uint64_t id, uint32_t actual,
+                       uint32_t index, uint64_t now) {
+  struct team *team = fork_team(c, thread, 0, 0, 0, now);
+  team->requested = actual;
+  team->is_partial = true;
+  position_name(c, thread, team, index);
+  begin_member(c, thread, team, id, 0, now);
+  team->actual = 1;
+  resolve(c, team);
+}
+
 void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
                             const struct record_implicit_task_begin *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
@@ -260,8 +279,10 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
     begin_initial(c, thread, c->record_id, now);
     return;
   }
-  if (!team)
-    team = team_new(c, thread, record->parallel, 0, 0); /* its parallel_begin was dropped */
+  if (!team) {
+    begin_part(c, thread, c->record_id, actual, index, now);
+    return;
+  }
   team->actual = actual;
   begin_member(c, thread, team, c->record_id, index, now);
   if (team->begun >= actual)
@@ -293,8 +314,24 @@ static void forget_member(struct team *team, const struct task *task) {
     team->members[task->creator].thread = NULL;
 }
 
+/* A task that still seems to run in front of the implicit one, which goes on: the runtime did not say that it
+ * was left, or that was dropped. Nobody else can go on with it, unless it is untied. */
+static void leave_explicit(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
+  struct task *running = thread->current;
+  if (running->is_implicit || running == thread->base)
+    return;
+  if (running->forked)
+    team_join(c, running->forked, ticks);
+  if (!running->is_untied)
+    task_complete_unsaid(c, thread, running, ticks);
+  task_switch(c, thread, implicit_task_of(thread), ticks, OMPT_TASK_STATUS_switch);
+  if (!running->is_untied && !c->is_closing)
+    task_forget(c, running);
+}
+
 void implicit_task_end(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks,
                        bool is_late) {
+  leave_explicit(c, thread, ticks);
   struct team *team = team_keep(task->team);
   if (task->forked)
     team_join(c, task->forked, ticks); /* its end is missing */
@@ -323,7 +360,7 @@ static bool unwind_to(struct correlator *c, struct traced_thread *thread, struct
     return false;
   while (implicit_task_of(thread) != task)
     implicit_task_end(c, thread, implicit_task_of(thread), ticks, false);
-  thread->current = task;
+  leave_explicit(c, thread, ticks);
   return true;
 }
 
@@ -351,16 +388,15 @@ void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
       end_member(c, team, &team->members[i]);
 }
 
-/* Of a team without a primary, whose parallel_begin was dropped, nobody else will say that it has ended. */
 void implicit_task_leave(struct correlator *c, struct traced_thread *thread, struct task *task,
                          uint64_t ticks) {
   struct team *team = team_keep(task->team);
   bool is_primary = thread == team->primary;
-  if (!team->primary)
-    resolve(c, team);
-  implicit_task_end(c, thread, task, ticks, team->primary && !is_primary);
+  implicit_task_end(c, thread, task, ticks, !is_primary);
   if (is_primary && !team->is_league)
     team_end(c, team, ticks);
+  if (team->is_partial)
+    team_join(c, team, ticks);
   team_release(team);
 }
 
@@ -437,11 +473,22 @@ void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
   team_release(team);
 }
 
+/* Where events were dropped, the end may be that of a region that nobody has begun. */
+static bool may_end(const struct traced_thread *thread, const struct team *team, uint64_t codeptr) {
+  return !thread->has_gap || !codeptr || team->codeptr == codeptr;
+}
+
+/* The task of the thread whose region ends: the innermost one that has forked. */
+static struct task *forked_task(const struct traced_thread *thread, uint64_t codeptr) {
+  struct task *task = thread->current;
+  while (task && !(task->forked && may_end(thread, task->forked, codeptr)))
+    task = task->outer;
+  return task;
+}
+
 void on_parallel_end(struct correlator *c, struct traced_thread *thread,
                      const struct record_parallel_end *record) {
-  struct task *task = thread->current;
-  while (task && !task->forked)
-    task = task->outer;
+  struct task *task = forked_task(thread, record->codeptr);
   if (!task) {
     c->ignored_ends++;
     return;

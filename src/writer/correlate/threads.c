@@ -77,6 +77,8 @@ static void end_thread(struct correlator *c, struct traced_thread *thread, uint6
   c->by_slot[thread->slot] = NULL;
   if (thread == c->primary)
     return; /* its program ends when the process does */
+  if (thread->has_gap || c->is_closing)
+    tasks_leave_on(c, thread, now);
   thread_unwind(c, thread, now);
   frames_leave_above(c, thread, thread->base, now, 0);
   thread->location.has_ended = true;
