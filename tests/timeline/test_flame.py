@@ -12,6 +12,21 @@ import pictured
 import test_page
 
 LOOP, MANY = "!$omp for @app.c:20", 3000
+WIDTHS = ((360, 800), (480, 800), (768, 1024), (1280, 720), (1920, 1080), (3840, 2160))
+FAULTS = """(() => {  // texts and buttons that reach out of their box, or over each other
+    const boxes = [...document.querySelectorAll(`header :is(h1, p, button, input), aside :is(h2, td, th, .name),
+        #flame-panel :is(h2, button)`)].map(element => ({element, side: element.closest('aside'),
+            box: element.getBoundingClientRect()})).filter(({box}) => box.width > 0 && box.height > 0);
+    const faults = boxes.filter(({side, box}) => box.left < (side?.getBoundingClientRect().left ?? 0) - 1 ||
+        box.right > (side?.getBoundingClientRect().right ?? innerWidth) + 1).map(({element}) => element.outerHTML);
+    for (const [i, {element, side, box}] of boxes.entries())
+        for (const other of boxes.slice(i + 1))
+            if (side === other.side && !element.contains(other.element) && !other.element.contains(element) &&
+                Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left) > 1.5 &&
+                Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top) > 1.5)
+                faults.push(`${element.outerHTML} over ${other.element.outerHTML}`);
+    return [boxes.length, faults, document.documentElement.scrollWidth <= innerWidth,
+        document.getElementById('stage').clientHeight]; })()"""
 NO_PATH = types.SimpleNamespace(_ref=2**32 - 1)  # OTF2_UNDEFINED_CALLING_CONTEXT
 
 
@@ -174,6 +189,43 @@ class Flame(test_page.PageTest):
         self.assertLess(self.browser.evaluate("stave.model.rows.reduce((sum, {samples}) => sum + samples.length, 0)"),
                         301)
         self.assertGreater(self.browser.evaluate("stave.model.about.samples.resolution"), 0)
+
+    def test_nothing_overlaps(self):
+        """With all that there can be, from a telephone's width to that of a wall."""
+        self.open_samples()
+        self.browser.key("g")
+        self.browser.evaluate("stave.select(stave.model.slice(0, 1, 0)); stave.marking.mark(0, 5e6, null)")
+        self.browser.evaluate("document.querySelectorAll('header [hidden]').forEach(element => element.hidden = false)")
+        self.addCleanup(self.browser.resize, *self.browser.size)
+        for size in WIDTHS:
+            self.browser.resize(*size)
+            self.browser.frame()
+            self.browser.evaluate("stave.settle()")
+            boxes, faults, is_within, height = self.browser.evaluate(FAULTS)
+            self.assertGreater(boxes, 50)
+            self.assertEqual(faults, [], size)
+            self.assertTrue(is_within, size)
+            self.assertGreater(height, 100, size)
+
+    def test_texts_beside_points(self):
+        """A point has its text beside it where nothing is in the way, else its region's name or nothing."""
+        def write(path):
+            with pictured.Archive(path) as archive:
+                note, text = archive.region("note"), archive.attribute("message", pictured.Type.STRING)
+                for time in (1000, 5000, 5010):
+                    archive.slice(0, time, time, note, {text: "half way"})
+                archive.slice(0, 10000, 10000, note)
+                archive.slice(1, 0, 2000, archive.region("work"))
+                archive.slice(1, 4000, 4000, note)
+        self.open("points", write)
+        drawn = self.browser.evaluate("""(() => {
+            const {context} = stave.chart, fillText = context.fillText, drawn = [];
+            context.fillText = (text, x, y) => drawn.push([text, Math.round(stave.chart.time(x - 4) / 1e3)]);
+            stave.chart.draw(stave.palette);
+            context.fillText = fillText;
+            return drawn; })()""")
+        texts = [[text, time] for text, time in drawn if text in ("half way", "note")]
+        self.assertEqual(texts, [["half way", 1000], ["half way", 5010], ["note", 4000]])
 
     def test_without_samples(self):
         self.open("known", pictured.write_known)

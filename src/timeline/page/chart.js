@@ -239,6 +239,8 @@ export class Chart {
     context.globalAlpha = isMatch ? (isOne ? 1 : 0.75) : 0.15;
     if (slices.end[i] === slices.begin[i]) {
       this.#drawPoint(left, y, paint);
+      if (isOne && isMatch)
+        this.#drawPointLabel(slices, i, left, y);
     } else {
       this.#drawBox(left, y, width, isOne, paint);
       if (width >= LABEL_FROM && isMatch)
@@ -264,6 +266,19 @@ export class Chart {
     context.fillStyle = paint.edge;
     context.fillRect(x - 0.5, y, 1, this.layout.bar - 1);
     context.fillRect(x - 1.5, y, 3, 3);
+  }
+
+  // Beside a point, if there is room until what comes next: its text (of a message, of a note), or its region's name.
+  #drawPointLabel(slices, i, x, y) {
+    const {context, model} = this, next = i + 1 < slices.count ? this.x(slices.begin[i + 1]) : this.width;
+    const room = Math.min(next, this.width) - x - 2 * PADDING;
+    if (room < LABEL_FROM)
+      return;
+    const text = model.textOf(slices.attributes?.get(i)), {labels} = model.regions[slices.region[i]];
+    context.fillStyle = this.palette.colours.text;
+    context.textAlign = 'left';
+    context.fillText(this.fit(text ?? labels.find(label => this.measure(label) <= room) ?? labels.at(-1), room),
+      x + PADDING, y + this.layout.bar / 2);
   }
 
   // The first of the labels that fits, or the last one, cut.

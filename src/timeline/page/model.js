@@ -165,6 +165,12 @@ export class Model {
     return found;
   }
 
+  // The first text among attributes of an event, or undefined.
+  textOf(attributes = []) {
+    const found = attributes.find(([index]) => this.about.attributes[index].type === 'text');
+    return found && this.about.texts[found[1]];
+  }
+
   // Everything known of a slice of the finest level: its own fields and what surrounds it.
   slice(row, depth, i) {
     const {finest} = this.rows[row].slices[depth];
