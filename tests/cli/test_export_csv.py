@@ -13,6 +13,8 @@ from archive import Archive
 from export_case import HOSTILE, Case
 from made_archive import Made
 from made_mpi import Job
+from otf2.enums import (CollectiveOp, IoOperationFlag, IoOperationMode, IoParadigmClass, IoParadigmFlag, IoSeekOption,
+                        RmaWinFlag)
 
 
 class Csv(Case):
@@ -67,6 +69,69 @@ class Csv(Case):
         self.assertEqual(fields["MpiRecv"], {"sender": 0, "msg_tag": 7, "msg_length": 10})
         end = fields["MpiCollectiveEnd"]
         self.assertEqual((end["size_sent"], end["size_received"]), (8, 8))
+
+    def fields(self, rows, kind):
+        """Of each event of a kind."""
+        return [row["fields"] for row in rows if row["event"] == kind]
+
+    def test_requests_and_roots(self):
+        """Both ends of a request have its number; of an operation, the root, or that it has none."""
+        path = self.path("requests")
+        with Job(path) as job:
+            job.call(0, "MPI_Isend", 1, 1.1, isend=(1, 7, 10, 2**63))
+            job.call(1, "MPI_Irecv", 1, 1.1, irecv=4)
+            job.call(1, "MPI_Ibarrier", 1.2, 1.3, request=5)
+            job.call(0, "MPI_Wait", 2, 2.1, sent=[2**63])
+            job.call(1, "MPI_Wait", 2, 2.2, received=[(0, 7, 10, 4)])
+            job.call(1, "MPI_Wait", 2.3, 2.4, done=("MPI_Ibarrier", -1, 5))
+            job.begin(0, "MPI_Cancel", 3)
+            job.event(0, "mpi_request_cancelled", 6)
+            job.end(0, "MPI_Cancel", 3.1)
+            for rank in range(2):
+                job.call(rank, "MPI_Bcast", 4, 5, collective=1)
+        rows = self.rows(path)
+        self.assertEqual(self.fields(rows, "MpiIsend"), [{"receiver": 1, "msg_tag": 7, "msg_length": 10,
+                                                          "request": 2**63}])
+        self.assertEqual(self.fields(rows, "MpiIsendComplete"), [{"request": 2**63}])
+        self.assertEqual(self.fields(rows, "MpiIrecvRequest"), [{"request": 4}])
+        self.assertEqual(self.fields(rows, "MpiIrecv"), [{"sender": 0, "msg_tag": 7, "msg_length": 10, "request": 4}])
+        self.assertEqual(self.fields(rows, "NonBlockingCollectiveRequest"), [{"request": 5}])
+        self.assertEqual(self.fields(rows, "MpiRequestCancelled"), [{"request": 6}])
+        barrier = self.fields(rows, "NonBlockingCollectiveComplete")[0]
+        self.assertEqual((barrier["collective_op"], barrier["root"], barrier["request"]),
+                         (CollectiveOp.BARRIER.value, 2**32 - 1, 5))
+        ends = self.fields(rows, "MpiCollectiveEnd")
+        self.assertEqual([(end["collective_op"], end["root"]) for end in ends], [(CollectiveOp.BCAST.value, 1)] * 2)
+
+    def test_windows_and_files(self):
+        path = self.path("windows")
+        with Job(path) as job:
+            defined = job.definitions
+            window = defined.rma_win("fenced", job.world, RmaWinFlag.CREATE_DESTROY_EVENTS)
+            paradigm = defined.io_paradigm("MPI-IO", "MPI-IO", IoParadigmClass.PARALLEL, IoParadigmFlag.NONE)
+            file = defined.io_regular_file("/data", scope=next(iter(defined.system_tree_nodes)))
+            handle = defined.io_handle("data", file, paradigm, comm=job.world)
+            job.begin(0, "MPI_Put", 1)
+            job.event(0, "rma_put", window, 1, 800, 3)
+            job.event(0, "rma_get", window, 1, 2**40, 4)
+            job.event(0, "rma_op_complete_remote", window, 3)
+            job.end(0, "MPI_Put", 2)
+            job.begin(0, "MPI_File_write", 3)
+            job.event(0, "io_operation_begin", handle, IoOperationMode.WRITE, IoOperationFlag.COLLECTIVE, 2**40, 5)
+            job.event(0, "io_operation_complete", handle, 2**40 - 1, 5)
+            job.event(0, "io_seek", handle, -8, IoSeekOption.FROM_END, 2**64 - 1)
+            job.end(0, "MPI_File_write", 4)
+        rows, at = self.rows(path), {"win": window._ref, "remote": 1}
+        self.assertEqual(self.fields(rows, "RmaPut"), [{**at, "bytes": 800, "matching_id": 3}])
+        self.assertEqual(self.fields(rows, "RmaGet"), [{**at, "bytes": 2**40, "matching_id": 4}])
+        self.assertEqual(self.fields(rows, "RmaOpCompleteRemote"), [{"win": window._ref, "matching_id": 3}])
+        begin, end = self.fields(rows, "IoOperationBegin")[0], self.fields(rows, "IoOperationComplete")[0]
+        self.assertEqual((begin["handle"], begin["bytes_request"], begin["matching_id"]), (handle._ref, 2**40, 5))
+        self.assertEqual((begin["mode"], begin["flags"]), (IoOperationMode.WRITE.value,
+                                                                    IoOperationFlag.COLLECTIVE.value))
+        self.assertEqual(end, {"handle": handle._ref, "bytes_result": 2**40 - 1, "matching_id": 5})
+        seek = self.fields(rows, "IoSeek")[0]
+        self.assertEqual((seek["offset_request"], seek["offset_result"]), (-8, 2**64 - 1))
 
     def test_columns(self):
         path = self.path("columns")
