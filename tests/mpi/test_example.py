@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import archive as otf2_archive
 import auditor
 import jobs
 import tracing
@@ -18,6 +19,7 @@ import tracing
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = [HERE / "everything_windows.c", HERE / "everything_files.c"]
 EXAMPLE = HERE.parents[1] / "examples/halo.c"
+STEPS = 60
 
 
 def require(condition, text):
@@ -63,6 +65,20 @@ def check_report(build, archive):
     require(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
 
 
+def check_records(archive):
+    """What a step costs: two records a call of its six, one more for each end of a message and of an operation. The
+    program may be slower by nothing else."""
+    trace = otf2_archive.Archive(archive / "rank/0/traces.otf2")
+    made = {name.rpartition("_")[2]: int(value) for name, value in trace.properties.items()
+            if name.startswith("STAVE::RECORDS::MPI_")}
+    trace.close()
+    outside = 4  # MPI_Init, MPI_Comm_rank, MPI_Comm_size, MPI_Finalize
+    wanted = {"ENTER": 6 * STEPS + outside, "LEAVE": 6 * STEPS + outside, "MESSAGE": 2 * STEPS, "COMPLETE": 2 * STEPS,
+              "COLLECTIVE": 2 * STEPS}
+    require({name: made[name] for name in wanted} == wanted, f"records: {made}")
+    require(sum(made.values()) <= sum(wanted.values()) + 8, f"records: {made}")
+
+
 def check_without(build, archive, rank):
     """What is left of a job without one of its archives is merged, and said to be less."""
     shutil.rmtree(archive / "rank" / rank)
@@ -77,10 +93,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stave-mpi-") as folder:
         folder = pathlib.Path(folder)
         jobs.build(mpi, EXAMPLE, folder / "halo", "-O2", "-fopenmp", "-Wall", "-Wextra", "-lm")
-        archive = record(build, mpi, 2, [folder / "halo", "60"], folder / "uneven", OMP_NUM_THREADS="1")
+        archive = record(build, mpi, 2, [folder / "halo", STEPS], folder / "uneven", OMP_NUM_THREADS="1")
         check_archive(archive)
         check_is_silent(build, archive)
         check_report(build, archive)
+        check_records(archive)
         check_without(build, archive, "0")
         jobs.build(mpi, HERE / "everything.c", folder / "everything", *PARTS, "-fopenmp", *jobs.OPTIONS[mpi])
         check_is_silent(build, record(build, mpi, 4, [folder / "everything", folder], folder / "all",

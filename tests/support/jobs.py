@@ -15,8 +15,8 @@ MPIS = ("openmpi", "mpich")
 LIMIT_S = 300
 # What Open MPI wants of root; and messages as between nodes, whatever the machine has else. (By shared memory: 200 runs
 # of everything.c, half of them traced, ended like these.)
-SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,tcp",
-            "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_osc": "ucx,sm"}
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+SETTINGS = {**ROOT, "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_osc": "ucx,sm"}
 
 # Of the compiler: Open MPI's handles are addresses of variables, which are copied into such programs.
 OPTIONS = {"openmpi": ["-fno-pie", "-no-pie"], "mpich": []}
