@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -408,6 +409,62 @@ static void growth_moves_nothing(void **state) {
         grow_at(multiple * START, offset, n);
 }
 
+static long faults(void) {
+  struct rusage used;
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_minflt;
+}
+
+/* Of stores to each page of memory that another process has got; with a load in each 64 KiB before, which
+ * maps more than one page on kernels that map around. */
+static long faults_of_stores(int fd, uint64_t offset, uint64_t bytes, bool looks_first) {
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+  assert_true(memory != MAP_FAILED);
+  long before = faults();
+  for (uint64_t i = 0; i < bytes && looks_first; i += 64 << 10)
+    (void)*(volatile char *)(memory + i);
+  for (uint64_t i = 0; i < bytes; i += 4096)
+    *(volatile char *)(memory + i) = 0;
+  long count = faults() - before;
+  munmap(memory, bytes);
+  return count;
+}
+
+static void what_the_writer_got_is_mapped_at_once(void **state) {
+  enum { RING = 1 << 20, RECORDS = RING / RECORD_BYTES };
+  struct session_header *writers;
+  int fd;
+  (void)state;
+  fake_tool_start(RING, OVERFLOW_block, &fd);
+  fake_tool_start_ring_at(0);
+  assert_int_equal(session_map(fd, &writers), 0);
+  struct record *ring = session_ring(writers, writers->constants.slots_max, RING, 0);
+  assert_true(session_populate(ring, RING));
+  ring_view_init(&view, session_slot(tool.session, 0), ring, RECORDS);
+  memset(&check, 0, sizeof check);
+  next_number[STREAM_THREAD] = 0;
+  assert_true(put(1));
+  ring_view_prepare(&view, RECORDS);
+  long before = faults();
+  for (int i = 0; i < 3 * RECORDS; i++) {
+    assert_true(put(1));
+    if (i % 1024 == 0)
+      expect_in_order();
+  }
+  long mine = faults() - before;
+  expect_in_order();
+  assert_int_equal(atomic_load(&view.slot->mask), RECORDS - 1);
+  const uint64_t begin = (uint64_t)((char *)ring - (char *)writers);
+  long of_stores = faults_of_stores(fd, begin, RING, false),
+       of_looks = faults_of_stores(fd, begin, RING, true);
+  close(fd);
+  session_unmap(writers);
+  stop();
+  if (of_looks > of_stores / 2)
+    skip(); /* this kernel maps nothing around */
+  assert_in_range(mine, 0, (of_stores + of_looks) / 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_event_gets_a_ring),
@@ -426,6 +483,7 @@ int main(void) {
       cmocka_unit_test(memory_beyond_the_largest_ring_is_not_believed),
       cmocka_unit_test(rings_grow_around_what_is_unread),
       cmocka_unit_test(growth_moves_nothing),
+      cmocka_unit_test(what_the_writer_got_is_mapped_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
