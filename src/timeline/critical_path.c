@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-
-enum { FIRST_SHORTEST = 16 };
+#include "timeline/shortest.h"
 
 /* A location. */
 struct critical_row {
@@ -38,9 +37,9 @@ bool critical_path_begin(struct critical_path *ret, const struct trace *trace, s
 
 /* Leaves out the shorter waits until at least half of the room is free. */
 static void make_room(struct critical_path *path) {
-  while (path->link_count > path->limit / 2 && path->shortest <= UINT64_MAX / 2) {
+  while (path->link_count > path->limit / 2 && path->shortest < UINT64_MAX) {
     size_t kept = 0;
-    path->shortest = path->shortest ? 2 * path->shortest : FIRST_SHORTEST;
+    path->shortest = shortest_next(path->shortest);
     for (size_t i = 0; i < path->link_count; i++)
       if (path->links[i].waited >= path->shortest)
         path->links[kept++] = path->links[i];

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-
-enum { FIRST_SHORTEST = 16 };
+#include "timeline/shortest.h"
 
 void lock_table_begin(struct lock_table *ret, size_t limit, uint64_t from, uint64_t to) {
   *ret = (struct lock_table){.limit = limit, .from = from, .to = to};
@@ -12,9 +11,9 @@ void lock_table_begin(struct lock_table *ret, size_t limit, uint64_t from, uint6
 
 /* Leaves out the shorter ones until at least half of the room is free. */
 static void make_room(struct lock_table *table) {
-  while (table->count > table->limit / 2) {
+  while (table->count > table->limit / 2 && table->shortest < UINT64_MAX) {
     size_t kept = 0;
-    table->shortest = table->shortest ? 2 * table->shortest : FIRST_SHORTEST;
+    table->shortest = shortest_next(table->shortest);
     for (size_t i = 0; i < table->count; i++)
       if (table->records[i].released - table->records[i].wanted >= table->shortest)
         table->records[kept++] = table->records[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "timeline/shortest.h"
 
 void message_table_begin(struct message_table *ret, size_t limit, uint64_t from, uint64_t to) {
   *ret = (struct message_table){.limit = limit, .from = from, .to = to};
@@ -13,17 +14,13 @@ static bool is_in_window(const struct message_table *table, uint64_t begin, uint
   return end >= table->from && begin <= table->to;
 }
 
-static uint64_t longer(uint64_t shortest) {
-  return shortest ? 2 * shortest : 16;
-}
-
 /* -- messages -- */
 
 /* Leaves out the shorter ones until at least half of the room is free. */
 static void make_room(struct message_table *table) {
-  while (table->message_count > table->limit / 2) {
+  while (table->message_count > table->limit / 2 && table->shortest < UINT64_MAX) {
     size_t kept = 0;
-    table->shortest = longer(table->shortest);
+    table->shortest = shortest_next(table->shortest);
     for (size_t i = 0; i < table->message_count; i++)
       if (table->messages[i].end - table->messages[i].begin >= table->shortest)
         table->messages[kept++] = table->messages[i];
@@ -57,9 +54,9 @@ void message_table_add(struct message_table *table, const struct mpi_message *me
 /* -- collective operations -- */
 
 static void make_room_for_parts(struct message_table *table) {
-  while (table->part_count > table->limit / 2) {
+  while (table->part_count > table->limit / 2 && table->shortest_operation < UINT64_MAX) {
     size_t kept = 0;
-    table->shortest_operation = longer(table->shortest_operation);
+    table->shortest_operation = shortest_next(table->shortest_operation);
     for (size_t i = 0; i < table->operation_count; i++) {
       struct operation_record *record = &table->operations[i];
       if (record->end - record->begin >= table->shortest_operation) {

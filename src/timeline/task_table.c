@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "timeline/shortest.h"
 
 void task_table_begin(struct task_table *ret, size_t limit, uint64_t from, uint64_t to) {
   *ret = (struct task_table){.limit = limit, .from = from, .to = to};
@@ -62,8 +63,8 @@ static bool is_in_window(const struct task_table *table, const struct task_recor
 
 /* Leaves out the shorter tasks until at least half of the room is free. */
 static void make_room(struct task_table *table) {
-  while (table->count > table->limit / 2) {
-    table->shortest = table->shortest ? 2 * table->shortest : 16;
+  while (table->count > table->limit / 2 && table->shortest < UINT64_MAX) {
+    table->shortest = shortest_next(table->shortest);
     size_t kept = 0;
     for (size_t i = 0; i < table->count; i++) {
       if (table->records[i].longest >= table->shortest)

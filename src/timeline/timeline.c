@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "timeline/row_order.h"
+#include "timeline/shortest.h"
 
 enum { NOTE_WORDS_PER_SLICE = 2 };
 
@@ -31,8 +32,8 @@ static uint64_t wanted_resolution(const size_t lengths[64], size_t limit, uint64
   int bit = 63;
   for (; bit > 0 && longer + lengths[bit] <= after_merging(limit); bit--)
     longer += lengths[bit];
-  uint64_t wanted = (uint64_t)2 << bit;
-  return wanted > resolution ? wanted : 2 * resolution;
+  uint64_t wanted = bit == 63 ? UINT64_MAX : (uint64_t)2 << bit;
+  return wanted > resolution ? wanted : shortest_next(resolution);
 }
 
 static int highest_bit(uint64_t length) {
@@ -127,12 +128,12 @@ static void stay_within_limits(const struct reading *reading) {
     do
       coarsen_activities(timeline);
     while (timeline->mix_count > after_merging(timeline->limits.mixes) &&
-           timeline->mix_resolution <= longest);
+           timeline->mix_resolution <= longest && timeline->mix_resolution < UINT64_MAX);
   if (timeline->slice_count > timeline->limits.slices || has_too_many_attributes(timeline))
     do
       coarsen_slices(timeline);
     while (timeline->slice_count > after_merging(timeline->limits.slices) &&
-           timeline->slice_resolution <= longest);
+           timeline->slice_resolution <= longest && timeline->slice_resolution < UINT64_MAX);
 }
 
 /* -- what the replay tells -- */

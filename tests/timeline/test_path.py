@@ -10,6 +10,7 @@ import pictured
 import test_page
 from otf2.enums import Paradigm, RegionRole
 
+LONG, LATEST = 24, 2**63 + 2**20
 BEGIN, BARRIER, LOCK, CREATION, DEPENDENCE, TASKS, FORK = range(7)
 
 
@@ -98,6 +99,28 @@ def write_tasks(path, pairs=1):
 
 
 TASK_PATH = [[0, 0, 1100, BEGIN], [1, 1500, 3000, CREATION], [2, 3100, 6000, DEPENDENCE], [0, 6050, 10000, TASKS]]
+
+
+def write_longest(path):
+    """Many locks that are held, and tasks that run, for more than half of all the time there can be."""
+    with Team(path, LONG) as archive:
+        archive.begin()
+        create, task = archive.region("create task", RegionRole.TASK_CREATE), archive.region("task", RegionRole.TASK)
+        first = archive.writers[0]
+        first.enter(1000, create)
+        for i in range(1, LONG):
+            archive.task_event("create", 0, 1000, 0, i)
+        first.leave(1000, create)
+        for i in range(1, LONG):
+            archive.task_event("switch", i, 1000, 0, i)
+            archive.writers[i].enter(1000, task)
+        for i in range(LONG):
+            first.thread_acquire_lock(1000, Paradigm.OPENMP, i, 1)
+        for i in range(LONG):
+            first.thread_release_lock(LATEST, Paradigm.OPENMP, i, 1)
+        for i in range(1, LONG):
+            archive.writers[i].leave(LATEST, task)
+            archive.task_event("complete", i, LATEST, 0, i)
 
 
 class Path(test_page.PageTest):
@@ -190,6 +213,11 @@ class Path(test_page.PageTest):
         self.browser.evaluate("stave.settle()")
         self.assertIn(f"The page has {stored} of 100 dependences", self.browser.text("#arrows-note"))
         self.assertIn("are not followed", self.browser.text("#path-note"))
+
+    def test_lengths_that_no_power_of_two_is_above(self):
+        """What is shorter than twice as much is left out again and again until few are left."""
+        self.open("longest", write_longest, "--max-regions", "100")
+        self.assertEqual(self.browser.evaluate("stave.model.about.tasks.all"), LONG - 1)
 
     def test_without_tasks(self):
         self.open("waits", write_waits)
