@@ -187,7 +187,7 @@ static bool copy_trimmed(char *target, size_t size, const char *begin, const cha
 }
 
 /* "parallel", "parallel @app.c:12" or "region step". */
-static bool parse_watched(const char *text, config_trigger *trigger) {
+static bool parse_watched(const char *text, struct config_watch *trigger) {
   uint64_t line;
   const char *colon = strrchr(text, ':');
   if (strcmp(text, "parallel") == 0) {
@@ -207,7 +207,7 @@ static bool parse_watched(const char *text, config_trigger *trigger) {
 }
 
 /* "50ms" or "3 x median". */
-static bool parse_limit(const char *text, config_trigger *trigger) {
+static bool parse_limit(const char *text, struct config_watch *trigger) {
   char number[32];
   const char *times = strstr(text, " x median");
   if (!times)
@@ -217,16 +217,32 @@ static bool parse_limit(const char *text, config_trigger *trigger) {
          trigger->medians <= UINT32_MAX;
 }
 
+/* "slowest 5 parallel"; else what is watched and its limit, with a sign between. */
+static bool parse_watch(const char *text, struct config_watch *watch) {
+  char watched[TRIGGER_NAME_BYTES + 32], word[64];
+  const char *sign = strrchr(text, '>'),
+             *space = strncmp(text, "slowest ", 8) == 0 ? strchr(text + 8, ' ') : NULL;
+  if (space)
+    return copy_trimmed(word, sizeof word, text + 8, space) && parse_digits(word, false, &watch->slowest) &&
+           watch->slowest > 0 && watch->slowest <= TRIGGER_SLOWEST_MOST && parse_watched(space + 1, watch);
+  return sign && copy_trimmed(watched, sizeof watched, text, sign) &&
+         copy_trimmed(word, sizeof word, sign + 1, text + strlen(text)) && parse_watched(watched, watch) &&
+         parse_limit(word, watch);
+}
+
+/* Several are separated by semicolons. */
 static bool parse_trigger(const char *text, const char *allowed, config_trigger *ret_value) {
   (void)allowed;
-  char watched[TRIGGER_NAME_BYTES + 32], limit[64];
-  const char *sign = strrchr(text, '>');
-  *ret_value = (config_trigger){.kind = TRIGGER_none};
-  if (!*text)
-    return true;
-  return sign && copy_trimmed(watched, sizeof watched, text, sign) &&
-         copy_trimmed(limit, sizeof limit, sign + 1, text + strlen(text)) &&
-         parse_watched(watched, ret_value) && parse_limit(limit, ret_value);
+  *ret_value = (config_trigger){0};
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    char one[TRIGGER_NAME_BYTES + 128];
+    const char *sign = strchr(text, ';');
+    end = sign ? sign : text + strlen(text);
+    if (ret_value->count == TRIGGERS_MOST || !copy_trimmed(one, sizeof one, text, end) ||
+        !parse_watch(one, &ret_value->watches[ret_value->count++]))
+      return false;
+  }
+  return true;
 }
 
 static bool parse_setting(struct config *config, size_t row, const char *value) {

@@ -46,14 +46,19 @@ typedef struct {
 enum { KEEP_BYTES_STANDARD = 1 << 30, KEEP_BYTES_LEAST = 1 << 20 };
 
 /* Which regions are watched, and how long one may take. */
-enum trigger_kind { TRIGGER_none, TRIGGER_parallel, TRIGGER_region };
-enum { TRIGGER_NAME_BYTES = 128 };
-typedef struct {
+enum trigger_kind { TRIGGER_parallel, TRIGGER_region };
+enum { TRIGGER_NAME_BYTES = 128, TRIGGERS_MOST = 4, TRIGGER_SLOWEST_MOST = 10 };
+struct config_watch {
   enum trigger_kind kind;
   char name[TRIGGER_NAME_BYTES]; /* of a region; or of a file, empty: any */
   uint32_t line;
+  uint64_t slowest;  /* so many are wanted that took longest; 0: the next one counts */
   uint64_t limit_ns; /* 0: `medians` counts */
   uint64_t medians;  /* so many times the median of those before */
+};
+typedef struct {
+  uint32_t count;
+  struct config_watch watches[TRIGGERS_MOST];
 } config_trigger;
 
 struct config {

@@ -39,7 +39,9 @@ static void describe_limits(const config_keep *keep, char *text, size_t size) {
 void dump_open(struct writer *writer) {
   const config_keep *keep = &writer->constants.config.keep;
   writer->kept = kept_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, dump_follow, writer);
-  writer->trigger = trigger_create(&writer->constants.config.trigger);
+  const config_trigger *trigger = &writer->constants.config.trigger;
+  for (uint32_t i = 0; i < trigger->count; i++)
+    writer->triggers[i] = trigger_create(&trigger->watches[i]);
   describe_limits(keep, writer->keeping.limits, sizeof writer->keeping.limits);
   correlator_hide(&writer->correlator);
 }
@@ -52,7 +54,8 @@ static void set_clock(struct writer *writer) {
   if (now.monotonic_ns - constants->start.monotonic_ns < KNOWN_NS)
     return;
   double frequency = (double)clock_frequency(constants->clock_kind, &constants->start, &now);
-  trigger_set_frequency(writer->trigger, frequency);
+  for (uint32_t i = 0; i < constants->config.trigger.count; i++)
+    trigger_set_frequency(writer->triggers[i], frequency);
   if (constants->config.keep.ns)
     kept_set_age(writer->kept, (uint64_t)((double)constants->config.keep.ns * frequency / 1e9));
 }
@@ -164,6 +167,7 @@ static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
 /* All is kept that came before that time. */
 static void start_dump(struct writer *writer, uint64_t until) {
   writer->is_dump_due = false;
+  writer->written = writer->due;
   writer->dumps_seen = writer->dumps_wanted;
   writer->dumps_before = atomic_load(&writer->session->shared.dumps_done);
   pid_t pid = fork();
@@ -177,11 +181,40 @@ static void start_dump(struct writer *writer, uint64_t until) {
   writer->dumper = pid;
 }
 
-static void want(struct writer *writer, const char *why) {
-  if (writer->is_dump_due)
-    return;
+static void note_due(struct writer *writer, const struct dump_cause *cause, const char *why) {
   snprintf(writer->keeping.why, sizeof writer->keeping.why, "%s", why);
+  writer->due = *cause;
   writer->is_dump_due = true;
+}
+
+/* What others want, too, is not one of the slowest's, which may lose it. */
+static void want(struct writer *writer, const char *why) {
+  writer->due.is_slowest = false;
+  if (!writer->is_dump_due)
+    note_due(writer, &(struct dump_cause){0}, why);
+}
+
+static void want_slowest(struct writer *writer, uint32_t trigger, const char *why) {
+  const struct dump_cause *due = &writer->due;
+  uint64_t ticks = trigger_ticks(writer->triggers[trigger]);
+  bool is_mine = due->is_slowest && due->trigger == trigger;
+  if (!writer->is_dump_due || (is_mine && ticks > due->ticks))
+    note_due(writer, &(struct dump_cause){.is_slowest = true, .trigger = trigger, .ticks = ticks}, why);
+}
+
+/* The slowest have one archive more. */
+static void note_written(struct writer *writer) {
+  const struct dump_cause *written = &writer->written;
+  const char *directory = writer->session->shared.dumped;
+  if (!written->is_slowest || !*directory)
+    return;
+  size_t most = writer->constants.config.trigger.watches[written->trigger].slowest;
+  struct slowest *slowest = &writer->slowest[written->trigger];
+  char *removed = slowest_take(slowest, most, written->ticks, directory);
+  if (removed)
+    report_removed(&writer->report, removed);
+  free(removed);
+  trigger_set_least(writer->triggers[written->trigger], slowest_least(slowest, most));
 }
 
 /* Whether no copy runs any more. (Its status may be lost, where SIGCHLD is ignored.) */
@@ -193,26 +226,40 @@ static bool reap(struct writer *writer) {
     report_not_dumped(&writer->report, "the process that wrote the archive has died");
     tell_done(writer, "");
   }
+  note_written(writer);
   return true;
 }
 
+/* The one before may have taken longer. */
+static bool is_due(struct writer *writer) {
+  const struct dump_cause *due = &writer->due;
+  if (writer->is_dump_due && due->is_slowest &&
+      due->ticks <= slowest_least(&writer->slowest[due->trigger],
+                                  writer->constants.config.trigger.watches[due->trigger].slowest))
+    writer->is_dump_due = false;
+  return writer->is_dump_due;
+}
+
 static void go_on(struct writer *writer, uint64_t until) {
-  if (reap(writer) && writer->is_dump_due)
+  if (reap(writer) && is_due(writer))
     start_dump(writer, until);
 }
 
-static void fire(struct writer *writer, const char *why) {
-  if (writer->triggered++ < TRIGGERED_MOST)
+static void fire(struct writer *writer, uint32_t trigger, const char *why) {
+  if (writer->constants.config.trigger.watches[trigger].slowest)
+    want_slowest(writer, trigger, why);
+  else if (writer->triggered++ < TRIGGERED_MOST)
     want(writer, why);
 }
 
 void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words) {
   char why[TRIGGER_WHY_BYTES];
   kept_put(writer->kept, id, record, words);
-  if (trigger_take(writer->trigger, (uint32_t)(id >> ID_POSITION_BITS), record, words, why)) {
-    fire(writer, why);
-    go_on(writer, record->ticks);
-  }
+  for (uint32_t i = 0; i < writer->constants.config.trigger.count; i++)
+    if (trigger_take(writer->triggers[i], (uint32_t)(id >> ID_POSITION_BITS), record, words, why)) {
+      fire(writer, i, why);
+      go_on(writer, record->ticks);
+    }
   const struct record_control_tool *call = (const struct record_control_tool *)record;
   if (record->type != RECORD_control_tool || call->command != OMPT_CONTROL_TOOL_flush)
     return;
@@ -231,8 +278,8 @@ static void note_wishes(struct writer *writer) {
 /* Where instances were too long of which it was not known whether they are wanted. */
 static void look_up(struct writer *writer) {
   char why[TRIGGER_WHY_BYTES];
-  if (writer->trigger && lookup_go_on(writer, why))
-    fire(writer, why);
+  if (writer->constants.config.trigger.count > 0 && lookup_go_on(writer, why))
+    fire(writer, writer->lookup.trigger, why);
 }
 
 /* A wish waits for the pass that has begun behind it. */
@@ -260,7 +307,7 @@ static void wait_for_dumper(struct writer *writer) {
 
 void dump_finish(struct writer *writer) {
   wait_for_dumper(writer);
-  while (writer->trigger && lookup_is_needed(writer)) {
+  while (lookup_is_needed(writer)) {
     look_up(writer);
     nanosleep(&(struct timespec){0, WAIT_NS}, NULL);
     atomic_fetch_add(&writer->session->shared.progress, 1);
@@ -268,8 +315,11 @@ void dump_finish(struct writer *writer) {
   note_wishes(writer);
   writer->dumps_seen = writer->dumps_wanted;
   if (writer->has_ended_badly)
-    snprintf(writer->keeping.why, sizeof writer->keeping.why, "%s", writer->ending);
-  if (writer->has_ended_badly || writer->is_dump_due)
+    note_due(writer, &(struct dump_cause){0}, writer->ending);
+  if (is_due(writer)) {
+    writer->written = writer->due;
     make_dump(writer);
+    note_written(writer);
+  }
   report_over(&writer->report, writer->ending);
 }

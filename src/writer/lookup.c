@@ -14,7 +14,10 @@
 
 bool lookup_is_needed(const struct writer *writer) {
   uint64_t address;
-  return writer->lookup.copy || trigger_unknown(writer->trigger, &address, 1);
+  bool is_needed = writer->lookup.copy != 0;
+  for (uint32_t i = 0; i < writer->constants.config.trigger.count; i++)
+    is_needed |= trigger_unknown(writer->triggers[i], &address, 1) > 0;
+  return is_needed;
 }
 
 /* -- the copy -- */
@@ -29,7 +32,7 @@ static bool is_file(const char *path, const char *wanted) {
 /* Names as in an archive. The modules that lie there may be known by kept records only. */
 static _Noreturn void answer(struct writer *writer, int fd) {
   struct lookup *lookup = &writer->lookup;
-  const config_trigger *wanted = &writer->constants.config.trigger;
+  const struct config_watch *wanted = &writer->constants.config.trigger.watches[lookup->trigger];
   uint32_t numbers[LOOKUP_MOST];
   unsigned char answers[LOOKUP_MOST];
   size_t count;
@@ -56,13 +59,17 @@ static void give_up(struct writer *writer) {
   char why[TRIGGER_WHY_BYTES];
   writer->lookup.copy = 0;
   for (size_t i = 0; i < writer->lookup.count; i++)
-    trigger_answer(writer->trigger, writer->lookup.addresses[i], false, why);
+    trigger_answer(writer->triggers[writer->lookup.trigger], writer->lookup.addresses[i], false, why);
 }
 
 static void start(struct writer *writer) {
   struct lookup *lookup = &writer->lookup;
   int ends[2];
-  lookup->count = trigger_unknown(writer->trigger, lookup->addresses, LOOKUP_MOST);
+  lookup->count = 0;
+  for (uint32_t i = 0; lookup->count == 0 && i < writer->constants.config.trigger.count; i++) {
+    lookup->trigger = i;
+    lookup->count = trigger_unknown(writer->triggers[i], lookup->addresses, LOOKUP_MOST);
+  }
   if (lookup->count == 0)
     return;
   if (pipe2(ends, O_CLOEXEC) < 0) {
@@ -91,7 +98,7 @@ static bool finish(struct writer *writer, char *why) {
   waitpid(lookup->copy, NULL, 0);
   lookup->copy = 0;
   for (size_t i = 0; i < lookup->count; i++)
-    has_fired |= trigger_answer(writer->trigger, lookup->addresses[i], answers[i], why);
+    has_fired |= trigger_answer(writer->triggers[lookup->trigger], lookup->addresses[i], answers[i], why);
   return has_fired;
 }
 

@@ -17,6 +17,7 @@ struct lookup {
   int fd;     /* where its answer comes: a byte for each address */
   uint64_t addresses[LOOKUP_MOST];
   size_t count;
+  uint32_t trigger; /* whose they are */
 };
 
 /* Whether the trigger waits for an answer. */

@@ -88,6 +88,10 @@ void report_not_dumped(struct reporter *report, const char *why) {
   send_line(report, "undumped", why, PATIENCE_MS);
 }
 
+void report_removed(struct reporter *report, const char *archive) {
+  send_line(report, "removed", archive, PATIENCE_MS);
+}
+
 void report_over(struct reporter *report, const char *ending) {
   struct session_shared *shared = &report->session->shared;
   memcpy(shared->archive, shared->dumped, sizeof shared->archive);

@@ -26,6 +26,9 @@ void report_dumped(struct reporter *report, const char *archive, const char *fig
 /* One could not be written, and why. */
 void report_not_dumped(struct reporter *report, const char *why);
 
+/* One is gone again, as others are wanted more. */
+void report_removed(struct reporter *report, const char *archive);
+
 /* No more will come, as the program has ended in this way. */
 void report_over(struct reporter *report, const char *ending);
 

@@ -34,15 +34,14 @@ struct thread_regions {
 };
 
 struct trigger {
-  const config_trigger *wanted;
-  double frequency; /* 0: not known yet */
+  const struct config_watch *wanted;
+  uint64_t least, fired; /* of the slowest: what they must exceed; what took so long last */
+  double frequency;      /* 0: not known yet */
   struct map watched;
   struct map threads; /* by slot, plus one */
 };
 
-struct trigger *trigger_create(const config_trigger *wanted) {
-  if (wanted->kind == TRIGGER_none)
-    return NULL;
+struct trigger *trigger_create(const struct config_watch *wanted) {
   struct trigger *trigger = memory_get(1, sizeof *trigger);
   trigger->wanted = wanted;
   return trigger;
@@ -64,8 +63,15 @@ void trigger_destroy(struct trigger *trigger) {
 }
 
 void trigger_set_frequency(struct trigger *trigger, double frequency) {
-  if (trigger)
-    trigger->frequency = frequency;
+  trigger->frequency = frequency;
+}
+
+void trigger_set_least(struct trigger *trigger, uint64_t ticks) {
+  trigger->least = ticks;
+}
+
+uint64_t trigger_ticks(const struct trigger *trigger) {
+  return trigger->fired;
 }
 
 static void *get(struct map *map, uint64_t key, size_t bytes) {
@@ -100,15 +106,18 @@ static uint64_t median(const struct trigger_place *watched) {
 
 /* In ticks; UINT64_MAX: as long as it likes. */
 static uint64_t limit(const struct trigger *trigger, const struct trigger_place *watched) {
-  const config_trigger *wanted = trigger->wanted;
+  const struct config_watch *wanted = trigger->wanted;
+  if (wanted->slowest)
+    return trigger->least;
   if (wanted->limit_ns)
     return trigger->frequency > 0 ? (uint64_t)((double)wanted->limit_ns * trigger->frequency / 1e9)
                                   : UINT64_MAX;
   return watched->count < MEDIAN_LEAST ? UINT64_MAX : wanted->medians * median(watched);
 }
 
-static void describe(const struct trigger *trigger, uint64_t ticks, char why[TRIGGER_WHY_BYTES]) {
-  const config_trigger *wanted = trigger->wanted;
+static void describe(struct trigger *trigger, uint64_t ticks, char why[TRIGGER_WHY_BYTES]) {
+  const struct config_watch *wanted = trigger->wanted;
+  trigger->fired = ticks;
   double ms = trigger->frequency > 0 ? (double)ticks * 1e3 / trigger->frequency : 0;
   char place[16] = "";
   if (wanted->line)
@@ -180,8 +189,8 @@ static const struct instance *take_region(const struct trigger *trigger, struct 
 
 bool trigger_take(struct trigger *trigger, uint32_t slot, const struct record *record, const uint64_t *words,
                   char why[TRIGGER_WHY_BYTES]) {
-  if (!trigger || (record->type != RECORD_parallel_begin && record->type != RECORD_parallel_end &&
-                   record->type != RECORD_control_tool_region && record->type != RECORD_attach))
+  if ((record->type != RECORD_parallel_begin && record->type != RECORD_parallel_end &&
+       record->type != RECORD_control_tool_region && record->type != RECORD_attach))
     return false;
   struct thread_regions *thread = get(&trigger->threads, slot + UINT64_C(1), sizeof *thread);
   if (record->type == RECORD_attach)
@@ -196,7 +205,7 @@ bool trigger_take(struct trigger *trigger, uint32_t slot, const struct record *r
 
 size_t trigger_unknown(const struct trigger *trigger, uint64_t *addresses, size_t most) {
   size_t position = 0, count = 0;
-  for (struct map_entry *entry; trigger && count < most && (entry = map_next(&trigger->watched, &position));)
+  for (struct map_entry *entry; count < most && (entry = map_next(&trigger->watched, &position));)
     if (((struct trigger_place *)entry->value)->too_long)
       addresses[count++] = entry->key;
   return count;

@@ -12,14 +12,20 @@ struct trigger;
 
 enum { TRIGGER_WHY_BYTES = 128 };
 
-/* `wanted` stays the caller's. NULL if nothing is to be watched. Free with trigger_destroy. */
-struct trigger *trigger_create(const config_trigger *wanted);
+/* `wanted` stays the caller's. Free with trigger_destroy. */
+struct trigger *trigger_create(const struct config_watch *wanted);
 
 /* NULL is fine. */
 void trigger_destroy(struct trigger *trigger);
 
 /* The clock, as far as it is known now. */
 void trigger_set_frequency(struct trigger *trigger, double frequency);
+
+/* Of the slowest: only those that take longer than this are too long. */
+void trigger_set_least(struct trigger *trigger, uint64_t ticks);
+
+/* How long the instance took that was too long last. */
+uint64_t trigger_ticks(const struct trigger *trigger);
 
 /* A record of a slot. Returns whether it ends an instance that was too long; `why` says so in words. NULL is
  * fine. */

@@ -251,7 +251,7 @@ static bool open_archive(struct writer *writer) {
   open_model(writer);
   begin_journal(writer);
   note_shortfall(writer, notice, sizeof notice);
-  if (writer->constants.config.trigger.kind != TRIGGER_none && !*notice)
+  if (writer->constants.config.trigger.count > 0 && !*notice)
     snprintf(notice, sizeof notice, "STAVE_TRIGGER has no effect without STAVE_KEEP");
   open_run_states(writer, notice, sizeof notice);
   writer->is_ready = true;
@@ -266,7 +266,10 @@ static bool open_archive(struct writer *writer) {
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
   kept_destroy(writer->kept);
-  trigger_destroy(writer->trigger);
+  for (int i = 0; i < TRIGGERS_MOST; i++) {
+    trigger_destroy(writer->triggers[i]);
+    slowest_close(&writer->slowest[i]);
+  }
   run_states_destroy(writer->run_states);
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);

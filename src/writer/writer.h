@@ -19,6 +19,14 @@
 #include "writer/report.h"
 #include "writer/run_states.h"
 #include "writer/runtimes.h"
+#include "writer/slowest.h"
+
+/* For whom an archive is written. */
+struct dump_cause {
+  bool is_slowest; /* only for that trigger, of an instance that took so long */
+  uint32_t trigger;
+  uint64_t ticks;
+};
 
 struct writer {
   struct session_header *session;
@@ -48,16 +56,18 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  struct kept *kept;       /* STAVE_KEEP; or NULL: everything is written */
-  struct keeping keeping;  /* what the archive says of that */
-  pid_t dumper;            /* the copy of this process that writes an archive; 0: none */
-  uint32_t dumps_before;   /* session->shared.dumps_done when that began */
-  uint32_t dumps_wanted;   /* by `stave dump`, noted so far */
-  uint32_t dumps_seen;     /* of these, answered by what is written now */
-  struct trigger *trigger; /* STAVE_TRIGGER; or NULL */
-  struct lookup lookup;    /* of places for that */
-  unsigned triggered;      /* archives */
-  bool is_dump_due;        /* for keeping.why, as soon as the dumper has ended */
+  struct kept *kept;                       /* STAVE_KEEP; or NULL: everything is written */
+  struct keeping keeping;                  /* what the archive says of that */
+  pid_t dumper;                            /* the copy of this process that writes an archive; 0: none */
+  uint32_t dumps_before;                   /* session->shared.dumps_done when that began */
+  uint32_t dumps_wanted;                   /* by `stave dump`, noted so far */
+  uint32_t dumps_seen;                     /* of these, answered by what is written now */
+  struct trigger *triggers[TRIGGERS_MOST]; /* STAVE_TRIGGER */
+  struct slowest slowest[TRIGGERS_MOST];   /* of those that want these */
+  struct lookup lookup;                    /* of places for them */
+  unsigned triggered;                      /* archives */
+  bool is_dump_due;                        /* for keeping.why, as soon as the dumper has ended */
+  struct dump_cause due, written;          /* whom that is for; and what is written now */
   bool has_ended_badly;
   struct processors processors;
   struct run_states *run_states; /* or NULL */

@@ -4,11 +4,13 @@
  * The last completed step of each is in COUNTS, a file mapped shared. STEPS 0 never ends. ENDING: a number is
  * the exit status; "parallel" exits with 3 in a parallel region, "abort" aborts, "flush" and "flush-twice"
  * call stave_flush before the end, "slow" has a slow region then and some steps more, "halves" does so after
- * half of the steps and waits for a line then. */
+ * half of the steps and waits for a line then. "ms:20,300" has regions "slow" of so many ms then, and after
+ * each says how many ns it took and waits for a line. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <stave/stave.h>
@@ -59,6 +61,27 @@ static void say_and_wait(void) {
     exit(97);
 }
 
+static long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int take(const char *times) {
+  char answer[16];
+  for (char *end; *times; times = *end ? end + 1 : end) {
+    long begun = now_ns();
+    stave_region_begin("slow");
+    usleep((useconds_t)strtol(times, &end, 10) * 1000);
+    stave_region_end(NULL);
+    printf("%ld\n", now_ns() - begun);
+    fflush(stdout);
+    if (!fgets(answer, sizeof answer, stdin))
+      return 94;
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   if (argc != 4)
     return 98;
@@ -80,6 +103,8 @@ int main(int argc, char **argv) {
     slow();
     work(KEPT_STEPS_A_REGION);
   }
+  if (strncmp(ending, "ms:", 3) == 0)
+    return take(ending + 3);
   if (strcmp(ending, "abort") == 0)
     abort();
   if (strncmp(ending, "flush", 5) == 0 && stave_flush() != 0)

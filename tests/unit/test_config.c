@@ -148,21 +148,35 @@ static void triggers_are_read(void **state) {
                                     "parallel @a.c:0 > 5ms",
                                     "parallel > 0 x median",
                                     "parallel > 3 x mean",
-                                    "parallel > 3 x median x"};
+                                    "parallel > 3 x median x",
+                                    "slowest 0 parallel",
+                                    "slowest 11 parallel",
+                                    "slowest 3",
+                                    "slowest 3 parallel > 5ms",
+                                    "parallel > 5ms;;parallel > 6ms",
+                                    "slowest 3 parallel; fast",
+                                    "region a>1s;region b>1s;region c>1s;region d>1s;region e>1s"};
   (void)state;
   assert_int_equal(read_setting("STAVE_TRIGGER=parallel @src/app.c:12 > 50ms"), 0);
-  assert_int_equal(config.trigger.kind, TRIGGER_parallel);
-  assert_string_equal(config.trigger.name, "src/app.c");
-  assert_int_equal(config.trigger.line, 12);
-  assert_int_equal(config.trigger.limit_ns, 50000000);
+  assert_int_equal(config.trigger.watches[0].kind, TRIGGER_parallel);
+  assert_string_equal(config.trigger.watches[0].name, "src/app.c");
+  assert_int_equal(config.trigger.watches[0].line, 12);
+  assert_int_equal(config.trigger.watches[0].limit_ns, 50000000);
   assert_int_equal(read_setting("STAVE_TRIGGER=region time step>3 x median"), 0);
-  assert_int_equal(config.trigger.kind, TRIGGER_region);
-  assert_string_equal(config.trigger.name, "time step");
-  assert_int_equal(config.trigger.medians, 3);
+  assert_int_equal(config.trigger.watches[0].kind, TRIGGER_region);
+  assert_string_equal(config.trigger.watches[0].name, "time step");
+  assert_int_equal(config.trigger.watches[0].medians, 3);
   assert_int_equal(read_setting("STAVE_TRIGGER=parallel > 1s"), 0);
-  assert_int_equal(config.trigger.line, 0);
+  assert_int_equal(config.trigger.watches[0].line, 0);
+  assert_int_equal(config.trigger.count, 1);
+  assert_int_equal(read_setting("STAVE_TRIGGER=slowest 5 region step; parallel @a.c:3 > 5ms;"), 0);
+  assert_int_equal(config.trigger.count, 2);
+  assert_int_equal(config.trigger.watches[0].slowest, 5);
+  assert_string_equal(config.trigger.watches[0].name, "step");
+  assert_int_equal(config.trigger.watches[1].slowest, 0);
+  assert_int_equal(config.trigger.watches[1].line, 3);
   for (size_t i = 0; i < COUNT(bad); i++) {
-    char setting[64];
+    char setting[96];
     snprintf(setting, sizeof setting, "STAVE_TRIGGER=%s", bad[i]);
     assert_int_equal(read_setting(setting), -EINVAL);
   }

@@ -21,7 +21,7 @@ static bool run(struct trigger *trigger, uint64_t ticks, uint64_t lasts, uint64_
 }
 
 static void what_is_longer_than_the_limit_fires(void **state) {
-  const config_trigger wanted = {.kind = TRIGGER_parallel, .limit_ns = 1000};
+  const struct config_watch wanted = {.kind = TRIGGER_parallel, .limit_ns = 1000};
   struct trigger *trigger = trigger_create(&wanted);
   (void)state;
   assert_false(run(trigger, 0, 5000, PLACE)); /* the clock is not known */
@@ -34,7 +34,7 @@ static void what_is_longer_than_the_limit_fires(void **state) {
 
 /* The outer one ends last. */
 static void regions_nest(void **state) {
-  const config_trigger wanted = {.kind = TRIGGER_parallel, .limit_ns = 1000};
+  const struct config_watch wanted = {.kind = TRIGGER_parallel, .limit_ns = 1000};
   struct trigger *trigger = trigger_create(&wanted);
   (void)state;
   trigger_set_frequency(trigger, 1e9);
@@ -48,7 +48,7 @@ static void regions_nest(void **state) {
 }
 
 static void medians_are_those_of_the_place(void **state) {
-  const config_trigger wanted = {.kind = TRIGGER_parallel, .medians = 3};
+  const struct config_watch wanted = {.kind = TRIGGER_parallel, .medians = 3};
   struct trigger *trigger = trigger_create(&wanted);
   uint64_t now = 0;
   (void)state;
@@ -64,7 +64,7 @@ static void medians_are_those_of_the_place(void **state) {
 }
 
 static void a_place_is_asked_for_once_it_matters(void **state) {
-  const config_trigger wanted = {.kind = TRIGGER_parallel, .name = "a.c", .line = 7, .limit_ns = 1000};
+  const struct config_watch wanted = {.kind = TRIGGER_parallel, .name = "a.c", .line = 7, .limit_ns = 1000};
   struct trigger *trigger = trigger_create(&wanted);
   uint64_t addresses[4];
   (void)state;
@@ -104,7 +104,7 @@ static bool take_region(struct trigger *trigger, const char *name, uint64_t tick
 
 /* An end need not name its region. */
 static void regions_of_the_program_have_names(void **state) {
-  const config_trigger wanted = {.kind = TRIGGER_region, .name = "step", .limit_ns = 1000};
+  const struct config_watch wanted = {.kind = TRIGGER_region, .name = "step", .limit_ns = 1000};
   struct trigger *trigger = trigger_create(&wanted);
   (void)state;
   trigger_set_frequency(trigger, 1e9);
@@ -118,13 +118,20 @@ static void regions_of_the_program_have_names(void **state) {
   trigger_destroy(trigger);
 }
 
-static void nothing_is_watched_without_a_trigger(void **state) {
-  const config_trigger nothing = {.kind = TRIGGER_none};
+/* Whoever asks says what is slow enough. */
+static void of_the_slowest_only_slower_ones_fire(void **state) {
+  const struct config_watch wanted = {.kind = TRIGGER_parallel, .slowest = 5};
+  struct trigger *trigger = trigger_create(&wanted);
   (void)state;
-  assert_null(trigger_create(&nothing));
-  assert_false(run(NULL, 0, 1000000, PLACE));
-  trigger_set_frequency(NULL, 1e9);
-  trigger_destroy(NULL);
+  trigger_set_frequency(trigger, 1e9);
+  assert_true(run(trigger, 0, 10, PLACE));
+  assert_true(run(trigger, 100, 20, PLACE));
+  assert_int_equal(trigger_ticks(trigger), 20);
+  trigger_set_least(trigger, 20);
+  assert_false(run(trigger, 200, 20, PLACE));
+  assert_true(run(trigger, 300, 21, OTHER));
+  assert_int_equal(trigger_ticks(trigger), 21);
+  trigger_destroy(trigger);
 }
 
 int main(void) {
@@ -134,7 +141,7 @@ int main(void) {
       cmocka_unit_test(medians_are_those_of_the_place),
       cmocka_unit_test(a_place_is_asked_for_once_it_matters),
       cmocka_unit_test(regions_of_the_program_have_names),
-      cmocka_unit_test(nothing_is_watched_without_a_trigger),
+      cmocka_unit_test(of_the_slowest_only_slower_ones_fire),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

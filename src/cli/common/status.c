@@ -67,6 +67,19 @@ static void read_figures(struct archive_status *archive, char *rest) {
     set_text(&archive->text, ending);
 }
 
+/* Others were wanted more: nobody needs to know of it. */
+static void forget(struct status *status, const char *path) {
+  for (size_t i = status->count; i-- > 0;) {
+    struct archive_status *archive = &status->archives[i];
+    if (!archive->path || strcmp(archive->path, path) != 0)
+      continue;
+    free(archive->path);
+    free(archive->text);
+    free(archive->stopped);
+    memmove(archive, archive + 1, (--status->count - i) * sizeof *archive);
+  }
+}
+
 /* Lines of writers that keep records (STAVE_KEEP). */
 static void kept_line(struct status *status, const char *verb, pid_t pid, const char *rest) {
   struct archive_status *archive;
@@ -78,6 +91,8 @@ static void kept_line(struct status *status, const char *verb, pid_t pid, const 
   } else if (strcmp(verb, "undumped") == 0 && (archive = add(status, pid))) {
     archive->state = ARCHIVE_UNDUMPED;
     set_text(&archive->text, rest);
+  } else if (strcmp(verb, "removed") == 0) {
+    forget(status, rest);
   }
 }
 

@@ -8,10 +8,13 @@
  *   stopped PID WHY                    recording ended before the program did
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
  *   kept PID                           no archive is open (STAVE_KEEP): each that is written has the first
- * and the third of these lines undumped PID WHY                   one could not be written over PID ENDING no
- * more will come failed PID MESSAGE                 this process cannot be traced, or its archive not be
- * closed moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime stayed PID PROGRAM: WHY
- * ... or on its own
+ *                                      and the third of these lines
+ *   undumped PID WHY                   one could not be written
+ *   removed PID PATH                   one that was written is gone, as others are wanted more
+ *   over PID ENDING                    no more will come
+ *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
+ *   moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime
+ *   stayed PID PROGRAM: WHY            ... or on its own
  *
  * KEYs: threads, events, records, lost, duration_ns, bytes, regions, added. Unknown keys and lines are
  * skipped. */
