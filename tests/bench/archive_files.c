@@ -2,7 +2,6 @@
  * event files has so many bytes, and nothing else. Prints the milliseconds that it took: what a file system
  * takes at least for any tool that writes OTF2 (one file of events and one of definitions a location; these
  * are links of one file, as Stave makes them). */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
