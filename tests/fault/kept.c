@@ -4,9 +4,11 @@
  * The last completed step of each is in COUNTS, a file mapped shared. STEPS 0 never ends. ENDING: a number is
  * the exit status; "parallel" exits with 3 in a parallel region, "abort" aborts, "flush" and "flush-twice"
  * call stave_flush before the end, "slow" has a slow region then and some steps more, "halves" does so after
- * half of the steps and waits for a line then. "ms:20,300" has regions "slow" of so many ms then, and after
- * each says how many ns it took and waits for a line. */
+ * half of the steps and waits for a line then. "threads:500" has 500 threads before the steps, one after
+ * another, that set a lock, and 3 for its exit status. "ms:20,300" has regions "slow" of so many ms then, and
+ * after each says how many ns it took and waits for a line. */
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +53,23 @@ static void slow(void) {
 #pragma omp parallel num_threads(KEPT_THREADS) /* the slow line */
   usleep(300000);
   stave_region_end(NULL);
+}
+
+static void *set_lock(void *unused) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  omp_set_lock(&lock);
+  omp_unset_lock(&lock);
+  omp_destroy_lock(&lock);
+  return unused;
+}
+
+static int make_threads(long count) {
+  pthread_t thread;
+  for (long i = 0; i < count; i++)
+    if (pthread_create(&thread, NULL, set_lock, NULL) != 0 || pthread_join(thread, NULL) != 0)
+      return 93;
+  return 3;
 }
 
 static void say_and_wait(void) {
@@ -98,6 +117,7 @@ int main(int argc, char **argv) {
     say_and_wait();
     return 0;
   }
+  int exit_status = strncmp(ending, "threads:", 8) == 0 ? make_threads(atol(ending + 8)) : atoi(ending);
   work(steps);
   if (strcmp(ending, "slow") == 0) {
     slow();
@@ -118,5 +138,5 @@ int main(int argc, char **argv) {
     else
       pause();
   }
-  return atoi(ending);
+  return exit_status;
 }

@@ -91,7 +91,8 @@ struct correlator {
   bool is_over;                         /* omp_control_tool(omp_control_tool_end): paused for good */
   /* STAVE_KEEP: as in a pause, but that the locations have no writers and so no event at all */
   bool is_hidden;
-  bool is_paused_meanwhile; /* and in a pause of the program's own */
+  bool is_paused_meanwhile;    /* and in a pause of the program's own */
+  struct traced_thread *ended; /* meanwhile: their places are free, a list */
   uint64_t hidden_lost, hidden_stalls;
 };
 

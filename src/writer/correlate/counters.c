@@ -32,6 +32,11 @@ static struct thread_counters *counted_of(struct correlator *c, struct traced_th
   return thread->counted;
 }
 
+void counters_begin_anew(struct traced_thread *thread) {
+  if (thread->counted)
+    *thread->counted = (struct thread_counters){.next = thread->counted->next, .kept = KEPT_NONE};
+}
+
 void counters_free(struct correlator *c) {
   while (c->counted) {
     struct thread_counters *next = c->counted->next;

@@ -25,6 +25,8 @@ void counters_put_kept(struct correlator *correlator, struct traced_thread *thre
 
 /* What waits is not to be written. */
 void counters_drop_kept(struct traced_thread *thread);
+/* The thread is another one from now on, whose counters begin anew. */
+void counters_begin_anew(struct traced_thread *thread);
 
 /* Frees what is known of all threads. */
 void counters_free(struct correlator *correlator);

@@ -88,6 +88,7 @@ struct traced_thread {
   int run_processor;
   unsigned run_state;
   bool run_state_is_hidden;
+  struct traced_thread *next_ended;
 };
 
 struct member {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "writer/correlate/closing.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/counters.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -34,9 +35,32 @@ static void begin_program(struct correlator *c, struct traced_thread *thread, ui
     pause_begin(c, ticks);
 }
 
+/* While nothing is written (STAVE_KEEP), who begins takes the place of one that has ended: a program that
+ * makes threads for weeks would make the writer grow, and each archive name them all. */
+static struct traced_thread *take_place(struct correlator *c) {
+  struct traced_thread *thread = c->is_hidden ? c->ended : NULL;
+  if (!thread)
+    return (struct traced_thread *)definitions_add_location(c->definitions, sizeof *thread);
+  c->ended = thread->next_ended;
+  definitions_forget_location(c->definitions, &thread->location);
+  counters_begin_anew(thread);
+  task_free(thread->base);
+  *thread = (struct traced_thread){.location = thread->location,
+                                   .generations = thread->generations,
+                                   .serial_team = thread->serial_team,
+                                   .counted = thread->counted};
+  return thread;
+}
+
+static void leave_place(struct correlator *c, struct traced_thread *thread) {
+  if (!c->is_hidden)
+    return;
+  thread->next_ended = c->ended;
+  c->ended = thread;
+}
+
 struct traced_thread *thread_new(struct correlator *c, uint32_t slot, uint64_t ticks) {
-  struct traced_thread *thread =
-      (struct traced_thread *)definitions_add_location(c->definitions, sizeof *thread);
+  struct traced_thread *thread = take_place(c);
   if (!thread)
     return NULL;
   thread->slot = slot;
@@ -82,6 +106,7 @@ static void end_thread(struct correlator *c, struct traced_thread *thread, uint6
   thread_unwind(c, thread, now);
   frames_leave_above(c, thread, thread->base, now, 0);
   thread->location.has_ended = true;
+  leave_place(c, thread);
   if (held_is_empty(&thread->location.held))
     emit_end(c->emitter, &thread->location);
 }

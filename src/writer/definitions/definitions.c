@@ -175,6 +175,12 @@ static void forget_name(struct definitions *definitions, const struct location *
     map_remove(&definitions->location_names, key_of_name(location->facts.name));
 }
 
+void definitions_forget_location(struct definitions *definitions, struct location *location) {
+  forget_name(definitions, location);
+  location->facts = (struct location_facts){0};
+  location->has_ended = false;
+}
+
 static void set_name(struct definitions *definitions, struct location *location, const char *name) {
   struct location_facts *facts = &location->facts;
   forget_name(definitions, location);

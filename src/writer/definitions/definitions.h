@@ -53,6 +53,9 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
 /* A new location with the next number and an open event writer; owned by the definitions. It has `bytes` of
  * memory, zeros at first, for who keeps something of his own behind it. NULL if the archive takes no more. */
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
+/* Nothing was ever written of what has ended on it: the location is another one's from now on, with the same
+ * id. */
+void definitions_forget_location(struct definitions *definitions, struct location *location);
 
 /* The location has got as many events as it asks at. False: there is no room for more, and recording should
  * stop. */
