@@ -63,9 +63,9 @@ static void barrier_wait(void) {
 #pragma omp parallel num_threads(2)
   {
 #pragma omp critical(lost_events)
-    ++done;
+    add(&done);
 #pragma omp single nowait
-    ++done;
+    add(&done);
   }
 }
 
