@@ -41,6 +41,21 @@ static void what_began_before_it_ends_in_it(void **state) {
                    "30 Leave omp_control_tool {argument=0}");
 }
 
+/* Its parallel_begin was dropped in the pause: the thread's part is a team of one. */
+static void a_part_of_a_team_is_shown_at_its_end(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  begin_thread(1, 11, OMPT_THREAD_worker);
+  control(0, 20, OMPT_CONTROL_TOOL_pause);
+  begin_member(1, 22, UINT64_C(1) << 39, 2, 1);
+  control(0, 30, OMPT_CONTROL_TOOL_start);
+  end_member(1, 32, 1);
+  finish();
+  expect_events(1, "11 Enter OpenMP worker, 20 MeasurementOnOff 2, 30 MeasurementOnOff 1, 30 ThreadFork 2, "
+                   "30 ThreadTeamBegin 0, 30 Enter parallel, 32 Leave parallel, 32 ThreadTeamEnd 0, "
+                   "32 ThreadJoin, 32 Leave OpenMP worker");
+}
+
 static void what_is_open_at_its_end_is_entered_there(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -164,6 +179,7 @@ int main(void) {
       CORRELATED(what_ends_in_it_leaves_no_trace),
       CORRELATED(what_began_before_it_ends_in_it),
       CORRELATED(what_is_open_at_its_end_is_entered_there),
+      CORRELATED(a_part_of_a_team_is_shown_at_its_end),
       CORRELATED(the_primary_forked_before_the_pause),
       CORRELATED(the_pause_of_one_thread_is_that_of_all),
       CORRELATED(a_task_from_a_pause),

@@ -26,6 +26,41 @@ static void a_team_of_two(void **state) {
   assert_int_equal(correlated()->ignored_ends, 2); /* what the worker tells late */
 }
 
+/* Its thread's gap comes with the next record, which others' records may precede. */
+static void a_worker_that_ends_before_the_primary_is_known_to_begin(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  uint64_t team = fork_team(0, 20);
+  begin_thread(1, 22, OMPT_THREAD_worker);
+  begin_member(1, 23, team, 2, 1);
+  end_member(1, 40, 1);
+  FEED(0, 50, gap, .begin = 21, .lost = 3);
+  join_team(0, 50);
+  finish();
+  expect_events(
+      0, "20 ThreadFork 2, 20 ThreadTeamBegin 0, 20 Enter parallel, 21 Enter lost events {lost_events=3}, "
+         "21 Leave lost events, 50 Leave parallel, 50 ThreadTeamEnd 0, 50 ThreadJoin");
+  expect_events(1, "22 Enter OpenMP worker, 23 ThreadTeamBegin 0, 23 Enter parallel, 40 Leave parallel, "
+                   "40 ThreadTeamEnd 0, 50 Leave OpenMP worker");
+}
+
+/* The primary's end was another region's, whose begin was dropped. */
+static void a_member_that_begins_behind_the_end(void **state) {
+  (void)state;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  uint64_t team = fork_team(0, 20);
+  begin_member(0, 21, team, 2, 0);
+  FEED(0, 26, gap, .begin = 25, .lost = 2);
+  end_member(0, 26, 0);
+  begin_thread(1, 30, OMPT_THREAD_worker);
+  begin_member(1, 31, team, 2, 1);
+  end_member(1, 40, 1);
+  join_team(0, 50);
+  finish();
+  expect_events(1, "30 Enter OpenMP worker, 31 ThreadFork 2, 31 ThreadTeamBegin 1, 31 Enter parallel, "
+                   "40 Leave parallel, 40 ThreadTeamEnd 1, 40 ThreadJoin, 50 Leave OpenMP worker");
+}
+
 /* The communicator names both: what the first has done waits for the second. */
 static void a_member_that_begins_late(void **state) {
   (void)state;
@@ -182,6 +217,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       CORRELATED(a_team_of_two),
       CORRELATED(a_member_that_begins_late),
+      CORRELATED(a_worker_that_ends_before_the_primary_is_known_to_begin),
+      CORRELATED(a_member_that_begins_behind_the_end),
       CORRELATED(a_member_that_never_begins_is_none_of_the_team),
       CORRELATED(teams_in_teams),
       CORRELATED(ends_that_are_missing),

@@ -201,13 +201,18 @@ void task_switch(struct correlator *c, struct traced_thread *thread, struct task
 }
 
 /* One that has run in a pause only, as far as was written, completes without having run: then the attribute
- * says how.*/
+ * says how. */
+static bool has_run_unseen(const struct correlator *c, const struct traced_thread *thread,
+                           const struct task *task) {
+  return c->is_paused && thread->written_task != task;
+}
+
 static void complete(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t now,
                      uint32_t status) {
   struct event event = task_event(EVENT_TASK_COMPLETE, task, now);
   if (task->is_hidden)
     return;
-  if (status != STATUS_COMPLETE || (c->is_paused && thread->written_task != task))
+  if (status != STATUS_COMPLETE || has_run_unseen(c, thread, task))
     set_status(c, &event, status);
   emit_event(c, thread, &event);
   if (thread->written_task == task)
@@ -235,6 +240,11 @@ void task_complete_unsaid(struct correlator *c, struct traced_thread *thread, st
   struct event event = task_event(EVENT_TASK_COMPLETE, task, ticks);
   event.attribute = ATTRIBUTE_added;
   event.value = 1;
+  if (has_run_unseen(c, thread, task)) {
+    event.attribute2 = ATTRIBUTE_added;
+    event.value2 = 1;
+    set_status(c, &event, STATUS_COMPLETE);
+  }
   emit_event(c, thread, &event);
 }
 

@@ -251,8 +251,7 @@ static void begin_initial(struct correlator *c, struct traced_thread *thread, ui
       (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
 }
 
-/* The parallel_begin was dropped: nobody says when the region ends for all. Each member's part is a region.
- */
+/* The parallel_begin was dropped: nobody says when the region ends for all. Each part is a region. */
 static void begin_part(struct correlator *c, struct traced_thread *thread, uint64_t id, uint32_t actual,
                        uint32_t index, uint64_t now) {
   struct team *team = fork_team(c, thread, 0, 0, 0, now);
@@ -279,7 +278,7 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
     begin_initial(c, thread, c->record_id, now);
     return;
   }
-  if (!team) {
+  if (!team || team->has_ended) { /* it has ended where events of its primary were dropped */
     begin_part(c, thread, c->record_id, actual, index, now);
     return;
   }
@@ -353,8 +352,7 @@ void implicit_task_end(struct correlator *c, struct traced_thread *thread, struc
   team_release(team);
 }
 
-/* Brings the thread back to the task, ending what is open in front of it; false if it does not run
- * there. */
+/* Brings the thread back to the task, ending what is open in front of it; false if it does not run there. */
 static bool unwind_to(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
   if (!thread_has_open(thread, task))
     return false;
@@ -392,6 +390,8 @@ void implicit_task_leave(struct correlator *c, struct traced_thread *thread, str
                          uint64_t ticks) {
   struct team *team = team_keep(task->team);
   bool is_primary = thread == team->primary;
+  if (!is_primary) /* the primary has begun: that was dropped, or its gap is still to come */
+    team_begin_primary(c, team, team->primary->last_ticks);
   implicit_task_end(c, thread, task, ticks, !is_primary);
   if (is_primary && !team->is_league)
     team_end(c, team, ticks);
