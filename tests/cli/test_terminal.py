@@ -62,7 +62,8 @@ class Width(Case):
         """COLUMNS is a shell's and need not be set."""
         script = f"unset COLUMNS; stty cols 52; exec '{cli.STAVE}' config"
         reader, terminal = pty.openpty()
-        with subprocess.Popen(["sh", "-c", script], stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        with subprocess.Popen(["sh", "-c", script], stdin=terminal, stdout=terminal, stderr=terminal,
+                              env=cli.without_ours(os.environ)) as process:
             os.close(terminal)
             text = everything(reader)
         self.assertEqual(process.returncode, 0)

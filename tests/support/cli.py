@@ -26,11 +26,15 @@ CAN_TRACE = HAS_TRACER and shutil.which("clang") is not None
 tracing.default_signals()
 
 
+def without_ours(environment):
+    """Without the tests' own settings: Stave would say that it does not know them."""
+    return {name: value for name, value in environment.items() if not name.startswith(OURS)}
+
+
 def run(command, timeout=HANG_S, **more):
-    """To the end; stdout and stderr are bytes. Without the tests' own settings: Stave would say that it does not know
-    them."""
+    """To the end; stdout and stderr are bytes."""
     more.setdefault("stdout", subprocess.PIPE)
-    more["env"] = {name: value for name, value in more.get("env", os.environ).items() if not name.startswith(OURS)}
+    more["env"] = without_ours(more.get("env", os.environ))
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           timeout=timeout, check=False, **more)
 

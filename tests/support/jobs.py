@@ -47,8 +47,11 @@ def launcher(mpi, ranks):
 
 
 def environment(build_root, output, **settings):
-    """Of the launcher; what is preloaded is for the ranks alone."""
-    return {**tracing.tool_environment(build_root, output, **settings), **SETTINGS}
+    """Of the launcher; what is preloaded is for the ranks alone. The tool is the one that libstave-mpi.so loads,
+    without sanitizers, which would find their faults in the launcher."""
+    traced = {**tracing.tool_environment(build_root, output, **settings), **SETTINGS}
+    traced.pop("LD_PRELOAD", None)
+    return {**traced, "OMP_TOOL_LIBRARIES": str(build_root.plain_tool)}
 
 
 def library(build_root):
