@@ -46,11 +46,13 @@ static void switch_to(struct unwind *unwind, uint32_t index, uint64_t ticks, uin
       (struct trace_event){.kind = TRACE_ThreadTaskSwitch, .ThreadTaskSwitch = {comm, thread, generation}});
 }
 
-/* Outside of all teams a location's tasks are those of a team of its own: that of the task that is left. */
-static void switch_from(struct unwind *unwind, uint32_t index, const struct open_task *task, uint64_t ticks) {
-  const struct level *level = unwind_top(&unwind->locations[index]);
-  uint32_t comm = level->comm == OTF2_UNDEFINED_COMM ? task->comm : level->comm;
-  switch_to(unwind, index, ticks, comm, definitions_comm_rank(unwind->source.definitions, comm, index), 0);
+/* Outside of all teams a location's tasks are those of a team of its own. */
+static void switch_to_own(struct unwind *unwind, uint32_t index, uint64_t ticks) {
+  struct definitions *definitions = unwind->source.definitions;
+  uint32_t comm = unwind_top(&unwind->locations[index])->comm;
+  if (comm == OTF2_UNDEFINED_COMM)
+    comm = definitions_comm(definitions, &index, 1, COMM_UNKNOWN, true);
+  switch_to(unwind, index, ticks, comm, definitions_comm_rank(definitions, comm, index), 0);
 }
 
 /* At the end of the trace nobody knows whether the task was done. */
@@ -71,7 +73,7 @@ static void end_suspended(struct unwind *unwind, struct open_task *task, uint64_
   switch_to(unwind, index, ticks, task->comm, task->thread, task->generation);
   end_task(unwind, index, task, ticks);
   if (running == level->own)
-    switch_from(unwind, index, task, ticks);
+    switch_to_own(unwind, index, ticks);
   else
     switch_to(unwind, index, ticks, running->comm, running->thread, running->generation);
 }
@@ -90,7 +92,7 @@ void unwind_switch_to_own(struct unwind *unwind, uint32_t index, uint64_t ticks)
   struct level *level = unwind_top(location);
   if (level->current == level->own)
     return;
-  switch_from(unwind, index, level->current, ticks);
+  switch_to_own(unwind, index, ticks);
   unwind_run(location, level->own);
 }
 
@@ -192,9 +194,8 @@ static void leave_innermost(struct unwind *unwind, uint32_t index, uint64_t tick
 /* No switch follows if it was not the running one. */
 static void switch_from_completed(struct unwind *unwind, uint32_t index) {
   struct open_location *location = &unwind->locations[index];
-  const struct open_task completed = {.comm = location->completed};
   if (location->is_between_tasks)
-    switch_from(unwind, index, &completed, location->ticks);
+    switch_to_own(unwind, index, location->ticks);
   location->is_between_tasks = false;
 }
 

@@ -113,7 +113,6 @@ static void on_complete(struct unwind *unwind, struct open_location *location,
   if (!task)
     return;
   location->is_between_tasks = unwind_top(location)->current == task;
-  location->completed = task->comm;
   if (location->is_between_tasks)
     unwind_run(location, unwind_top(location)->own);
   task->count = 0;

@@ -40,7 +40,6 @@ struct open_location {
   bool is_over, is_tidy;
   enum trace_kind last;
   bool is_between_tasks; /* the running one is complete, and its switch still to come */
-  uint32_t completed;    /* that one's comm */
   uint32_t created;      /* the last task's generation */
   /* a fork, held back until it is known that a team follows, and what came behind it */
   struct trace_event *waiting;

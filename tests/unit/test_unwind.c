@@ -8,7 +8,16 @@
 
 #include "recover/unwind.h"
 
-enum { COMM = 0, CONTEXT = 7, TICKS = 100, END_TICKS = 500, EVENTS_MAX = 32, KEY = 3, VALUE = 11 };
+enum {
+  COMM = 0,
+  OWN_COMM = 1,
+  CONTEXT = 7,
+  TICKS = 100,
+  END_TICKS = 500,
+  EVENTS_MAX = 32,
+  KEY = 3,
+  VALUE = 11
+};
 
 /* As the written events are, for comparisons that show what is wrong. */
 struct written {
@@ -18,6 +27,7 @@ struct written {
   uint64_t marked;   /* events that say that they were added */
   uint64_t gap;      /* from what came before to the completion of a task */
   uint64_t released; /* the first lock, then */
+  uint32_t own;      /* the team to whose implicit task the last switch was */
 };
 
 /* -- the definitions that unwind.c asks for: one communicator with one member -- */
@@ -51,6 +61,14 @@ const uint32_t *definitions_comm_members(const struct definitions *definitions, 
 uint32_t definitions_comm_parent(const struct definitions *definitions, uint32_t comm) {
   (void)definitions, (void)comm;
   return COMM_UNKNOWN;
+}
+
+/* A location's own, outside of all teams. */
+uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count,
+                          uint32_t parent, bool is_serial) {
+  (void)definitions;
+  assert_true(count == 1 && members[0] < member_count && parent == COMM_UNKNOWN && is_serial);
+  return OWN_COMM;
 }
 
 enum { MARK = 5, POINT_REGION = 1, BARRIER_REGION = 7, CREATE_REGION = 9, PROGRAM_REGION = 8 };
@@ -148,6 +166,8 @@ static void note_written(void *data, const struct trace_event *event) {
     written->gap = event->ticks - written->ticks;
   if (event->kind == TRACE_ThreadReleaseLock && !written->released)
     written->released = event->ticks;
+  if (event->kind == TRACE_ThreadTaskSwitch && event->ThreadTaskSwitch.generation == 0)
+    written->own = event->ThreadTaskSwitch.comm;
   written->ticks = event->ticks;
   strcat(written->kinds, name_of(event->kind));
 }
@@ -275,6 +295,16 @@ static void the_primary_is_gone(void **state) {
                                      "leave over ");
 }
 
+/* Its team has ended, as that of a task that a team left behind. */
+static void a_suspended_task_is_left_outside_of_teams(void **state) {
+  static const enum trace_kind kinds[] = {TRACE_ThreadTeamBegin, TRACE_ThreadTaskSwitch, TRACE_Enter,
+                                          TRACE_ThreadTeamEnd};
+  (void)state;
+  struct written written = recover(kinds, COUNT(kinds), 0);
+  assert_string_equal(written.kinds, "begin task enter end task leave task ");
+  assert_int_equal(written.own, OWN_COMM);
+}
+
 /* What only begins something is left out where nothing follows. */
 static void a_begin_is_the_last_event(void **state) {
   static const enum trace_kind team[] = {TRACE_Enter, TRACE_ThreadFork, TRACE_ThreadTeamBegin};
@@ -397,6 +427,7 @@ int main(void) {
       cmocka_unit_test(no_team_follows),
       cmocka_unit_test(a_member_is_gone),
       cmocka_unit_test(the_primary_is_gone),
+      cmocka_unit_test(a_suspended_task_is_left_outside_of_teams),
       cmocka_unit_test(a_begin_is_the_last_event),
       cmocka_unit_test(a_point_is_the_last_event),
       cmocka_unit_test(releases_are_marked),
