@@ -1,9 +1,10 @@
 /* What Stave itself costs: waits for room in its buffers, and its callbacks. */
 #include "report/collect.h"
 
-/* Between most callbacks is the program's code. Where all are far apart, what one takes cannot be seen. */
+/* Between most callbacks is the program's code, or the runtime's. Where all are far apart, what one takes
+ * cannot be seen. */
 #define CALLBACK_QUANTILE 0.01
-enum { CALLBACK_NS_MOST = 500 };
+enum { CALLBACK_NS_MOST = 100 };
 
 /* Until then the thread has done nothing but wait for Stave: this is no time of the program's. */
 static void leave_out(struct collector *collector, size_t location, uint64_t until_ticks) {

@@ -41,7 +41,7 @@ static const struct {
     [CAUSE_SLOW_BARRIERS] = {"slow barriers", CONFIDENCE_MEDIUM, "no event says why threads go on late"},
     [CAUSE_REDUCTION] = {"reduction", CONFIDENCE_HIGH, "the events show how long it takes"},
     [CAUSE_CHUNK_SIZE] = {"chunk size", CONFIDENCE_MEDIUM,
-                          "that the work of a chunk is as long as the shortest one is assumed"},
+                          "what a chunk's work is and what getting it takes no event tells apart"},
     [CAUSE_DOACROSS] = {"doacross", CONFIDENCE_MEDIUM,
                         "no event tells when an iteration begins to wait: what others do before is taken"},
     [CAUSE_LATE_SENDER] = {"late sender", CONFIDENCE_HIGH,
@@ -139,6 +139,13 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
     finding->confidence = CONFIDENCE_LOW;
     finding->reason = why ? why : "other programs used the processors meanwhile, for longer than this time";
   }
+}
+
+bool finding_may_be_chance(const struct report *report, const struct report_finding *finding) {
+  const struct report_processors *processors = &report->processors;
+  bool are_too_few = processors->count > 0 && finding_team(report) > (double)processors->count;
+  return finding->gain_ticks < FINDING_CHANCE_SHARE * (double)report->wall &&
+         (finding->confidence == CONFIDENCE_LOW || are_too_few);
 }
 
 void finding_say(char text[FINDING_BYTES], const char *format, ...) {

@@ -8,6 +8,8 @@
 
 /* Less than a hundredth of the time is not worth a line. */
 #define FINDING_LEAST_SHARE 0.01
+/* Less than this may be chance, where threads want for processors or it is not sure otherwise. */
+#define FINDING_CHANCE_SHARE 0.03
 
 /* A new finding of the report, without words; gain_ticks is the sum of all processes. NULL: it would save too
  * little, or there is no memory, which has_lost_findings says. */
@@ -19,6 +21,10 @@ void finding_scatter(struct report_finding *finding, const struct scatter *scatt
 
 /* How sure it is, and why: when all else of it is known. */
 void finding_judge(const struct report *report, struct report_finding *finding);
+
+/* Whether what it would save may be chance: a small share of the time that is of low sureness, or of threads
+ * of which not all had a processor. Once it is judged. */
+bool finding_may_be_chance(const struct report *report, const struct report_finding *finding);
 
 /* The threads of a process, the mean of all processes; 1 if there are none. */
 double finding_team(const struct report *report);

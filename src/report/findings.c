@@ -401,6 +401,15 @@ static void share_what_can_be_saved(struct report *report) {
   }
 }
 
+static void leave_out_chance(struct report *report) {
+  size_t kept = 0;
+  for (size_t i = 0; i < report->finding_count; i++)
+    if (!finding_may_be_chance(report, &report->findings[i]))
+      report->findings[kept++] = report->findings[i];
+  report->chance_findings = report->finding_count - kept;
+  report->finding_count = kept;
+}
+
 bool findings_make(struct report *report) {
   find_serial(report);
   findings_of_locks(report);
@@ -422,6 +431,7 @@ bool findings_make(struct report *report) {
                        "; these are sums over %zu processes, and what could be saved is their mean",
                        report->process_count);
   }
+  leave_out_chance(report);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
   return !report->has_lost_findings;

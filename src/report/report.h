@@ -346,7 +346,7 @@ struct report_caveats {
   uint64_t lost_events, stalls, stall_ticks, recording_pauses;
   uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
-  uint64_t callback_ticks;       /* what one takes at least: one percent of times between two are shorter */
+  uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
   bool lacks_chunks;             /* there are loops, and the runtime does not tell of their chunks */
   bool is_incomplete;            /* the archive says so */
   bool lacks_dependences;        /* there are tasks, and nobody asked for the dependences of any */
@@ -418,6 +418,7 @@ struct report {
   size_t sampled_count;
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
+  size_t chance_findings;            /* left out, as what they would save may be chance */
   bool has_lost_findings;            /* for want of memory */
   const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
   struct report_standing *standings; /* by location; NULL: the run ended in order, or nobody knows */

@@ -40,7 +40,7 @@ class Timed(Made):
     """Events happen at the time that at() has set, in ms since the beginning."""
 
     def at(self, ms):
-        self.now = 1000 + round(1000 * ms)
+        self.now = 1000 + round(1000 * self.ticks_per_us * ms)
         return self
 
     def event(self, thread, name, *arguments, attributes=None, step=True):
@@ -69,8 +69,8 @@ class Timed(Made):
 
 
 class Case(cli.Case):
-    def timed(self, name, threads=2):
-        return Timed(self.path(name), threads=threads, region=False)
+    def timed(self, name, threads=2, **more):
+        return Timed(self.path(name), threads=threads, region=False, **more)
 
     def numbers(self, archive, *arguments):
         numbers = self.parsed(report("--json", *arguments, archive))

@@ -218,7 +218,7 @@ class Known(Case):
         with self.timed("slow") as made:
             made.fork(0)
             made.begin(0)
-            made.at(9).enter(1, "barrier", 5)
+            made.at(8).enter(1, "barrier", 5)
             made.at(10).enter(0, "barrier", 5)
             made.at(16)
             for i in range(2):
@@ -230,10 +230,10 @@ class Known(Case):
         numbers = self.numbers(self.path("slow"))
         parallel = self.region(numbers, "parallel")["parallel"]
         self.ms(parallel["barrier_release_s"], 12)
-        self.ms(parallel["explicit_barrier_s"], 13)
+        self.ms(parallel["explicit_barrier_s"], 14)
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["slow barriers", "imbalance"])
         self.ms(numbers["findings"][0]["gain_s"], 6)
-        self.ms(numbers["findings"][1]["gain_s"], 0.5)
+        self.ms(numbers["findings"][1]["gain_s"], 1)
 
     def test_serial_parts(self):
         with self.timed("gaps") as made:

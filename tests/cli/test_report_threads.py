@@ -149,7 +149,7 @@ class Threads(Case):
 
     def chunks(self, name, times_us, properties=()):
         """Two threads get 600 chunks each, which last so long in turn."""
-        with self.timed(name) as made:
+        with self.timed(name, ticks_per_us=10) as made:
             made.properties = list(properties)
             made.fork(0)
             made.begin(0)
@@ -174,6 +174,38 @@ class Threads(Case):
         self.assertTrue(finding["region"].endswith("for @made.c:5"))
         self.assertIn("1200 chunks of 2.0 iterations last 2.00 us each", finding["evidence"])
         self.assertIn("schedule(dynamic, 100)", finding["advice"])
+
+    def test_work_of_chunks(self):
+        """What getting one takes is in the shortest, too: up to 0.4 us."""
+        for name, times, work in (("empty chunks", [0.3, 0.5], 0), ("half of it", [0.8, 1.6], 0.4)):
+            finding = self.chunks(name, times)["findings"][0]
+            self.ms(finding["gain_s"], 600 * (sum(times) / 2 - work) / 1000)
+            self.assertIn(f"of which {1000 * work:.0f} ns are taken to be work", finding["evidence"])
+
+    def slightly(self, name, processors, used=None):
+        """A region of 100 ms and one in which one of two threads works for 2 ms more."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::PROCESSORS", str(processors))]
+            if used is not None:
+                made.properties += [(f"STAVE::PROCESSORS::{which}_NS", str(ms * 1000000)) for which, ms in (
+                    ("BUSY", 202 + used), ("IDLE", 0), ("OWN", 202), ("WRITER", 0))]
+            made.fork(0)
+            made.begin(0)
+            made.at(98).enter(1, "implicit barrier", 1)
+            made.at(100).enter(0, "implicit barrier", 1)
+            made.end_all(100)
+        numbers = self.numbers(self.path(name))
+        self.assertEqual(len(numbers["findings"]) + numbers["findings_left_out"], 1)
+        is_said = "costs less than 3 % of the wall time and may be chance" in self.text(self.path(name))
+        self.assertEqual(is_said, not numbers["findings"])
+        return is_said
+
+    def test_chance(self):
+        """A hundredth and a bit is no finding where threads want for processors."""
+        self.assertFalse(self.slightly("two", 2))
+        self.assertFalse(self.slightly("alone", 2, used=0))
+        self.assertTrue(self.slightly("one", 1))
+        self.assertTrue(self.slightly("disturbed", 2, used=100))
 
     def test_chunks_that_are_work(self):
         """All alike and longer than getting one takes, or few that are short."""

@@ -26,11 +26,12 @@ STRINGS = ("prior_task_status", "error message")
 
 
 class Made:
-    def __init__(self, path, threads=2, source="made.c", region=True, properties=(), processes=1):
+    def __init__(self, path, threads=2, source="made.c", region=True, properties=(), processes=1,
+                 ticks_per_us=1):
         """The threads belong to the processes in turn: those of the first, then those of the next."""
-        self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000)
+        self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000 * ticks_per_us)
         self.definitions, self.source, self.has_region = self.trace.definitions, source, region
-        self.properties = list(properties)
+        self.properties, self.ticks_per_us = list(properties), ticks_per_us
         self.now, self.attributes, self.writers = 1000, {}, []
         node = self.definitions.system_tree_node("node")
         groups = [self.definitions.location_group(f"Process {i}" if i else "Process", system_tree_parent=node)

@@ -157,7 +157,7 @@ static void print_findings(const struct report_print *print) {
     print_line("%s%zu finding%s of less than 1 ms left out", printed ? "" : "no findings: ", small,
                small == 1 ? "" : "s");
   else if (printed == 0 && !report->standings)
-    print_line("no findings: nothing that costs a hundredth of the wall time");
+    print_line("no findings: %s", report_print_nothing(report));
 }
 
 static void print_caveats(const struct report *report) {

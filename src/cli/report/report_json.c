@@ -116,6 +116,7 @@ static json_t *overview(const struct report_print *print) {
   json_put(object, "processes", json_from_number(report->process_count));
   put_seconds(object, "useful_s", report, (double)report->useful);
   put_seconds(object, "lost_in_work_s", report, report->lost_in_work);
+  json_put(object, "findings_left_out", json_from_number(report->chance_findings));
   json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));
   json_put(object, "threads", json_from_number(report->cpus));
   json_put(object, "processors",

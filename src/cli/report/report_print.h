@@ -23,6 +23,9 @@ bool report_print_wants(const struct report_print *print, uint32_t region);
 
 enum { GAIN_BYTES = 96 };
 
+/* What to say where there is no finding. */
+const char *report_print_nothing(const struct report *report);
+
 /* "12.3 ms +- 0.4 ms (1.2 %)": what a finding could save; the deviation only where it is known. */
 char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
                         const struct report_finding *finding);

@@ -89,7 +89,7 @@ static void print_own_cost(const struct report *report) {
   double all = (double)caveats->stall_ticks + called;
   if (report->cpus == 0 || all < OWN_COST_LEAST * (double)report->wall * (double)report->cpus)
     return;
-  table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of %s at least",
+  table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of %s at most",
              text_percent(share, all / ((double)report->wall * (double)report->cpus)),
              text_time(stalls, report->trace, (double)caveats->stall_ticks),
              text_time(calls, report->trace, called),
@@ -274,7 +274,12 @@ static void print_findings(const struct report_print *print) {
   printf("  %s\n", print->only              ? "none for these regions"
                    : report->deadlock_count ? "the run hung in a deadlock: see who waits for whom, above"
                    : report->standings      ? "the run was cut off: where each thread stood is above"
-                                            : "nothing that costs a hundredth of the wall time");
+                                            : report_print_nothing(report));
+}
+
+const char *report_print_nothing(const struct report *report) {
+  return report->chance_findings ? "nothing but what costs less than 3 % of the wall time and may be chance"
+                                 : "nothing that costs a hundredth of the wall time";
 }
 
 /* -- threads -- */
