@@ -51,6 +51,9 @@ class FakeTracer(Case):
             result = self.sh("echo hz=$STAVE_SAMPLE_HZ", option)
             self.assertEqual(result.stdout, f"hz={wanted}\n")
         self.assertIn("--sample[=HZ]", self.record("--help").stdout)
+        apart = self.record("--sample", "1000", "true")
+        self.assertEqual((apart.returncode, apart.stderr), (
+            127, "stave: cannot run 1000: no such program; samples a second are --sample=1000\n"))
 
     def test_signal_status(self):
         for number in (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGINT):

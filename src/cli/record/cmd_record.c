@@ -149,7 +149,9 @@ static bool set_option(void *run, int option, const char *value) {
 }
 
 static int cannot_start(const char *name, int error) {
-  message_say("cannot run %s: %s", name, error == -ENOENT ? "no such program" : strerror(-error));
+  bool is_number = error == -ENOENT && *name != '\0' && name[strspn(name, "0123456789")] == '\0';
+  message_say("cannot run %s: %s%s%s", name, error == -ENOENT ? "no such program" : strerror(-error),
+              is_number ? "; samples a second are --sample=" : "", is_number ? name : "");
   return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_START;
 }
 
