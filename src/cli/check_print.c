@@ -73,11 +73,32 @@ static void print_findings(const struct trace *trace, const struct check_result 
   }
 }
 
+enum { RULES_BYTES = 1024 };
+
+/* The rules from this one on that are not checked for its reason, the first of them. */
+static void name_rules(const struct check_result *result, int first, char names[RULES_BYTES]) {
+  size_t used = 0;
+  for (int rule = first; rule < CHECK_RULE_COUNT && used < RULES_BYTES; rule++)
+    if (strcmp(result->not_checked[rule], result->not_checked[first]) == 0)
+      used += (size_t)snprintf(names + used, RULES_BYTES - used, "%s%s", rule == first ? "" : ", ",
+                               check_rule_text((enum check_rule)rule)->name);
+}
+
+static bool is_named(const struct check_result *result, int rule) {
+  for (int earlier = 0; earlier < rule; earlier++)
+    if (strcmp(result->not_checked[earlier], result->not_checked[rule]) == 0)
+      return true;
+  return false;
+}
+
+/* A line for each reason. */
 static void print_not_checked(const struct check_result *result) {
+  char names[RULES_BYTES];
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
-    if (*result->not_checked[rule])
-      prose_say(0, "not checked: %s: %s", check_rule_text((enum check_rule)rule)->name,
-                result->not_checked[rule]);
+    if (*result->not_checked[rule] && !is_named(result, rule)) {
+      name_rules(result, rule, names);
+      prose_say(0, "not checked: %s: %s", names, result->not_checked[rule]);
+    }
 }
 
 void check_print_text(const struct trace *trace, const struct check_result *result, bool is_all) {

@@ -2,6 +2,7 @@
 """stave check: events that do not fit together, and what is not known: test_check_form.py BUILD [unittest
 arguments]."""
 import os
+import re
 import sys
 import unittest
 
@@ -165,7 +166,11 @@ class Losses(Case):
         report = self.json(0)
         self.assertEqual(report["not_checked"]["dependence"], "dependences was not recorded")
         self.assertIn("does not tell of the acquisition of locks", report["not_checked"]["lock-order"])
-        self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: dependence: ")
+        said = re.findall(r"(?m)^not checked: (.*): (.*)$", check(self.path()).stdout.decode())
+        self.assertIn(("dependence, mutual-exclusion", "dependences was not recorded"), said)
+        self.assertEqual(len({reason for _, reason in said}), len(said))    # a line for each reason
+        rules = [rule for names, _ in said for rule in names.split(", ")]
+        self.assertEqual(sorted(rules), sorted(report["not_checked"]))
 
     def test_dependences_withheld(self):
         """Of some tasks: said, and not in the way of the others."""
