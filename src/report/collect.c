@@ -213,6 +213,9 @@ static void on_other_event(struct collector *collector, const struct trace_event
     callers_fork(collector, event);
     teams_fork(collector, event->location, ticks);
     return;
+  case TRACE_ThreadTeamBegin: /* EZTrace's: of the primary threads only */
+    collector->report->caveats.lacks_teams |= event->ThreadTeamBegin.comm == OTF2_UNDEFINED_COMM;
+    return;
   case TRACE_BufferFlush:
     own_on_stall(collector, event);
     return;
@@ -342,6 +345,8 @@ static void find_span(struct collector *collector) {
       report->longest_process = i;
   const struct path *longest = &collector->processes[report->longest_process].longest;
   report->work = report->processes[report->longest_process].useful;
+  if (report->caveats.lacks_teams) /* what waits for what cannot be told */
+    return;
   report->span = longest->length;
   path_each(longest, add_path, report);
 }

@@ -413,7 +413,7 @@ static void leave_out_chance(struct report *report) {
 bool findings_make(struct report *report) {
   find_serial(report);
   findings_of_locks(report);
-  for (uint32_t i = 0; i < report->trace->region_count; i++)
+  for (uint32_t i = 0; i < report->trace->region_count && !report->caveats.lacks_teams; i++)
     if (report->regions[i].parallel)
       find_in_region(report, i);
   findings_of_reducing_barriers(report);

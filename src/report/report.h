@@ -348,6 +348,7 @@ struct report_caveats {
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
   bool lacks_chunks;             /* there are loops, and the runtime does not tell of their chunks */
+  bool lacks_teams;              /* the archive does not say which threads work in which team */
   bool is_incomplete;            /* the archive says so */
   bool lacks_dependences;        /* there are tasks, and nobody asked for the dependences of any */
 };

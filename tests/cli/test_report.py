@@ -202,6 +202,10 @@ class Real(Case):
         self.assertEqual(numbers["threads"], 2)
         self.assertGreater(numbers["activities"]["barrier wait"], 0.095)
         self.assertGreater(numbers["activities"]["work"] + numbers["activities"]["serial"], 0.1)
+        self.assertTrue(numbers["disturbances"]["lacks_teams"])
+        self.assertEqual(numbers["span_s"], 0)
+        self.assertNotIn("imbalance", [finding["cause"] for finding in numbers["findings"]])
+        self.assertIn("does not say which threads work in which team", self.text(archive))
         constructs = {region["construct"] for region in numbers["regions"]}
         self.assertLessEqual({"parallel", "barrier", "for", "task"}, constructs)
         self.assertIn("Parallel regions", self.text(archive))

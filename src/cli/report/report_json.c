@@ -384,6 +384,7 @@ static json_t *disturbances(const struct report *report) {
   put_seconds(object, "stall_s", report, (double)report->caveats.stall_ticks);
   json_put(object, "pauses", json_from_number(report->caveats.recording_pauses));
   json_put(object, "dependences_withheld", json_from_number(report->caveats.dependences_withheld));
+  json_put(object, "lacks_teams", json_boolean(report->caveats.lacks_teams));
   json_put(object, "lacks_dependences", json_boolean(report->caveats.lacks_dependences));
   json_put(object, "tasks_not_completed", json_from_number(report->tasks_live));
   json_put(object, "backward_events", json_from_number(anomalies->backward));

@@ -278,6 +278,8 @@ static void print_findings(const struct report_print *print) {
 }
 
 const char *report_print_nothing(const struct report *report) {
+  if (report->caveats.lacks_teams)
+    return "none of parallel regions: the archive does not say which threads work in which team";
   return report->chance_findings ? "nothing but what costs less than 3 % of the wall time and may be chance"
                                  : "nothing that costs a hundredth of the wall time";
 }
@@ -403,8 +405,8 @@ static bool is_disturbed(const struct report *report) {
                  anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
-         caveats->is_incomplete || caveats->lacks_chunks || caveats->dependences_withheld > 0 ||
-         caveats->lacks_dependences || report->tasks_live > 0;
+         caveats->is_incomplete || caveats->lacks_chunks || caveats->lacks_teams ||
+         caveats->dependences_withheld > 0 || caveats->lacks_dependences || report->tasks_live > 0;
 }
 
 static void print_caveats(const struct report *report) {
@@ -426,6 +428,10 @@ static void print_caveats(const struct report *report) {
         text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
     prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
+  if (caveats->lacks_teams)
+    prose_say(
+        2, "the archive does not say which threads work in which team: of parallel regions only what their "
+           "primary threads did is known, and nothing of a critical path");
   if (caveats->lacks_chunks)
     prose_say(
         2, "the runtime does not tell of the chunks of loops (libomp does from 15 on): whether they are too "
