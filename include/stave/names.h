@@ -25,9 +25,11 @@
 /* Times that a thread waited for room in its ring; each is a BufferFlush event. */
 #define STAVE_PROPERTY_STALLS "STAVE::STALLS"
 /* Present only if threads recorded faster than the writer could write: records that waited in its memory
- * (STAVE_BACKLOG), how many did at once at most, and the ms from the program's end until all were written. */
+ * (STAVE_BACKLOG), how many did at once at most, for how many ms one did at most while the program ran, and
+ * the ms from the program's end until all were written. */
 #define STAVE_PROPERTY_BACKLOG_RECORDS "STAVE::BACKLOG_RECORDS"
 #define STAVE_PROPERTY_BACKLOG_MOST "STAVE::BACKLOG_MOST"
+#define STAVE_PROPERTY_BACKLOG_WAITED_MS "STAVE::BACKLOG_WAITED_MS"
 #define STAVE_PROPERTY_BACKLOG_END_MS "STAVE::BACKLOG_END_MS"
 /* Present only if STAVE_OTF2 asked for roles and paradigms that OTF2 3.0 has not: the OTF2 that has them,
  * "3.1". */

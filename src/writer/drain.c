@@ -60,6 +60,7 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
 
 struct figures drain_figures(const struct writer *writer) {
   struct figures figures = merge_figures(writer->merge);
+  figures.backlog_waited_ms = writer->waited_ms;
   if (figures.backlog_records && writer->over_ns)
     figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->over_ns) / 1000000;
   figures_add(&figures, &writer->correlator.figures);
@@ -119,11 +120,20 @@ static void note_end(struct writer *writer) {
 static bool is_in_the_way(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_is_contended(&writer->pace) && application_check(&writer->application) == APPLICATION_RUNS;
+         pace_gives_way(&writer->pace, pace_waited_ns(&writer->pace, writer->merged_until)) &&
+         application_check(&writer->application) == APPLICATION_RUNS;
+}
+
+/* How long the oldest record in the backlog has waited, while the program runs. */
+static void note_wait(struct writer *writer) {
+  uint64_t waited_ms = pace_waited_ns(&writer->pace, writer->merged_until) / 1000000;
+  if (!writer->over_ns && waited_ms > writer->waited_ms)
+    writer->waited_ms = waited_ms;
 }
 
 /* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not
- * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor.
+ * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor,
+ * or when it has waited for too long (pace_gives_way).
  * (Not by SCHED_IDLE, which a process without rights cannot leave again.) */
 void drain_give_way(void *data) {
   enum { NAPS_MOST = 16 };
@@ -131,8 +141,10 @@ void drain_give_way(void *data) {
   uint64_t begin = writer->pass_begin, until = writer->merged_until;
   if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
     note_end(writer);
-  if (merge_behind(writer->merge))
+  if (merge_behind(writer->merge)) {
     note_progress(writer, until < begin ? until : begin);
+    note_wait(writer);
+  }
   for (int i = 0; i < NAPS_MOST && pace_is_too_fast(&writer->pace) && is_in_the_way(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, writer->nap_ns, can_sleep, writer);
@@ -234,7 +246,7 @@ static bool is_over(struct writer *writer) {
 
 void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
-  pace_open(&writer->pace, writer->processors.count);
+  pace_open(&writer->pace, writer->processors.count, writer->constants.clock_kind, &writer->constants.start);
   writer->nap_ns = pace_nap(0, 0);
   for (;;) {
     bool is_last = is_over(writer);

@@ -8,9 +8,12 @@
 
 enum { SHARE = 32 };
 
-void pace_open(struct pace *pace, unsigned processors) {
+void pace_open(struct pace *pace, unsigned processors, enum clock_kind clock,
+               const struct clock_point *start) {
   bool has_all = processors == (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
   *pace = (struct pace){.processors = processors,
+                        .clock = clock,
+                        .start = *start,
                         .loads = has_all ? open("/proc/loadavg", O_RDONLY | O_CLOEXEC) : -1};
 }
 
@@ -38,6 +41,19 @@ bool pace_is_contended(const struct pace *pace) {
     return false;
   text[bytes] = '\0';
   return sscanf(text, "%*f %*f %*f %u/", &running) == 1 && running > pace->processors;
+}
+
+uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks) {
+  uint64_t now = clock_ticks(pace->clock), ns = clock_ns(CLOCK_MONOTONIC);
+  if (ticks >= now || now <= pace->start.ticks || ns <= pace->start.monotonic_ns)
+    return 0;
+  double a_tick = (double)(ns - pace->start.monotonic_ns) / (double)(now - pace->start.ticks);
+  return (uint64_t)((double)(now - ticks) * a_tick);
+}
+
+bool pace_gives_way(struct pace *pace, uint64_t waited_ns) {
+  pace->is_late = waited_ns >= (pace->is_late ? PACE_WAITED_MOST_NS / 2 : PACE_WAITED_MOST_NS);
+  return !pace->is_late && pace_is_contended(pace);
 }
 
 uint64_t pace_nap(uint64_t nap_ns, double fullest) {

@@ -1,18 +1,27 @@
-/* How much of a processor the writer takes, and whether others want it. */
+/* How much of a processor the writer takes, whether others want it, and how long records have waited for
+ * that. */
 #ifndef STAVE_WRITER_PACE_H
 #define STAVE_WRITER_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "session/layout.h"
+
+enum { PACE_WAITED_MOST_NS = 200000000 };
+
 struct pace {
   unsigned processors;
+  enum clock_kind clock;
+  struct clock_point start;        /* of the session: how long its clock's ticks are */
+  bool is_late;                    /* what waits has done so for too long */
   int loads;                       /* /proc/loadavg; -1: not to be asked */
   uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
 };
 
 /* `processors`: so many this process may use. */
-void pace_open(struct pace *pace, unsigned processors);
+void pace_open(struct pace *pace, unsigned processors, enum clock_kind clock,
+               const struct clock_point *start);
 void pace_close(struct pace *pace);
 
 /* Whether the calling thread has run for more than a 32nd of the time. When it has not, the time to look at
@@ -22,6 +31,14 @@ bool pace_is_too_fast(struct pace *pace);
 /* Whether more threads than there are processors want to run now, on the whole machine. False where the
  * system does not tell, or this process may use only some of them. Asked each millisecond: 2 us. */
 bool pace_is_contended(const struct pace *pace);
+
+/* How long ago a time of the session's clock was, in ns; 0 for what is to come. */
+uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
+
+/* Whether the writer leaves the processor to others: they want it, and no record has waited for
+ * PACE_WAITED_MOST_NS, nor for half of that since one did last: when both processes are killed, what has
+ * waited for longer is safe. `waited_ns`: the oldest one's. */
+bool pace_gives_way(struct pace *pace, uint64_t waited_ns);
 
 /* How long the next nap is, after one of `nap_ns` (0: the first), behind which so much of the fullest ring
  * was in use (0 to 1): each takes a processor from a thread of the program. */

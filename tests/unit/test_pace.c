@@ -1,0 +1,64 @@
+/* When the writer leaves the processor to others. */
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "session/clock.h"
+#include "writer/pace.h"
+
+enum { MS = 1000000, FAR_TOO_MANY = 1 << 30 };
+
+static struct pace opened(unsigned processors) {
+  struct pace pace;
+  struct clock_point start = clock_sample(CLOCK_KIND_MONOTONIC);
+  pace_open(&pace, (unsigned)sysconf(_SC_NPROCESSORS_ONLN), CLOCK_KIND_MONOTONIC, &start);
+  pace.processors = processors;
+  return pace;
+}
+
+/* The caller runs, and that is more than none. */
+static void others_have_it_until_records_have_waited_too_long(void **state) {
+  (void)state;
+  struct pace pace = opened(0);
+  if (pace.loads < 0)
+    skip();
+  assert_true(pace_gives_way(&pace, 0));
+  assert_true(pace_gives_way(&pace, PACE_WAITED_MOST_NS - 1));
+  assert_false(pace_gives_way(&pace, PACE_WAITED_MOST_NS));
+  assert_false(pace_gives_way(&pace, PACE_WAITED_MOST_NS / 2)); /* no way back and forth at the bound */
+  assert_true(pace_gives_way(&pace, PACE_WAITED_MOST_NS / 2 - 1));
+  assert_true(pace_gives_way(&pace, PACE_WAITED_MOST_NS - 1));
+  pace_close(&pace);
+}
+
+static void who_is_alone_goes_on(void **state) {
+  (void)state;
+  struct pace pace = opened(FAR_TOO_MANY);
+  assert_false(pace_gives_way(&pace, 0));
+  pace_close(&pace);
+}
+
+/* A clock of two ticks a nanosecond. */
+static void waits_are_told_in_nanoseconds(void **state) {
+  (void)state;
+  struct pace pace = opened(1);
+  uint64_t now = clock_ns(CLOCK_MONOTONIC), second = UINT64_C(1000000000);
+  pace.start.monotonic_ns = now - 100 * second;
+  pace.start.ticks = now - 200 * second;
+  uint64_t waited = pace_waited_ns(&pace, now - 20 * second);
+  uint64_t passed = clock_ns(CLOCK_MONOTONIC) - now; /* on both clocks */
+  assert_in_range(waited, 10 * second - MS - passed, 10 * second + MS + passed);
+  assert_int_equal(pace_waited_ns(&pace, UINT64_MAX), 0);
+  pace.start.ticks = UINT64_MAX;
+  assert_int_equal(pace_waited_ns(&pace, now - second), 0);
+  pace_close(&pace);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(others_have_it_until_records_have_waited_too_long),
+      cmocka_unit_test(who_is_alone_goes_on),
+      cmocka_unit_test(waits_are_told_in_nanoseconds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
