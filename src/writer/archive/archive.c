@@ -156,7 +156,7 @@ static uint64_t hold_few(struct archive *archive, const char *directory) {
 }
 
 static void hold_all(struct archive *archive) {
-  bool is_held = !archive->holds_all && room_reserve(archive->held_fd, DEFINITION_BYTES) >= 0;
+  bool is_held = !archive->holds_all && room_reserve(archive->held_fd, 0, DEFINITION_BYTES) >= 0;
   archive->holds_all = true;
   if (is_held)
     event_files_keep(archive->files, 0);

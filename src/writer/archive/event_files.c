@@ -155,11 +155,12 @@ static int reserve(struct event_files *files, struct event_file *file, uint64_t 
   if (chunks <= file->chunks_reserved)
     return 0;
   uint64_t ahead = files->is_scarce ? 0 : file->chunks < CHUNKS_AHEAD_MOST ? file->chunks : CHUNKS_AHEAD_MOST;
-  int error = ahead ? room_reserve(file->fd, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
+  uint64_t from = file->chunks_reserved * RECOVERY_CHUNK_BYTES;
+  int error = ahead ? room_reserve(file->fd, from, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
   if (error < 0) {
     files->is_scarce |= ahead > 0;
     ahead = 0;
-    error = room_reserve(file->fd, chunks * RECOVERY_CHUNK_BYTES);
+    error = room_reserve(file->fd, from, chunks * RECOVERY_CHUNK_BYTES);
   }
   if (error == 0)
     file->chunks_reserved = chunks + ahead;

@@ -23,8 +23,8 @@ int room_extend(int fd, uint64_t offset, uint64_t bytes) {
 }
 
 /* The process's limit counts when a file grows, which it does not here. */
-int room_reserve(int fd, uint64_t bytes) {
-  return room_is_allowed(bytes) ? room_extend(fd, 0, bytes) : -EFBIG;
+int room_reserve(int fd, uint64_t from, uint64_t bytes) {
+  return room_is_allowed(bytes) ? room_extend(fd, from, bytes - from) : -EFBIG;
 }
 
 uint64_t room_left(const char *directory) {
@@ -36,7 +36,7 @@ uint64_t room_left(const char *directory) {
 
 int room_hold(const char *directory, uint64_t bytes) {
   int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd >= 0 && room_reserve(fd, bytes) < 0) {
+  if (fd >= 0 && room_reserve(fd, 0, bytes) < 0) {
     close(fd);
     return -1;
   }

@@ -7,9 +7,10 @@
 
 enum { ROOM_UNKNOWN = 1 };
 
-/* Makes sure that the open file can grow to `bytes`; its size stays. Returns 0; ROOM_UNKNOWN where the file
+/* Makes sure that the open file can grow to `bytes`; its size stays. It has room up to `from` already, which
+ * is not looked at again: tmpfs goes through all pages of the range. Returns 0; ROOM_UNKNOWN where the file
  * system cannot say; or the negative errno that a write would meet: -ENOSPC, -EDQUOT, -EFBIG, -EIO. */
-int room_reserve(int fd, uint64_t bytes);
+int room_reserve(int fd, uint64_t from, uint64_t bytes);
 
 /* The same for a part of a file that is never written to, which may be longer than the process's limit for
  * files. */
