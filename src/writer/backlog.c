@@ -159,7 +159,8 @@ static void begin_chain(struct backlog *backlog, struct backlog_chain *chain, ui
                                   .unpacked = position,
                                   .window = ends->window,
                                   .window_mask = ends->window_mask,
-                                  .ends = ends};
+                                  .ends = ends,
+                                  .waiting = &backlog->waiting};
 }
 
 /* The chain's last segment is full, or there is none. */
@@ -264,7 +265,7 @@ static void empty(struct backlog *backlog, struct backlog_chain *chain) {
   *chain = (struct backlog_chain){0};
 }
 
-void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
+void backlog_free_more(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
   if (!chain->ends)
     return;
   if (position - chain->begin >= chain->end - chain->begin) {

@@ -22,6 +22,7 @@ struct backlog_chain {
   struct record *window; /* by position, masked */
   uint64_t window_mask;
   struct backlog_ends *ends; /* of what is packed; NULL if nothing waits */
+  uint64_t *waiting;         /* in all chains */
 };
 
 /* Room for so many bytes, not touched yet; less if the limits of the process allow no more. NULL is a backlog
@@ -52,8 +53,18 @@ static inline const struct record *backlog_at(struct backlog *backlog, struct ba
   return &chain->window[position & chain->window_mask];
 }
 
+void backlog_free_more(struct backlog *backlog, struct backlog_chain *chain, uint64_t position);
+
 /* Everything below the position was read, and is not asked for again. */
-void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain, uint64_t position);
+static inline void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain,
+                                      uint64_t position) {
+  if (position - chain->begin >= chain->unpacked - chain->begin) {
+    backlog_free_more(backlog, chain, position);
+    return;
+  }
+  *chain->waiting -= position - chain->begin;
+  chain->begin = position;
+}
 
 /* Whether a segment more is to be had without waiting for memory to be read. */
 bool backlog_has_room(const struct backlog *backlog);

@@ -52,7 +52,8 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
     dump_record(writer, id, record, words);
     return;
   }
-  run_states_take(writer->run_states, record->ticks);
+  if (writer->run_states)
+    run_states_take(writer->run_states, record->ticks);
   correlate(&writer->correlator, slot, id, record, words);
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
     stop_if_full(writer);

@@ -20,12 +20,12 @@ enum {
 struct source {
   struct ring_view view;
   struct backlog_chain chain;
-  uint64_t next;       /* first record that was not handed on */
-  uint64_t head;       /* H2 */
-  uint64_t first_head; /* H1 */
-  uint64_t ticks;      /* of the record at `next` */
-  uint64_t prepared;   /* the capacity up to which the ring was given memory, or refused it */
-  int is_damaged;      /* the application wrote over it: nothing more is read */
+  uint64_t next;        /* first record that was not handed on */
+  uint64_t head;        /* H2 */
+  uint64_t first_head;  /* H1 */
+  struct record record; /* a copy of the one at `next` */
+  uint64_t prepared;    /* the capacity up to which the ring was given memory, or refused it */
+  int is_damaged;       /* the application wrote over it: nothing more is read */
 };
 
 struct merge {
@@ -123,9 +123,9 @@ static void sift_down(struct merge *merge, uint32_t i) {
   uint32_t slot = merge->heap[i];
   for (uint32_t child; (child = 2 * i + 1) < merge->heap_count; i = child) {
     if (child + 1 < merge->heap_count &&
-        merge->sources[merge->heap[child + 1]].ticks < merge->sources[merge->heap[child]].ticks)
+        merge->sources[merge->heap[child + 1]].record.ticks < merge->sources[merge->heap[child]].record.ticks)
       child++;
-    if (merge->sources[merge->heap[child]].ticks >= merge->sources[slot].ticks)
+    if (merge->sources[merge->heap[child]].record.ticks >= merge->sources[slot].record.ticks)
       break;
     merge->heap[i] = merge->heap[child];
   }
@@ -136,13 +136,13 @@ static void sift_down(struct merge *merge, uint32_t i) {
 static uint64_t second_ticks(const struct merge *merge) {
   uint64_t ticks = UINT64_MAX;
   for (uint32_t i = 1; i < 3 && i < merge->heap_count; i++)
-    if (merge->sources[merge->heap[i]].ticks < ticks)
-      ticks = merge->sources[merge->heap[i]].ticks;
+    if (merge->sources[merge->heap[i]].record.ticks < ticks)
+      ticks = merge->sources[merge->heap[i]].record.ticks;
   return ticks;
 }
 
 static void look_at_next(const struct merge *merge, struct source *source) {
-  source->ticks = record_at(merge, source, source->next)->ticks;
+  source->record = *record_at(merge, source, source->next);
 }
 
 /* A pass over many full rings takes long: the tool must not think that nothing goes on. */
@@ -250,32 +250,32 @@ static void give_up_inside(struct merge *merge, struct source *source) {
 /* Hands one record on. */
 static void deliver(struct merge *merge, uint32_t slot) {
   struct source *source = &merge->sources[slot];
-  struct record record = *record_at(merge, source, source->next);
-  if (record.more >= RECORD_SLOTS_MAX || source->head - source->next <= record.more) {
+  unsigned more = source->record.more;
+  if (more >= RECORD_SLOTS_MAX || source->head - source->next <= more) {
     give_up_inside(merge, source);
     return;
   }
-  for (unsigned i = 0; i < record.more; i++)
+  for (unsigned i = 0; i < more; i++)
     memcpy(merge->words + 4 * i, record_at(merge, source, source->next + 1 + i), RECORD_BYTES);
   uint64_t id = id_base(slot) + source->next;
-  go_on_at(merge, source, source->next + 1u + record.more);
-  merge->sink(merge->data, slot, id, &record, merge->words);
+  go_on_at(merge, source, source->next + 1u + more);
+  merge->sink(merge->data, slot, id, &source->record, merge->words);
   if (source->view.next - released(source) >= RELEASE_RECORDS)
     give_back(merge, source);
 }
 
 /* Whether it may be known what of the same time came before the ring's next record. */
-static bool may_follow(const struct merge *merge, struct source *source) {
-  unsigned type = record_at(merge, source, source->next)->type;
+static bool may_follow(const struct source *source) {
+  unsigned type = source->record.type;
   return type == RECORD_mutex_acquired || type == RECORD_task_schedule || type == RECORD_implicit_task_begin;
 }
 
 /* The entry of the heap in whose ring the id's record is still to come, at the same time; 0: none. */
 static uint32_t maker_of(const struct merge *merge, uint64_t id) {
-  uint64_t slot = id >> ID_POSITION_BITS, ticks = merge->sources[merge->heap[0]].ticks;
+  uint64_t slot = id >> ID_POSITION_BITS, ticks = merge->sources[merge->heap[0]].record.ticks;
   for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
     const struct source *source = &merge->sources[merge->heap[i]];
-    if (merge->heap[i] == slot && source->ticks == ticks)
+    if (merge->heap[i] == slot && source->record.ticks == ticks)
       return id >= id_base((uint32_t)slot) + source->next ? i : 0;
   }
   return 0;
@@ -295,7 +295,7 @@ static bool find_acquisition(const struct merge *merge, struct source *source, u
   unsigned steps = 0;
   do {
     const struct record *record = record_at(merge, source, position);
-    if (record->ticks != source->ticks)
+    if (record->ticks != source->record.ticks)
       return false;
     if (record->type == RECORD_mutex_acquired && record->a == wait_id) {
       *ret = position;
@@ -325,12 +325,11 @@ static uint64_t hold_end(const struct merge *merge, struct source *source, uint6
  * others; 0: the top itself. */
 static uint32_t first_owner(const struct merge *merge) {
   struct source *top = &merge->sources[merge->heap[0]];
-  uint64_t wait_id = record_at(merge, top, top->next)->a, earliest = hold_end(merge, top, top->next),
-           position;
+  uint64_t wait_id = top->record.a, earliest = hold_end(merge, top, top->next), position;
   uint32_t first = 0;
   for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
     struct source *other = &merge->sources[merge->heap[i]];
-    if (other->ticks != top->ticks || !find_acquisition(merge, other, wait_id, &position))
+    if (other->record.ticks != top->record.ticks || !find_acquisition(merge, other, wait_id, &position))
       continue;
     uint64_t end = hold_end(merge, other, position);
     first = end < earliest ? i : first;
@@ -342,8 +341,7 @@ static uint32_t first_owner(const struct merge *merge) {
 /* The entry of the heap that is to be taken before the top, whose time is the same: what made the task or
  * the team that the top names, or had its lock before. */
 static uint32_t find_earlier(const struct merge *merge) {
-  struct source *top = &merge->sources[merge->heap[0]];
-  const struct record *next = record_at(merge, top, top->next);
+  const struct record *next = &merge->sources[merge->heap[0]].record;
   if (next->type == RECORD_mutex_acquired)
     return first_owner(merge);
   return maker_of(merge, next->type == RECORD_task_schedule
@@ -355,7 +353,7 @@ static uint32_t find_earlier(const struct merge *merge) {
 static void settle_tie(struct merge *merge) {
   for (unsigned tries = 0; tries < TIED_RINGS_MOST; tries++) {
     uint32_t slot = merge->heap[0];
-    if (!may_follow(merge, &merge->sources[slot]) || merge->sources[slot].ticks != second_ticks(merge))
+    if (!may_follow(&merge->sources[slot]) || merge->sources[slot].record.ticks != second_ticks(merge))
       return;
     uint32_t earlier = find_earlier(merge);
     merge->heap[0] = merge->heap[earlier];
@@ -380,9 +378,9 @@ static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
     if (source->next == source->head)
       break;
     look_at_next(merge, source);
-    if (source->ticks == until && may_follow(merge, source))
+    if (source->record.ticks == until && may_follow(source))
       break;
-  } while (source->ticks <= until && (int64_t)(end - source->next) > 0);
+  } while (source->record.ticks <= until && (int64_t)(end - source->next) > 0);
   return taken;
 }
 

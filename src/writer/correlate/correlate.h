@@ -13,6 +13,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "ompt/constructs.h"
 #include "session/layout.h"
 
 struct call_sites;
@@ -30,12 +31,19 @@ struct mpi_window;
 struct recovery;
 struct regions;
 
+/* What region_at has answered last. */
+struct region_answer {
+  uint64_t codeptr; /* 0: nothing */
+  uint32_t detail, region;
+};
+
 struct correlator {
   struct emitter *emitter;
   struct definitions *definitions;
   struct regions *regions;
   struct modules *modules;
   struct recovery *recovery; /* or NULL */
+  struct region_answer answers[CONSTRUCT_COUNT];
   struct contexts *contexts;
   struct call_sites *call_sites;
   struct lock_names *lock_names;  /* or NULL */
@@ -57,6 +65,7 @@ struct correlator {
   struct map teams;              /* by parallel id */
   struct map tasks;              /* by task id: implicit and explicit ones that live */
   struct map locks;              /* by wait id */
+  struct map_entry last_lock;    /* that was asked for; value NULL: none */
   struct map devices;            /* by number */
   struct map host_ops;           /* operations on devices that the host has begun, by host_op */
   struct host_op *first_host_op, *last_host_op; /* of these, as they began */

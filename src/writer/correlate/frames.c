@@ -148,13 +148,15 @@ uint32_t thread_number_of(struct traced_thread *thread) {
   return task->team && !task->is_initial ? task->creator : 0;
 }
 
-uint32_t region_at(struct correlator *c, struct traced_thread *thread, enum construct construct,
-                   uint64_t codeptr, uint32_t detail) {
+uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum construct construct,
+                      uint64_t codeptr, uint32_t detail) {
   if (regions_is_nowhere(c->regions, codeptr)) {
     const struct team *team = implicit_task_of(thread)->team;
-    codeptr = team ? team->codeptr : 0;
+    return regions_get(c->regions, construct, team ? team->codeptr : 0, detail);
   }
-  return regions_get(c->regions, construct, codeptr, detail);
+  uint32_t region = regions_get(c->regions, construct, codeptr, detail);
+  c->answers[construct] = (struct region_answer){codeptr, detail, region};
+  return region;
 }
 
 void undecided_write(struct correlator *c, struct traced_thread *thread, struct team *end_of) {

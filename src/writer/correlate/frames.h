@@ -108,10 +108,18 @@ struct team *serial_team_of(struct correlator *c, struct traced_thread *thread);
 /* The thread's number in that team. */
 uint32_t thread_number_of(struct traced_thread *thread);
 
+uint32_t region_found(struct correlator *correlator, struct traced_thread *thread, enum construct construct,
+                      uint64_t codeptr, uint32_t detail);
+
 /* A region that is not a team's own: `codeptr` or, where that says nothing, the enclosing parallel region's
- * address. */
-uint32_t region_at(struct correlator *correlator, struct traced_thread *thread, enum construct construct,
-                   uint64_t codeptr, uint32_t detail);
+ * address. Most ask for the same one again. */
+static inline uint32_t region_at(struct correlator *correlator, struct traced_thread *thread,
+                                 enum construct construct, uint64_t codeptr, uint32_t detail) {
+  const struct region_answer *last = &correlator->answers[construct];
+  if (last->codeptr == codeptr && last->detail == detail && codeptr)
+    return last->region;
+  return region_found(correlator, thread, construct, codeptr, detail);
+}
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_write(struct correlator *correlator, struct traced_thread *thread, struct team *end_of);

@@ -69,8 +69,16 @@ static enum construct construct_of(uint32_t kind) {
   }
 }
 
+/* NULL if it was never acquired. What is asked for again and again is at hand. */
+static struct lock *find_lock(struct correlator *c, uint64_t wait_id) {
+  if (c->last_lock.value && c->last_lock.key == wait_id)
+    return c->last_lock.value;
+  c->last_lock = (struct map_entry){wait_id, map_get(&c->locks, wait_id)};
+  return c->last_lock.value;
+}
+
 static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
-  struct lock *lock = map_get(&c->locks, wait_id);
+  struct lock *lock = find_lock(c, wait_id);
   if (lock)
     return lock;
   lock = memory_get(1, sizeof *lock);
@@ -206,7 +214,7 @@ static void begin_unseen(struct correlator *c, struct traced_thread *thread, uin
 void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
-  if (is_held_here(map_get(&c->locks, record->wait_id), thread)) {
+  if (is_held_here(find_lock(c, record->wait_id), thread)) {
     c->ignored_ends++; /* said twice */
     return;
   }
@@ -269,7 +277,7 @@ static struct hold *released_hold(struct lock *lock, const struct traced_thread 
 /* Without ThreadReleaseLock, where nobody holds it: then the Enter tells which lock it is. */
 static void release_routine(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record, uint64_t now) {
-  struct lock *lock = map_get(&c->locks, record->wait_id);
+  struct lock *lock = find_lock(c, record->wait_id);
   struct hold *hold = released_hold(lock, thread);
   enum construct construct = is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock;
   struct event enter = {.kind = EVENT_ENTER,
@@ -288,7 +296,7 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
 
 /* Of a construct, which only the thread that is in it can leave. */
 static bool release(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t now) {
-  struct lock *lock = map_get(&c->locks, wait_id);
+  struct lock *lock = find_lock(c, wait_id);
   struct hold *hold = hold_of_thread(lock, thread);
   if (hold)
     end_hold(c, thread, lock, hold, &(struct event){.ticks = now});
@@ -338,6 +346,7 @@ void on_lock_destroy(struct correlator *c, struct traced_thread *thread,
   struct lock *lock = map_get(&c->locks, record->wait_id);
   if (!lock || lock->count)
     return;
+  c->last_lock.value = NULL;
   map_remove(&c->locks, record->wait_id);
   free(lock->holds);
   free(lock);
@@ -398,5 +407,6 @@ void locks_free(struct correlator *c) {
     free(((struct lock *)entry->value)->holds);
     free(entry->value);
   }
+  c->last_lock.value = NULL;
   map_clear(&c->locks);
 }
