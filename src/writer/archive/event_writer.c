@@ -154,6 +154,20 @@ static inline unsigned char *begin(struct event_writer *writer, const struct eve
   return put_byte(at, number);
 }
 
+/* Whether nothing stands in the way of an event without attributes whose fields take `most` bytes at most. */
+static inline bool is_plain(const struct event_writer *writer, uint64_t ticks, size_t most) {
+  return ticks >= writer->ticks && ticks > 0 &&
+         TICKS_BYTES + KIND_BYTES + most < (size_t)(writer->end - writer->at);
+}
+
+/* As begin, of such an event. Calls nothing, so that those who call it save no registers. */
+static inline unsigned char *begin_plain(struct event_writer *writer, uint64_t ticks, unsigned char number) {
+  unsigned char *at = writer->at;
+  if (ticks > writer->ticks)
+    at = put_ticks(writer, at, ticks);
+  return put_byte(at, number);
+}
+
 static inline bool end(struct event_writer *writer, unsigned char *at) {
   writer->at = at;
   writer->events++;
@@ -171,19 +185,29 @@ static inline bool is_whole(const char *meaning) {
   at = is_whole(#meaning) ? put_whole(at, (uint64_t)name)                                                    \
                           : _Generic(name, uint8_t: put_byte, uint32_t: put_32, uint64_t: put_64,            \
                                      int64_t: put_signed)(at, name);
+#define NAME(type, name, meaning) , name
+#define LENGTH_OF(k) (size_t)(chunk_has_length(TRACE_NUMBER_##k) ? LENGTH_BYTES : 0)
 #define KIND(k)                                                                                              \
-  bool event_writer_##k(struct event_writer *writer, const struct event_attributes *attributes,              \
-                        uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
-    const size_t most = 0 TRACE_FIELDS_##k(MOST);                                                            \
-    const size_t length = chunk_has_length(TRACE_NUMBER_##k) ? LENGTH_BYTES : 0;                             \
-    unsigned char *at = begin(writer, attributes, ticks, TRACE_NUMBER_##k, length + most);                   \
-    if (!at)                                                                                                 \
-      return false;                                                                                          \
-    unsigned char *fields = at += length;                                                                    \
+  static inline bool fill_##k(struct event_writer *writer, unsigned char *at TRACE_FIELDS_##k(PARAMETER)) {  \
+    unsigned char *fields = at += LENGTH_OF(k);                                                              \
     TRACE_FIELDS_##k(PUT)                                                                                    \
-    if (length)                                                                                              \
+    if (LENGTH_OF(k))                                                                                        \
       fields[-1] = (unsigned char)(at - fields);                                                             \
     return end(writer, at);                                                                                  \
+  }                                                                                                          \
+  static __attribute__((noinline)) bool write_##k(struct event_writer *writer,                               \
+                                                  const struct event_attributes *attributes,                 \
+                                                  uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {              \
+    const size_t most = LENGTH_OF(k) TRACE_FIELDS_##k(MOST);                                                 \
+    unsigned char *at = begin(writer, attributes, ticks, TRACE_NUMBER_##k, most);                            \
+    return at && fill_##k(writer, at TRACE_FIELDS_##k(NAME));                                                \
+  }                                                                                                          \
+  bool event_writer_##k(struct event_writer *writer, const struct event_attributes *attributes,              \
+                        uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
+    const size_t most = LENGTH_OF(k) TRACE_FIELDS_##k(MOST);                                                 \
+    if (__builtin_expect(attributes || !is_plain(writer, ticks, most), false))                               \
+      return write_##k(writer, attributes, ticks TRACE_FIELDS_##k(NAME));                                    \
+    return fill_##k(writer, begin_plain(writer, ticks, TRACE_NUMBER_##k) TRACE_FIELDS_##k(NAME));            \
   }
 #define NOT_HERE(k)
 TRACE_KINDS_OF(KIND, NOT_HERE)
