@@ -68,14 +68,14 @@ export class Palette {
     this.ground = pack(parse(isDark ? '#15181c' : '#ffffff'));
     this.colours = isDark
       ? {ground: '#15181c', stripe: '#1a1e23', text: '#e6e8ea', dim: '#9aa3ac', line: '#2d333a', mark: '#ffffff',
-        select: '#ffd54a', arrow: '#ffd54a', operation: '#b79cf2', flag: '#ff8fb0',
+        select: '#ffd54a', arrow: '#ff8fb0', operation: '#b79cf2', flag: '#ff8fb0',
         counter: '#7db8f0', preempted: '#ff4d6d', blocked: '#9aa3ac', stalled: '#ffd54a', lock: '#ffffff',
         dependence: '#8fe388', critical: '#ffd400', edge: '#000000',
         get: '#6cc4ff', put: '#ffa94d'}
       : {ground: '#ffffff', stripe: '#f7f8fa', text: '#16191d', dim: '#5c6670', line: '#dde1e6', mark: '#000000',
         select: '#111111', arrow: '#b3124b', operation: '#5c3d99', flag: '#c2185b',
         counter: '#0b5cad', preempted: '#d4002a', blocked: '#16191d', stalled: '#b3124b', lock: '#111111',
-        dependence: '#0f6b2f', critical: '#ffd400', edge: '#000000',
+        dependence: '#00788a', critical: '#ffd400', edge: '#000000',
         get: '#0b5cad', put: '#a34700'};
   }
 }
