@@ -155,6 +155,16 @@ class Browser:
         self.mouse("mouseWheel", x, y, deltaX=right, deltaY=down, modifiers=modifiers)
         self.frame()
 
+    def touch(self, *steps):
+        """Fingers: each step is a list of their places, empty when all have left; what is in one place stays there."""
+        before = 0
+        for places in steps:
+            kind = "touchEnd" if len(places) < before else "touchStart" if len(places) > before else "touchMove"
+            before = len(places)
+            self.call("Input.dispatchTouchEvent", type=kind,
+                      touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)])
+        self.frame()
+
     def key(self, key, modifiers=0):
         text = {"text": key} if len(key) == 1 else {}
         for kind in ("keyDown", "keyUp"):

@@ -357,7 +357,7 @@ class Page {
     this.view.addEventListener('change', () => this.#leaveWhatMoved());
     this.theme.addEventListener('change', () => this.#changeColours());
     new ResizeObserver(() => this.#resize()).observe(byId('stage'));
-    new Pointer(byId('overlay'), this.chart, {
+    this.pointer = new Pointer(byId('overlay'), this.chart, {
       hover: point => this.#hover(point),
       click: (x, y) => this.#click(x, y),
       marks: () => this.marking.isTool,

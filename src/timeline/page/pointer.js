@@ -1,18 +1,20 @@
-// The mouse over the picture: wheel, drag, click and what is under the pointer.
+// The mouse, a pen or fingers over the picture: wheel, drag, click and what is under the pointer.
+import {Fingers} from './fingers.js';
 import {RULER} from './layout.js';
 
-const CLICK_PIXELS = 4; // a drag that moves less is a click
+const CLICK_PIXELS = 4, TAP_PIXELS = 10; // a drag that moves less is a click
 const ZOOM_PER_PIXEL = 1.0022;
 
 export class Pointer {
   constructor(canvas, chart, actions) {
-    Object.assign(this, {canvas, chart, actions, drag: null});
+    Object.assign(this, {canvas, chart, actions, drag: null, fingers: new Fingers(chart)});
     canvas.addEventListener('wheel', event => this.#onWheel(event), {passive: false});
     canvas.addEventListener('pointerdown', event => this.#onDown(event));
     canvas.addEventListener('pointermove', event => this.#onMove(event));
     canvas.addEventListener('pointerup', event => this.#onUp(event));
-    canvas.addEventListener('pointercancel', () => this.#end());
-    canvas.addEventListener('pointerleave', () => this.actions.hover(null));
+    canvas.addEventListener('pointercancel', event => this.#onCancel(event));
+    canvas.addEventListener('pointerleave', event => event.pointerType === 'touch' || this.actions.hover(null));
+    canvas.addEventListener('contextmenu', event => event.pointerType === 'touch' && event.preventDefault());
     canvas.addEventListener('dblclick', event => this.#onDoubleClick(event));
   }
 
@@ -37,9 +39,27 @@ export class Pointer {
     if (event.button !== 0)
       return;
     const {view} = this.chart;
+    if (event.pointerType === 'touch' && this.#isSecond(event))
+      return;
     this.drag = {x: event.offsetX, y: event.offsetY, from: view.from, top: view.top, does: this.#meaning(event),
       hasMoved: false};
     this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  // What lay under a finger goes away with the next one. Two fingers no longer drag.
+  #isSecond(event) {
+    const {offsetX, offsetY, clientX, clientY} = event;
+    this.actions.hover(null);
+    this.fingers.down(event, () => this.#hold({offsetX, offsetY, clientX, clientY}));
+    if (this.fingers.count > 1)
+      this.#end();
+    return this.fingers.count > 1;
+  }
+
+  // A finger that rests is a pointer that hovers, and no click.
+  #hold(place) {
+    this.#end();
+    this.#hover(place);
   }
 
   // What dragging does: marks an interval of all rows or of some, zooms to one, or moves the picture.
@@ -52,14 +72,19 @@ export class Pointer {
   }
 
   #onMove(event) {
-    const {drag, actions} = this;
+    const {drag, actions} = this, isTouch = event.pointerType === 'touch';
+    if (isTouch && this.fingers.move(event))
+      return;
     if (!drag) {
-      this.#hover(event);
+      if (!isTouch)
+        this.#hover(event);
       return;
     }
-    drag.hasMoved ||= Math.hypot(event.offsetX - drag.x, event.offsetY - drag.y) >= CLICK_PIXELS;
+    drag.hasMoved ||=
+      Math.hypot(event.offsetX - drag.x, event.offsetY - drag.y) >= (isTouch ? TAP_PIXELS : CLICK_PIXELS);
     if (!drag.hasMoved)
       return;
+    this.fingers.rest();
     actions.hover(null);
     if (drag.does === 'pan')
       this.#pan(event);
@@ -90,12 +115,18 @@ export class Pointer {
 
   #onUp(event) {
     const {drag, actions} = this;
+    this.fingers.up(event);
     if (!drag)
       return;
     if (!drag.hasMoved)
       actions.click(event.offsetX, event.offsetY);
     else if (drag.does === 'zoom')
       this.chart.view.show(...this.#choice(event.offsetX));
+    this.#end();
+  }
+
+  #onCancel(event) {
+    this.fingers.up(event);
     this.#end();
   }
 

@@ -22,10 +22,15 @@ export class View extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
+  // The length nearest to this that can be shown.
+  within(length) {
+    const whole = this.stop - this.start;
+    return Math.min(whole, Math.max(length, Math.min(SHORTEST_NS, whole)));
+  }
+
   // Shows an interval; what lies outside the trace is cut off, its length kept.
   show(from, to) {
-    const whole = this.stop - this.start;
-    const length = Math.min(whole, Math.max(to - from, Math.min(SHORTEST_NS, whole)));
+    const length = this.within(to - from);
     const middle = (from + to) / 2;
     this.from = Math.min(Math.max(middle - length / 2, this.start), this.stop - length);
     this.to = this.from + length;
@@ -68,8 +73,7 @@ export class View extends EventTarget {
 
   // Shows `factor` times as much; `time` stays where it is.
   zoom(factor, time = (this.from + this.to) / 2) {
-    const whole = this.stop - this.start;
-    const length = Math.min(whole, Math.max(this.length * factor, Math.min(SHORTEST_NS, whole)));
+    const length = this.within(this.length * factor);
     const from = time - (time - this.from) * length / this.length;
     this.show(from, from + length);
   }
