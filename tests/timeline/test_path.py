@@ -8,10 +8,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
 import pictured
 import test_page
-from otf2.enums import Paradigm, RegionRole
+from made_mpi import Job
+from otf2.enums import GroupType, Paradigm, RegionRole
 
 LONG, LATEST = 24, 2**63 + 2**20
-BEGIN, BARRIER, LOCK, CREATION, DEPENDENCE, TASKS, FORK = range(7)
+BEGIN, BARRIER, LOCK, CREATION, DEPENDENCE, TASKS, FORK, MESSAGE, COLLECTIVE = range(9)
 
 
 class Team(pictured.Archive):
@@ -123,6 +124,69 @@ def write_longest(path):
             archive.task_event("complete", i, LATEST, 0, i)
 
 
+def write_ranks(path):
+    """The path: rank 0, which sends when rank 1 has long waited; rank 1, which comes last to the barrier of all; rank
+    2, whose second thread is the last of a team; its first one, which goes on."""
+    with Job(path, ranks=3, threads=2) as job:
+        for rank in range(3):
+            job.call(rank, "MPI_Init", 0, 0.5)
+        job.call(0, "MPI_Send", 4, 4.2, send=(1, 7, 100))
+        job.call(1, "MPI_Recv", 1, 4.5, receive=(0, 7, 100))
+        for rank, arrived in enumerate((5, 7, 6)):
+            job.call(rank, "MPI_Barrier", arrived, 7.5 + rank / 10, collective=-1)
+        job.team = job.teams[2]
+        job.at(8).event(4, "thread_fork", Paradigm.OPENMP, 2)
+        for thread in (4, 5):
+            job.at(8.1).begin_team(thread, 1)
+        job.arrive(2, 0, 9)
+        job.arrive(2, 1, 11)
+        job.join(2, 11.5)
+        job.call(2, "MPI_Comm_rank", 13, 13.1)
+
+
+RANKS = [[0, 0, 4000, BEGIN], [2, 4500, 7000, MESSAGE], [4, 7700, 8000, COLLECTIVE], [5, 8100, 11000, FORK],
+         [4, 11500, 13000, BARRIER]]
+
+
+def write_nested(path):
+    """Thread 0 forks an inner team with thread 2, which is the last in its barrier; then thread 1 waits for thread 0,
+    and works longest."""
+    with Team(path, 3) as archive:
+        outer, inner = (archive.definitions.comm(name, archive.definitions.group(
+            name, GroupType.COMM_GROUP, Paradigm.OPENMP, members=(archive.locations[0], archive.locations[other])))
+            for name, other in (("outer", 1), ("inner", 2)))
+        within = archive.region("!$omp parallel @app.c:8", RegionRole.PARALLEL, 8)
+        first, second, third = archive.writers
+        first.enter(0, archive.main)
+        first.thread_fork(900, Paradigm.OPENMP, 2)
+        for writer, begin in ((first, 900), (second, 1000)):
+            writer.thread_team_begin(begin, outer)
+            writer.enter(1000, archive.parallel)
+        first.thread_fork(2000, Paradigm.OPENMP, 2)
+        for writer, begin in ((first, 2000), (third, 2100)):
+            writer.thread_team_begin(begin, inner)
+            writer.enter(2100, within)
+        archive.slice(0, 3000, 5100, archive.barrier)
+        archive.slice(2, 5000, 5050, archive.barrier)
+        for writer in (third, first):
+            writer.leave(5200, within)
+            writer.thread_team_end(5200, inner)
+        first.thread_join(5200, Paradigm.OPENMP)
+        archive.slice(0, 6000, 6100, archive.barrier)
+        archive.slice(1, 1500, 6100, archive.barrier)
+        archive.slice(0, 6500, 9100, archive.barrier)
+        archive.slice(1, 9000, 9050, archive.barrier)
+        for writer in (first, second):
+            writer.leave(9200, archive.parallel)
+            writer.thread_team_end(9200, outer)
+        first.thread_join(9200, Paradigm.OPENMP)
+        first.leave(10000, archive.main)
+
+
+NESTED = [[0, 0, 2000, BEGIN], [2, 2100, 5000, FORK], [0, 5100, 6000, BARRIER], [1, 6100, 9000, BARRIER],
+          [0, 9100, 10000, BARRIER]]
+
+
 class Path(test_page.PageTest):
     def path(self):
         return self.browser.evaluate("""[...stave.model.path.row].map((row, i) => [row, stave.model.path.begin[i] / 1e3,
@@ -145,6 +209,22 @@ class Path(test_page.PageTest):
     def test_path_of_tasks(self):
         self.open("tasks", write_tasks)
         self.assertEqual(self.path(), TASK_PATH)
+
+    def test_path_of_ranks(self):
+        """Messages, collective operations and teams lead from process to process."""
+        self.open("ranks", write_ranks)
+        self.assertEqual(self.path(), RANKS)
+        self.browser.key("h")
+        self.browser.frame()
+        for row, begin, end, _ in RANKS:
+            self.assertTrue(self.drawn(row, (begin + end) / 2000, "critical"), (row, begin))
+        self.browser.move(*self.point(2, -1, 5.5))
+        self.assertIn("since 1.00 ms, after a message on", self.browser.text("#tooltip").replace("\u00a0", " "))
+
+    def test_path_of_nested_teams(self):
+        """A page has thread 2, which is in thread 0's inner team, below the others."""
+        self.open("nested", write_nested)
+        self.assertEqual(self.path(), NESTED)
 
     def test_path_of_an_interval(self):
         """What lies outside is left out."""

@@ -54,6 +54,19 @@ class Transfers(test_page.PageTest):
                                     (8.5, 0.8, "stripe")):
                 self.assertEqual(list(self.pixel(*self.place(ms, share))[:3]), self.colour(name), (theme, ms, share))
 
+    def test_band_of_the_device(self):
+        """At work while the kernel runs and data are transferred, idle afterwards."""
+        paints = self.browser.evaluate("""Object.fromEntries(stave.model.activities.map(({name, light, dark}) =>
+            [name, {light, dark}]))""")
+        for theme in ("light", "dark"):
+            self.browser.evaluate(f"stave.theme.choose('{theme}')")
+            self.browser.frame()
+            for ms, name in ((2, "device"), (4.5, "device"), (6.5, "device"), (7.5, "idle")):
+                x, y = self.point(1, -1, ms)
+                found = {tuple(self.pixel(x + dx, y)[:3]) for dx in range(8)}  # there is a pattern
+                wanted = paints[name][theme]
+                self.assertIn(tuple(int(wanted[i:i + 2], 16) for i in (1, 3, 5)), found, (theme, ms, name))
+
     def test_bytes_and_rate(self):
         for ms, share, facts in ((2, 0.2, ("transfer to device", "4,000,000", "2 GB/s", "2.00 ms")),
                                  (6, 0.8, ("transfer from device", "1,000,000", "500 MB/s"))):
