@@ -2,6 +2,7 @@
 #include "report/finding.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +124,14 @@ static const char *doubt(const struct report *report, const struct report_findin
   return NULL;
 }
 
+/* So much of the gain may be what others have delayed, and not the cause. */
+static void widen(struct report_finding *finding, double others) {
+  double most = others < finding->gain_ticks ? others : finding->gain_ticks;
+  if (most > 0)
+    finding->uncertainty_ticks =
+        finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, most) : most;
+}
+
 void finding_judge(const struct report *report, struct report_finding *finding) {
   const char *why = doubt(report, finding);
   bool is_measured = finding->cause == CAUSE_OTHER_PROGRAMS && report->has_running;
@@ -135,10 +144,13 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
     finding->confidence = CONFIDENCE_MEDIUM;
     finding->reason = "other programs used the processors meanwhile, for more than a tenth of this time";
   }
-  if (why || others > finding->gain_ticks) {
+  if (why || others > DOUBT_SHARE * finding->gain_ticks) {
     finding->confidence = CONFIDENCE_LOW;
-    finding->reason = why ? why : "other programs used the processors meanwhile, for longer than this time";
+    finding->reason =
+        why ? why : "other programs used the processors meanwhile, for more than half of this time";
   }
+  if (!report->has_running)
+    widen(finding, others);
 }
 
 bool finding_may_be_chance(const struct report *report, const struct report_finding *finding) {

@@ -76,6 +76,11 @@ bool findings_take_shared(struct report *report, uint32_t region, double gain_ti
  * wall time, of its budget for the finding that says so. Returns what is left. */
 double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
+/* Where other programs used much of the processors, and the archive does not tell when threads had none:
+ * takes what the region's threads wait for one that only computes, `budget` ticks of wall time, for the
+ * finding that says so, as far as it can be that. Returns what is left. */
+double findings_take_disturbed(struct report *report, uint32_t region, double budget);
+
 /* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
  * wall time for its `members`. Returns what is left. */
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);

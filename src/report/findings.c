@@ -188,7 +188,9 @@ static bool is_left_alone(const struct report *report, const struct report_task 
          own_cost_off(report, report->dispatch_cost) > spread_mean(&task->run) + (double)task->creation_cost;
 }
 
-static double find_small_tasks(struct report *report, double budget, double members) {
+/* ret_left_alone: whether some are. Returns what is left of the budget. */
+static double find_small_tasks(struct report *report, double budget, double members, bool *ret_left_alone) {
+  *ret_left_alone = false;
   for (uint32_t i = 0; i < report->trace->region_count && budget > 0; i++) {
     const struct report_task *task = report->regions[i].task;
     if (!task || task->executed == 0)
@@ -196,7 +198,9 @@ static double find_small_tasks(struct report *report, double budget, double memb
     double overhead = task_overhead(report, task);
     if (overhead * 2 < (double)task->run.sum)
       continue;
-    double gain = is_left_alone(report, task) ? overhead : overhead / members;
+    bool is_alone = is_left_alone(report, task);
+    double gain = is_alone ? overhead : overhead / members;
+    *ret_left_alone |= is_alone;
     gain = gain < budget ? gain : budget;
     budget -= gain;
     struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, i, gain);
@@ -282,6 +286,17 @@ static bool has_one_barrier(const struct report *report, const struct report_par
   return is_too_often(report, parallel) && parallel->passages <= parallel->members;
 }
 
+/* One region instead of many has one barrier: what threads wait by turns in theirs evens out between them,
+ * and only what one has more work in all stays. How much of `waited` that is. */
+static double evens_out(const struct report *report, const struct report_parallel *parallel, double waited) {
+  if (!parallel->useful || parallel->is_nested || report->process_count > 1 ||
+      !has_one_barrier(report, parallel))
+    return 0;
+  double longest = (double)parallel->useful[busiest(report, parallel->useful)];
+  double stays = longest - mean_of(report, parallel->useful);
+  return waited > stays ? waited - stays : 0;
+}
+
 /* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them.
  * What the others wait for the last of them is part of it. Returns what is left of the budget. */
 static double find_late_start(struct report *report, uint32_t region, double budget, double members,
@@ -293,6 +308,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   waited = waited < 0 ? 0 : waited;
   waited += has_one_barrier(report, parallel) ? (double)parallel->release * scale : 0;
   waited = waited < budget ? waited : budget;
+  waited += evens_out(report, parallel, budget - waited);
   struct report_finding *finding =
       finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region,
                   (own + waited) *
@@ -348,6 +364,15 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   return budget - gain;
 }
 
+static void find_in_tasks(struct report *report, uint32_t region, double budget, double n) {
+  bool is_alone;
+  budget = find_small_tasks(report, budget, processors_at_most(report, n), &is_alone);
+  if (is_alone)
+    budget = findings_take_disturbed(report, region, budget);
+  budget = findings_of_taskwaits(report, region, budget, n);
+  find_starvation(report, region, budget);
+}
+
 static void find_in_region(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (parallel->instances == 0 || parallel->members == 0)
@@ -367,13 +392,10 @@ static void find_in_region(struct report *report, uint32_t region) {
   budget = find_slow_barriers(report, region, budget, 1 / n);
   budget = find_late_start(report, region, budget, members, 1 / n);
   budget = find_loops(report, region, budget, members / n);
-  if (parallel->tasks > 0) {
-    budget = find_small_tasks(report, budget, processors_at_most(report, n));
-    budget = findings_of_taskwaits(report, region, budget, n);
-    find_starvation(report, region, budget);
-  } else {
+  if (parallel->tasks > 0)
+    find_in_tasks(report, region, budget, n);
+  else
     find_imbalance(report, region, budget);
-  }
   findings_of_reduction(report, region, 1 / n);
 }
 

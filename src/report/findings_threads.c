@@ -53,6 +53,16 @@ double findings_take_preempted(struct report *report, uint32_t region, double bu
   return budget > gain ? budget - gain : 0;
 }
 
+double findings_take_disturbed(struct report *report, uint32_t region, double budget) {
+  const struct report_processors *processors = &report->processors;
+  struct report_shared *all = &report->shared[SHARED_WITH_OTHERS];
+  double left = processors->others - all->gain, gain = budget < left ? budget : left;
+  if (report->has_running || processors->others <= OTHERS_LEAST * processors->all || gain <= 0)
+    return budget;
+  take(all, region, processors_wanted(report->regions[region].parallel), gain);
+  return budget - gain;
+}
+
 /* -- how threads wait -- */
 
 static void add_waiting(struct report_waiting *sum, const struct report_waiting *waiting) {
@@ -162,8 +172,8 @@ static void find_other_programs(struct report *report) {
   finding_say(
       finding->evidence,
       "they ran for %s of processor time, this one for %s; in %" PRIu64
-      " parallel region%s threads begin late or are let go late, which with all waiting costs %s, most "
-      "in %s (%s)",
+      " parallel region%s threads begin late, are let go late or wait for one that creates small tasks, "
+      "which with all waiting costs %s, most in %s (%s)",
       finding_time(&texts, processors->others), finding_time(&texts, processors->own), all->regions,
       all->regions == 1 ? "" : "s", finding_time(&texts, all->gain), finding_label(&texts, all->region),
       finding_time(&texts, all->greatest));

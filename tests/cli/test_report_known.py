@@ -213,6 +213,30 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["fork and join"])
         self.assertIn("50 times, 10.0 ms each", numbers["findings"][0]["evidence"])
 
+    def many_regions(self, name, works):
+        """50 regions, in which thread 1 begins 0.02 ms later, and each thread works for its time of two in turn."""
+        now = 0
+        with self.timed(name) as made:
+            for step in range(50):
+                ends = [now + works[step % 2], now + 0.02 + works[1 - step % 2 if len(works) == 2 else 2]]
+                made.at(now).fork(now)
+                made.at(now).begin_team(0)
+                made.at(now + 0.02).begin_team(1)
+                for i in sorted((0, 1), key=lambda i: ends[i]):
+                    made.at(ends[i]).enter(i, "implicit barrier", 1)
+                now = max(ends)
+                made.end_all(now)
+        return self.numbers(self.path(name))["findings"]
+
+    def test_forks_by_turns(self):
+        """What threads wait by turns evens out in one region instead; what one has more work in all does not."""
+        findings = self.many_regions("turns", [0.4, 0.3])
+        self.assertEqual([finding["cause"] for finding in findings], ["fork and join"])
+        self.ms(findings[0]["gain_s"], 25 * (0.08 + 0.12 + 2 * 0.02) / 2)
+        findings = self.many_regions("always", [0.4, 0.4, 0.3])
+        self.assertEqual([finding["cause"] for finding in findings], ["imbalance", "fork and join"])
+        self.ms(findings[0]["gain_s"], 50 * (0.08 - 0.02) / 2)   # thread 1 begins late
+
     def test_slow_barrier(self):
         """The last thread comes to the barrier at 10 ms; it lets them go at 16."""
         with self.timed("slow") as made:

@@ -117,6 +117,46 @@ class Tasks(Case):
         self.assertEqual(numbers["findings"][0]["cause"], "small tasks")
         self.assertIn("too small", self.text(self.path("small")))
 
+    def left_alone(self, name, others_ms):
+        """Thread 0 creates 100 tasks, 1 us each, and has no processor for 2 ms, twelve times. Each of the other three
+        would need 5.5 us to get a task of 0.5 us: one takes them all."""
+        with self.timed(name, threads=4, ticks_per_us=10) as made:
+            made.properties = [("STAVE::PROCESSORS", "4")] + [
+                (f"STAVE::PROCESSORS::{which}_NS", str(ms * 1000000)) for which, ms in (
+                    ("OWN", 10), ("WRITER", 0), ("BUSY", 60 + others_ms), ("IDLE", 0))]
+            made.fork(0)
+            made.begin(0)
+            for i in (1, 2, 3):
+                made.enter(i, "implicit barrier", 1)
+            for i in range(1200):
+                burst, k = 2.1 * (i // 100), i % 100
+                made.at(burst + 0.001 * k).create(0, i + 1, 11)
+                made.at(burst + 0.006 * k).start(1, 0, i + 1, 11)
+                made.at(burst + 0.006 * k + 0.0005).end(1, 0, i + 1, 11)
+            made.at(12 * 2.1).enter(0, "implicit barrier", 1)
+            made.end_all(12 * 2.1)
+        return self.numbers(self.path(name))
+
+    def test_small_on_a_busy_machine(self):
+        """What the one who creates them was kept from is not for want of tasks, as far as others used processors."""
+        waited = (3 * 12 * 2.1 - 1200 * 0.0005) / 4
+        for others, rest in ((0, "too few ready tasks"), (40, "other programs")):
+            numbers = self.left_alone(f"{others} ms", others)
+            cost = 1200 * 1000 * (numbers["task_dispatch_cost_s"] +
+                                  self.region(numbers, "create task")["task"]["creation_cost_s"])
+            self.assertAlmostEqual(cost, 1200 * (0.001 + 0.0055), delta=0.2)
+            findings = numbers["findings"]
+            self.assertEqual([finding["cause"] for finding in findings], [rest, "small tasks"])
+            self.ms(findings[0]["gain_s"], waited - cost)
+            self.ms(findings[1]["gain_s"], cost)
+            self.assertEqual(findings[1]["uncertainty_s"], findings[1]["gain_s"] if others else None)
+        self.assertEqual([finding["confidence"] for finding in findings], ["low", "low"])
+        few = self.left_alone("few", 7)["findings"]
+        causes = [finding["cause"] for finding in few]
+        self.assertEqual(causes, ["small tasks", "other programs", "too few ready tasks"])
+        self.ms(few[1]["gain_s"], 7)
+        self.ms(few[2]["gain_s"], waited - cost - 7)
+
     def produced(self, name, create_ms, run_ms):
         """Thread 0 works `create_ms` before each of 100 tasks, which the two other threads run."""
         with self.timed(name, threads=3) as made:
