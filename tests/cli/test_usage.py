@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Wrong use and what cannot be read, with all commands alike: test_usage.py BUILD [unittest arguments]."""
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -10,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import cli
 from made_archive import Made
 
+MANUALS = pathlib.Path(__file__).resolve().parents[2] / "docs/man"
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
 COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "report": "archive", "check": "archive",
@@ -76,6 +78,15 @@ class Wrong(cli.Case):
             self.assertIn("2 if an option is wrong" if command != "record" else "2 for wrong usage",
                           " ".join(text.split()))
             self.assertIn("-h, --help", text)
+
+    def test_manual(self):
+        """Has the options that --help has, and no others."""
+        for command in COMMANDS:
+            text = self.succeeds(cli.stave(command, "--help")).split("\n\nRules")[0]
+            listed = re.findall(r"(?m)^ +(?:(-\w), )?(--[\w-]+)", text)
+            items = re.findall(r"(?m)^\.It (Fl .*)$", (MANUALS / f"stave-{command}.1").read_text())
+            described = {"-" + option for item in items for option in re.findall(r"Fl (-?\w[\w-]*)", item)}
+            self.assertEqual(described, {option for both in listed for option in both if option}, command)
 
 
 class Unreadable(cli.Case):
