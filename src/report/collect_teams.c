@@ -262,6 +262,12 @@ static void add_gap(struct collector *collector, uint32_t before, uint32_t after
   scatter_add(&report->serial_parts, (double)(finish - begin - mpi));
 }
 
+/* Who does not tell of teams does not tell of forks (EZTrace). */
+static void count_without_fork(struct collector *collector, const struct replay_team *team) {
+  struct report *report = collector->report;
+  report->forks += report->caveats.lacks_teams && collector_is_inside(collector, team->fork_ticks);
+}
+
 static void add_instance(struct collector *collector, const struct live_team *live_team,
                          const struct replay_team *team, uint64_t finish) {
   struct report_parallel *parallel = collector_parallel(collector, team->region);
@@ -323,6 +329,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
     return;
   uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
   join_creator(collector, live_team);
+  count_without_fork(collector, event->team);
   add_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);
   close_live_team(collector, live_team->process, event->team, finish);
