@@ -6,6 +6,7 @@ import pathlib
 import re
 
 import cli
+import sums
 from made_archive import Made
 from otf2.enums import Paradigm, RegionRole
 
@@ -85,39 +86,7 @@ class Case(cli.Case):
         self.assertEqual({finding["cause"] for finding in numbers["findings"]} - set(causes), set())
 
     def adds_up(self, numbers):
-        """Holds for every archive, however odd: no time counts twice, and no finding promises what was not lost."""
-        wall, threads = numbers["wall_s"], numbers["threads"]
-        least = 1e-9 + 1e-6 * wall * max(threads, 1)
-        spent = sum(numbers["activities"].values())
-        self.assertLessEqual(spent, threads * wall + least)
-        self.assertLessEqual(numbers["useful_s"], spent + least)
-        parallel = numbers["parallel_s"]
-        self.assertAlmostEqual(numbers["serial_s"] + parallel, max(wall, parallel), delta=least)
-        gains = [finding["gain_s"] for finding in numbers["findings"]]
-        self.assertEqual(gains, sorted(gains, reverse=True))
-        for finding in numbers["findings"]:
-            self.assertIn(finding["confidence"], ("low", "medium", "high"))
-            self.assertTrue(finding["reason"])
-            if finding["uncertainty_s"] is not None:
-                self.assertGreaterEqual(finding["uncertainty_s"], 0)
-        if gains:
-            self.assertGreaterEqual(gains[-1], 0)
-            self.assertLessEqual(sum(gains), wall - numbers["useful_s"] / max(threads, 1) +
-                                 numbers["lost_in_work_s"] + least)
-        for region in numbers["regions"]:
-            self.team_adds_up(region, least)
-
-    def team_adds_up(self, region, least):
-        """The time of a team's threads is what they did, and what they were not there."""
-        parallel, loop = region.get("parallel"), region.get("worksharing")
-        if parallel:
-            spent = sum(parallel["activities"].values()) + parallel["late_start_s"] + parallel["stall_s"]
-            self.assertGreaterEqual(spent + least, parallel["thread_time_s"])
-            if not parallel["is_nested"] and parallel["late_start_s"] > 0:
-                self.assertAlmostEqual(spent, parallel["thread_time_s"], delta=least)
-        if loop:
-            self.assertLessEqual(loop["imbalance_s"], loop["longest_s"] + least)
-            self.assertLessEqual(loop["longest_s"], loop["time"]["sum_s"] + least)
+        self.assertEqual(sums.problems(numbers), [])
 
     def text(self, archive, *arguments):
         return self.succeeds(report(*arguments, archive))

@@ -17,6 +17,7 @@ import archive_check
 import auditor
 import otf2_freed
 import sanitizers
+import sums
 
 SKIP = 77
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -162,11 +163,12 @@ def print_with_otf2(archive):
 
 
 def check_archive(archive, expect=None, is_closed_by_writer=False):
-    """Reads it with otf2-print, checks it with our own checker, and with otf2-audit if there."""
+    """Reads it with otf2-print, checks it with our own checker, and with otf2-audit if there; its report adds up."""
     problems = list(print_with_otf2(archive))
     found, checker = archive_check.check(str(archive), expect, is_closed_by_writer)
     problems += [f"archive_check: {problem}" for problem in found]
     problems += [f"otf2-audit: {line}" for line in auditor.audit(archive, expect)]
+    problems += [f"stave report: {problem}" for problem in sums.problems_of(archive)]
     if problems:
         raise Failure("\n".join(problems[:40]))
     return checker

@@ -1,0 +1,73 @@
+"""What holds for each archive's `stave report --json`, however odd: no time counts twice, and no finding promises what
+was not lost. STAVE_TEST_STAVE is the command stave with which tests look at the archives that they check."""
+import json
+import os
+import subprocess
+
+CONFIDENCES = ("low", "medium", "high")
+
+
+def least_of(numbers):
+    """What rounding may make of a sum, in seconds."""
+    return 1e-9 + 1e-6 * numbers["wall_s"] * max(numbers["threads"], 1)
+
+
+def of_times(numbers, least):
+    wall, threads, parallel = numbers["wall_s"], numbers["threads"], numbers["parallel_s"]
+    spent = sum(numbers["activities"].values())
+    if spent > threads * wall + least:
+        yield f"activities take {spent} s, {threads} threads have {threads * wall} s"
+    if numbers["useful_s"] > spent + least:
+        yield f"useful are {numbers['useful_s']} s of {spent} s"
+    # Of several processes these are the means, and none need be there all the time.
+    begun = numbers["serial_s"] + numbers["mpi_s"] + parallel
+    if numbers["processes"] < 2 and abs(begun - max(wall, parallel)) > least:
+        yield f"serial {numbers['serial_s']}, MPI {numbers['mpi_s']} and parallel {parallel} are not {wall} s"
+
+
+def of_findings(numbers, least):
+    found, threads = numbers["findings"], max(numbers["threads"], 1)
+    gains = [finding["gain_s"] for finding in found]
+    # What threads lost in their work, by chunks, doacross loops and other programs, counts as useful.
+    running = numbers["running"] or {"regions": []}
+    preempted = [one["preempted_s"] for one in running["regions"] if one["doing"] == "work"]
+    worked = numbers["lost_in_work_s"] + sum(preempted) / threads
+    most = numbers["wall_s"] - numbers["useful_s"] / threads + worked
+    if gains != sorted(gains, reverse=True) or min(gains, default=0) < 0:
+        yield f"gains {gains}"
+    if gains and sum(gains) > most + least:
+        yield f"{[finding['cause'] for finding in found]} save {sum(gains)} s of {most} s"
+    for finding in found:
+        if finding["confidence"] not in CONFIDENCES or not finding["reason"] or (finding["uncertainty_s"] or 0) < 0:
+            yield f"finding {finding}"
+
+
+def of_region(region, least):
+    """The time of a team's threads is what they did, and what they were not there."""
+    parallel, loop = region.get("parallel"), region.get("worksharing")
+    if parallel:
+        spent = sum(parallel["activities"].values()) + parallel["late_start_s"] + parallel["stall_s"]
+        has_all = not parallel["is_nested"] and parallel["late_start_s"] > 0
+        if spent + least < parallel["thread_time_s"] or has_all and abs(spent - parallel["thread_time_s"]) > least:
+            yield f"{region['name']}: {spent} of {parallel['thread_time_s']} s"
+    if loop and not loop["imbalance_s"] <= loop["longest_s"] + least <= loop["time"]["sum_s"] + 2 * least:
+        yield f"{region['name']}: imbalance {loop['imbalance_s']}, longest {loop['longest_s']}, {loop['time']} s"
+
+
+def problems(numbers):
+    """The list of what does not hold."""
+    least = least_of(numbers)
+    return [*of_times(numbers, least), *of_findings(numbers, least),
+            *(problem for region in numbers["regions"] for problem in of_region(region, least))]
+
+
+def problems_of(archive):
+    """Of its report, which must be possible."""
+    stave = os.environ.get("STAVE_TEST_STAVE")
+    if not stave:
+        return []
+    result = subprocess.run([stave, "report", "--json", archive], capture_output=True, check=False,
+                            stdin=subprocess.DEVNULL)
+    if result.returncode != 0 or result.stderr:
+        return [f"exit status {result.returncode}: {result.stderr.decode(errors='replace')[:500]}"]
+    return problems(json.loads(result.stdout))
