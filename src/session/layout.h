@@ -58,7 +58,7 @@ enum tool_state {
   TOOL_WITHDREW, /* the session has not begun, and the program runs untraced: no archive is wanted */
 };
 
-enum { EXIT_STATUS_KNOWN = 1 << 8 };
+enum { EXIT_STATUS_KNOWN = 1 << 8, EXIT_STATUS_UNHEARD = 1 << 9 };
 
 enum clock_kind { CLOCK_KIND_TSC, CLOCK_KIND_MONOTONIC };
 
@@ -124,7 +124,8 @@ struct session_shared {
   _Atomic uint32_t writer_life;    /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
   _Atomic uint32_t is_described;   /* set by the tool: the constants are complete; a futex for the writer */
-  /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that */
+  /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that;
+   * EXIT_STATUS_UNHEARD: it does, and nobody will hear of it */
   _Atomic uint32_t exit_status;
   _Atomic uint32_t dumps_wanted;   /* by `stave dump`: how often so far */
   _Atomic uint32_t dumps_answered; /* how often of these; a futex for it */

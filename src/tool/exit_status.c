@@ -25,7 +25,9 @@ static bool stay_loaded(void) {
 }
 
 void exit_status_expect(void) {
-  if (tool.notes_exit || !on_exit || !stay_loaded())
+  if (tool.notes_exit || !on_exit)
     return;
-  tool.notes_exit = on_exit(note, NULL) == 0;
+  tool.notes_exit = stay_loaded() && on_exit(note, NULL) == 0;
+  if (!tool.notes_exit)
+    atomic_store(&tool.session->shared.exit_status, EXIT_STATUS_UNHEARD);
 }

@@ -164,6 +164,7 @@ static bool has_told_status(const struct writer *writer, int *ret_status) {
 static void note_finish(struct writer *writer) {
   int status;
   snprintf(writer->ending, sizeof writer->ending, "finalized");
+  writer->has_ended_badly = atomic_load(&writer->session->shared.exit_status) == EXIT_STATUS_UNHEARD;
   if (!has_told_status(writer, &status) || status == 0)
     return;
   writer->has_ended_badly = true;
