@@ -178,6 +178,7 @@ struct report_location {
   uint64_t kernel_begin;
   struct doacross_location doacross;
   enum report_running running;
+  uint64_t faults_before;                  /* of pages, before the part that counts */
   uint64_t ran_since, worked_until;        /* since when it has had its processor; when it did not wait */
   uint64_t preempted_begin, preempted_end; /* the last time */
   uint64_t event_ticks;                    /* of its last event */

@@ -73,6 +73,17 @@ static void set_state(struct collector *collector, const struct trace_event *eve
     count_states(thread, waiting, is);
 }
 
+/* It is counted since the thread's beginning; an archive of a run's end has at its first time what was
+ * before. */
+static void note_faults(struct collector *collector, const struct trace_event *event,
+                        struct report_thread *thread, uint64_t faults) {
+  uint64_t first = collector->trace->clock.first_ticks, from = collector->report->from_ticks;
+  if (event->ticks <= (from > first ? from : first))
+    collector->locations[event->location].faults_before = faults;
+  else if (collector_is_inside(collector, event->ticks))
+    thread->faults = faults - collector->locations[event->location].faults_before;
+}
+
 void running_on_metric(struct collector *collector, const struct trace_event *event) {
   struct report_thread *thread = &collector->report->threads[event->location];
   if (event->Metric.count != 1)
@@ -84,8 +95,8 @@ void running_on_metric(struct collector *collector, const struct trace_event *ev
   else if (is_metric(collector, event, STAVE_METRIC_RUN_PROCESSOR)) {
     thread->migrations += thread->processor_known && is_inside;
     thread->processor_known = true;
-  } else if (is_inside && is_metric(collector, event, STAVE_METRIC_PAGE_FAULTS)) {
-    thread->faults = value;
+  } else if (is_metric(collector, event, STAVE_METRIC_PAGE_FAULTS)) {
+    note_faults(collector, event, thread, value);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "session/futex.h"
 #include "writer/archive/archive.h"
 #include "writer/archive/room.h"
+#include "writer/correlate/running.h"
 #include "writer/symbols/symbols.h"
 #include "writer/trigger.h"
 
@@ -24,7 +25,18 @@ enum { TRIGGERED_MOST = 10 };
 /* -- keeping -- */
 
 void dump_follow(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
-  correlate(&((struct writer *)data)->correlator, slot, id, record, words);
+  struct correlator *c = &((struct writer *)data)->correlator;
+  if (slot & RUNNING_SLOT)
+    running_take(c, slot, record);
+  else
+    correlate(c, slot, id, record, words);
+}
+
+/* A merge_sink. */
+static void keep_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                        const uint64_t *words) {
+  (void)slot;
+  kept_put(((struct writer *)data)->kept, id, record, words);
 }
 
 static void describe_limits(const config_keep *keep, char *text, size_t size) {
@@ -75,7 +87,7 @@ static void stop_without_room(struct writer *writer) {
 static void write_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
                          const uint64_t *words) {
   struct writer *writer = data;
-  correlate(&writer->correlator, slot, id, record, words);
+  dump_follow(data, slot, id, record, words);
   if (writer->correlator.records % LOOK_AT_ROOM_RECORDS == 0 || writer->emitter.lacks_room)
     stop_without_room(writer);
 }
@@ -107,6 +119,7 @@ static int write_dump(struct writer *writer) {
   writer->keeping.records_before = kept_dropped(writer->kept);
   correlator_show(&writer->correlator, since);
   kept_replay(writer->kept, write_record, writer);
+  run_states_hand_on(writer->run_states, writer->correlator.died_ticks, write_record, writer);
   return writer_close_archive(writer);
 }
 
@@ -121,7 +134,7 @@ static void tell_done(struct writer *writer, const char *directory) {
 /* Writes the archive and tells everybody. */
 static void make_dump(struct writer *writer) {
   char failure[1024], notice[1024], figures[1024];
-  if (!writer_make_directory(writer, failure, notice, sizeof failure)) {
+  if (!writer_make_directory(writer, failure, notice, sizeof failure, false)) {
     report_not_dumped(&writer->report, failure);
     tell_done(writer, "");
     return;
@@ -254,9 +267,13 @@ static void fire(struct writer *writer, uint32_t trigger, const char *why) {
 
 void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words) {
   char why[TRIGGER_WHY_BYTES];
+  uint32_t slot = (uint32_t)(id >> ID_POSITION_BITS);
+  run_states_take(writer->run_states, record->ticks);
+  run_states_hand_on(writer->run_states, record->ticks, keep_record, writer);
   kept_put(writer->kept, id, record, words);
+  run_states_meet(writer->run_states, slot, record, keep_record, writer);
   for (uint32_t i = 0; i < writer->constants.config.trigger.count; i++)
-    if (trigger_take(writer->triggers[i], (uint32_t)(id >> ID_POSITION_BITS), record, words, why)) {
+    if (trigger_take(writer->triggers[i], slot, record, words, why)) {
       fire(writer, i, why);
       go_on(writer, record->ticks);
     }

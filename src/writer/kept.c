@@ -93,7 +93,7 @@ static void drop_first(struct kept *kept) {
   const struct kept_record *entry = first_of(segment);
   size_t bytes = bytes_of(&entry->record);
   hand_on(kept->sink, kept->data, entry);
-  kept->dropped++;
+  kept->dropped += entry->record.type != RECORD_TYPE_NONE;
   kept->bytes -= bytes;
   segment->begin += bytes;
   if (segment->begin < segment->end)

@@ -28,7 +28,7 @@ uint64_t kept_since(const struct kept *kept);
 /* Hands all that is kept to another sink; it stays kept. */
 void kept_replay(const struct kept *kept, merge_sink sink, void *data);
 
-/* Records that fell out so far. */
+/* Records that fell out so far; what has no type is no record of a ring. */
 uint64_t kept_dropped(const struct kept *kept);
 
 #endif

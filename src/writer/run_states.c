@@ -17,13 +17,21 @@ enum {
   PAGES = 32,     /* of a thread's ring: 2048 switches on and off */
   PAGES_MANY = 4, /* of those beyond the number of processors */
   FAULTS_EACH_NS = 10000000,
+  TOLD_MOST = 1 << 16, /* that wait where no record comes */
 };
 
 struct watched {
-  struct traced_thread *thread;
+  struct traced_thread *thread; /* or NULL: that which has the slot */
+  uint32_t slot;
   pid_t tid;
   uint64_t faults, asked_ns;
   struct perf_event event;
+};
+
+/* STAVE_KEEP: what waits for the records of its time. */
+struct told_record {
+  uint64_t id;
+  struct record record;
 };
 
 struct run_states {
@@ -35,6 +43,10 @@ struct run_states {
   struct clock_point before, now; /* two of the last readings of the clocks */
   struct watched *watched;
   size_t count, capacity;
+  bool is_kept;
+  struct told_record *told; /* from told_begin to told_end, in the order of time */
+  size_t told_begin, told_end, told_capacity;
+  uint64_t told_ever, told_dropped;
 };
 
 /* -- time -- */
@@ -57,7 +69,97 @@ static void read_clocks(struct run_states *states) {
   states->now = now;
 }
 
+/* -- what waits -- */
+
+static struct told_record make_told(struct run_states *states, uint32_t slot, struct record record) {
+  uint64_t number = states->told_ever++ & ((UINT64_C(1) << ID_POSITION_BITS) - 1);
+  return (struct told_record){id_base(RUNNING_SLOT | slot) + number, record};
+}
+
+static void put_told(struct run_states *states, const struct watched *watched, struct record record) {
+  record.b = (uint64_t)watched->tid;
+  memory_grow(&states->told, &states->told_capacity, states->told_end + 1, sizeof *states->told);
+  states->told[states->told_end++] = make_told(states, watched->slot, record);
+}
+
+static int by_time(const void *first, const void *second) {
+  const struct told_record *a = first, *b = second;
+  if (a->record.ticks != b->record.ticks)
+    return a->record.ticks < b->record.ticks ? -1 : 1;
+  return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* What was told from there on, thread by thread, is behind what was told before. */
+static void sort_told(struct run_states *states, size_t from) {
+  uint64_t last = from > states->told_begin ? states->told[from - 1].record.ticks : 0;
+  if (from < states->told_end)
+    qsort(states->told + from, states->told_end - from, sizeof *states->told, by_time);
+  for (size_t i = from; i < states->told_end && states->told[i].record.ticks < last; i++)
+    states->told[i].record.ticks = last;
+}
+
+/* While a program records nothing the oldest make room. */
+static void bound_told(struct run_states *states) {
+  size_t waiting = states->told_end - states->told_begin;
+  if (waiting <= TOLD_MOST)
+    return;
+  states->told_dropped += waiting - TOLD_MOST;
+  states->told_begin = states->told_end - TOLD_MOST;
+  if (states->told_begin < TOLD_MOST)
+    return;
+  memcpy(states->told, states->told + states->told_begin, TOLD_MOST * sizeof *states->told);
+  states->told_begin = 0;
+  states->told_end = TOLD_MOST;
+}
+
+static void hand_on(const struct told_record *told, merge_sink sink, void *data) {
+  sink(data, (uint32_t)(told->id >> ID_POSITION_BITS), told->id, &told->record, NULL);
+}
+
+void run_states_hand_on(struct run_states *states, uint64_t until, merge_sink sink, void *data) {
+  if (!states || states->told_begin == states->told_end)
+    return;
+  for (; states->told_begin < states->told_end && states->told[states->told_begin].record.ticks <= until;
+       states->told_begin++) {
+    struct record *first = &states->told[states->told_begin].record;
+    if (states->told_dropped) {
+      struct told_record missed = make_told(
+          states, 0,
+          (struct record){.ticks = first->ticks, .a = states->told_dropped, .endpoint = RUNNING_MISSED});
+      hand_on(&missed, sink, data);
+    }
+    states->told_dropped = 0;
+    hand_on(&states->told[states->told_begin], sink, data);
+  }
+  if (states->told_begin == states->told_end)
+    states->told_begin = states->told_end = 0;
+}
+
 /* -- a thread -- */
+
+static void tell_switch(struct run_states *states, struct watched *watched, uint64_t ticks, unsigned state,
+                        int processor) {
+  if (states->is_kept)
+    put_told(
+        states, watched,
+        (struct record){.ticks = ticks, .a = state, .c = (uint32_t)processor, .endpoint = RUNNING_SWITCH});
+  else
+    running_switch(states->correlator, watched->thread, ticks, state, processor);
+}
+
+static void tell_faults(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t faults) {
+  if (states->is_kept)
+    put_told(states, watched, (struct record){.ticks = ticks, .a = faults, .endpoint = RUNNING_FAULTS});
+  else
+    running_faults(states->correlator, watched->thread, ticks, faults);
+}
+
+static void tell_missed(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t missed) {
+  if (states->is_kept)
+    put_told(states, watched, (struct record){.ticks = ticks, .a = missed, .endpoint = RUNNING_MISSED});
+  else
+    states->correlator->figures.switches_missed += missed;
+}
 
 /* proc(5): the name may hold anything; behind it are the state and, 37 fields later, the processor. */
 static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
@@ -86,7 +188,7 @@ static void take_faults(struct run_states *states, struct watched *watched) {
     return;
   watched->asked_ns = now;
   if (faults != watched->faults)
-    running_faults(states->correlator, watched->thread, states->now.ticks, faults);
+    tell_faults(states, watched, states->now.ticks, faults);
   watched->faults = faults;
 }
 
@@ -99,41 +201,82 @@ static void take_switches(struct run_states *states, struct watched *watched) {
   states->fullest = fullness > states->fullest ? fullness : states->fullest;
   while (perf_event_next(&watched->event, &found))
     if (found.kind == PERF_LOST)
-      states->correlator->figures.switches_missed += found.lost;
+      tell_missed(states, watched, ticks_of(states, found.monotonic_ns), found.lost);
     else
-      running_switch(states->correlator, watched->thread, ticks_of(states, found.monotonic_ns),
-                     kinds[found.kind], found.kind == PERF_RUNS ? (int)found.processor : -1);
+      tell_switch(states, watched, ticks_of(states, found.monotonic_ns), kinds[found.kind],
+                  found.kind == PERF_RUNS ? (int)found.processor : -1);
 }
 
 static size_t pages_of(const struct run_states *states) {
   return states->count < (size_t)states->processors ? PAGES : PAGES_MANY;
 }
 
-/* A thread that the correlator has met: it may be one that it has met before, in another slot. */
-static void watch(void *data, struct traced_thread *thread, uint64_t ticks) {
-  struct run_states *states = data;
-  struct watched watched = {.thread = thread, .tid = (pid_t)thread->location.facts.kernel_tid};
+/* It may be one that is watched already, in another slot. False: it cannot be, or is; else its state, and
+ * its processor or -1. */
+static bool watch(struct run_states *states, struct watched watched, unsigned *ret_state,
+                  int *ret_processor) {
   enum perf_kind kind;
-  int processor;
   for (size_t i = 0; i < states->count; i++)
-    if (states->watched[i].thread == thread && states->watched[i].tid == watched.tid)
-      return;
+    if (states->watched[i].thread == watched.thread && states->watched[i].tid == watched.tid) {
+      states->watched[i].slot = watched.slot;
+      return false;
+    }
   if (perf_event_start(&watched.event, watched.tid, pages_of(states)) < 0) {
     states->correlator->figures.threads_unwatched++;
-    return;
+    return false;
   }
   memory_grow(&states->watched, &states->capacity, states->count + 1, sizeof *states->watched);
   states->watched[states->count++] = watched;
-  ask_state(states, watched.tid, &kind, &processor);
-  running_switch(states->correlator, thread, ticks,
-                 kind == PERF_BLOCKED ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_RUNS, processor);
+  ask_state(states, watched.tid, &kind, ret_processor);
+  *ret_state = kind == PERF_BLOCKED ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_RUNS;
+  return true;
+}
+
+/* A thread that the correlator has met. */
+static void on_thread(void *data, struct traced_thread *thread, uint64_t ticks) {
+  struct run_states *states = data;
+  const struct watched watched = {.thread = thread, .tid = (pid_t)thread->location.facts.kernel_tid};
+  unsigned state;
+  int processor;
+  if (watch(states, watched, &state, &processor))
+    running_switch(states->correlator, thread, ticks, state, processor);
+}
+
+/* What it did up to now has been handed on. */
+static void leave_slot(struct run_states *states, uint32_t slot) {
+  for (size_t i = 0; i < states->count; i++)
+    if (states->watched[i].slot == slot && states->watched[i].tid != states->pid) {
+      perf_event_stop(&states->watched[i].event);
+      states->watched[i] = states->watched[--states->count];
+      return;
+    }
+}
+
+void run_states_meet(struct run_states *states, uint32_t slot, const struct record *record, merge_sink sink,
+                     void *data) {
+  const struct record_attach *attach = (const struct record_attach *)record;
+  unsigned state;
+  int processor;
+  if (!states || (record->type != RECORD_attach && record->type != RECORD_thread_end))
+    return;
+  leave_slot(states, slot);
+  if (record->type != RECORD_attach ||
+      !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, &state, &processor))
+    return;
+  struct told_record told = make_told(states, slot,
+                                      (struct record){.ticks = record->ticks,
+                                                      .a = state,
+                                                      .b = attach->kernel_tid,
+                                                      .c = (uint32_t)processor,
+                                                      .endpoint = RUNNING_SWITCH});
+  hand_on(&told, sink, data);
 }
 
 /* -- all of them -- */
 
 /* A thread whose location is closed has nothing more to say. */
 static bool is_over(const struct watched *watched) {
-  return !watched->thread->location.writer;
+  return watched->thread && !watched->thread->location.writer;
 }
 
 static void drop_ended(struct run_states *states) {
@@ -149,12 +292,15 @@ static void drop_ended(struct run_states *states) {
 void run_states_empty(struct run_states *states) {
   if (!states)
     return;
+  size_t told = states->told_end;
   read_clocks(states);
   for (size_t i = 0; i < states->count; i++) {
     take_switches(states, &states->watched[i]);
     take_faults(states, &states->watched[i]);
   }
   drop_ended(states);
+  sort_told(states, told);
+  bound_told(states);
 }
 
 double run_states_fullest(struct run_states *states) {
@@ -183,9 +329,16 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
                                 .processors = sysconf(_SC_NPROCESSORS_ONLN),
                                 .before = constants->start,
                                 .now = clock_sample(constants->clock_kind)};
-  correlator->on_thread = watch;
+  correlator->on_thread = on_thread;
   correlator->on_thread_data = states;
   return states;
+}
+
+void run_states_keep(struct run_states *states) {
+  if (!states)
+    return;
+  states->is_kept = true;
+  states->correlator->on_thread = NULL;
 }
 
 void run_states_destroy(struct run_states *states) {
@@ -194,5 +347,6 @@ void run_states_destroy(struct run_states *states) {
   for (size_t i = 0; i < states->count; i++)
     perf_event_stop(&states->watched[i].event);
   free(states->watched);
+  free(states->told);
   free(states);
 }

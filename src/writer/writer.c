@@ -35,14 +35,10 @@ static void terminate_texts(struct session_constants *constants) {
     constants->counters[i].name[COUNTER_NAME_BYTES - 1] = '\0';
 }
 
-bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size) {
+bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial) {
   const struct config *config = &writer->constants.config;
-  char run[LAUNCHER_RUN_BYTES];
   bool is_job;
-  struct output_names names = {.program = base_name(writer->constants.program),
-                               .host = writer->machine.nodename,
-                               .pid = writer->constants.pid};
-  output_ask_launcher(&names, run);
+  struct output_names names = writer->names;
   char wanted[sizeof writer->directory];
   *notice = '\0';
   if (output_expand(config->output, &names, wanted, sizeof wanted, &is_job) < 0) {
@@ -51,7 +47,7 @@ bool writer_make_directory(struct writer *writer, char *failure, char *notice, s
     return false;
   }
   snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
-  int error = output_make(writer->directory, sizeof writer->directory, is_job, &names);
+  int error = output_make(writer->directory, sizeof writer->directory, is_job && !is_trial, &names);
   if (error)
     snprintf(failure, size, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
              strerror(-error));
@@ -59,6 +55,14 @@ bool writer_make_directory(struct writer *writer, char *failure, char *notice, s
   if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0))
     snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
   return !error;
+}
+
+/* While the program runs: at its end nobody may be left who knows which run it is part of. */
+static void ask_launcher(struct writer *writer) {
+  writer->names = (struct output_names){.program = base_name(writer->constants.program),
+                                        .host = writer->machine.nodename,
+                                        .pid = writer->constants.pid};
+  output_ask_launcher(&writer->names, writer->run);
 }
 
 /* With what OTF2 makes in it at first. */
@@ -185,26 +189,24 @@ static void open_model(struct writer *writer) {
   runtimes_find(writer->constants.pid, writer->runtimes);
 }
 
-static bool make_first_directory(struct writer *writer, char *notice, size_t size) {
+static bool make_first_directory(struct writer *writer, char *notice, size_t size, bool is_trial) {
   char failure[1024];
-  bool is_made = writer_make_directory(writer, failure, notice, size);
+  bool is_made = writer_make_directory(writer, failure, notice, size, is_trial);
   if (!is_made)
     report_failed(&writer->report, "%s", failure);
   return is_made;
 }
 
 static void note_ineffective(const struct config *config, char *notice, size_t size) {
-  bool has_system = config->system != SYSTEM_off, has_size = config->max_size > 0;
-  if (has_system || has_size)
-    snprintf(notice, size, "%s%s no effect with STAVE_KEEP", has_system ? "STAVE_SYSTEM" : "STAVE_MAX_SIZE",
-             has_system && has_size ? " and STAVE_MAX_SIZE have" : " has");
+  if (config->max_size > 0)
+    snprintf(notice, size, "STAVE_MAX_SIZE has no effect with STAVE_KEEP");
 }
 
 /* STAVE_KEEP: there is no archive yet, but there could be one. */
 static bool open_kept(struct writer *writer) {
   char notice[1024];
   int error;
-  if (!make_first_directory(writer, notice, sizeof notice))
+  if (!make_first_directory(writer, notice, sizeof notice, true))
     return false;
   rmdir(writer->directory);
   *notice = '\0';
@@ -217,8 +219,9 @@ static bool open_kept(struct writer *writer) {
   note_ineffective(&writer->constants.config, notice, sizeof notice);
   if (!wait_for_runtime(writer))
     return false;
-  writer->constants.config.system = SYSTEM_off;
   open_model(writer);
+  open_run_states(writer, notice, sizeof notice);
+  run_states_keep(writer->run_states);
   dump_open(writer);
   writer->is_ready = true;
   report_kept(&writer->report, notice);
@@ -227,7 +230,7 @@ static bool open_kept(struct writer *writer) {
 
 static bool open_archive(struct writer *writer) {
   char notice[1024];
-  if (!make_first_directory(writer, notice, sizeof notice))
+  if (!make_first_directory(writer, notice, sizeof notice, false))
     return false;
   int error = 0;
   writer->recovery = recovery_open(writer->directory);
@@ -295,6 +298,7 @@ int main(void) {
   writer.constants = writer.session->constants;
   terminate_texts(&writer.constants);
   uname(&writer.machine);
+  ask_launcher(&writer);
   application_open(&writer.application, writer.constants.pid, WRITER_FD_APPLICATION, WRITER_FD_SESSION);
   writer.command_line_bytes =
       application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);

@@ -12,6 +12,7 @@
 #include "writer/kept.h"
 #include "writer/lookup.h"
 #include "writer/merge.h"
+#include "writer/output.h"
 #include "writer/pace.h"
 #include "writer/processors.h"
 #include "writer/properties.h"
@@ -54,6 +55,8 @@ struct writer {
   bool is_over;          /* the program has ended, or the recording */
   uint64_t over_ns;      /* when the end of the program was seen */
   struct utsname machine;
+  struct output_names names; /* for the archive's directory */
+  char run[LAUNCHER_RUN_BYTES];
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
@@ -91,8 +94,9 @@ void drain(struct writer *writer);
 bool drain_is_unwanted(const struct writer *writer);
 
 /* Makes the directory of an archive, writer->directory. False: `failure` says why not. `notice` (of `size`
- * bytes, as failure) says if it got another name than was wanted. */
-bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size);
+ * bytes, as failure) says if it got another name than was wanted. is_trial: an empty one, to see whether it
+ * can be made; not one for the ranks of a job, which leaves more than rmdir can remove. */
+bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial);
 
 /* Ends all that is open and closes the archive. Returns as archive_close. */
 int writer_close_archive(struct writer *writer);

@@ -1,5 +1,5 @@
 /* A rank that goes on with messages, parallel regions, and operations in a window and on a file until
- * somebody ends it; with "abort" rank 1 does so. */
+ * somebody ends it; with "abort" rank 1 does so, with "end" all do. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +33,8 @@ int main(int argc, char **argv) {
     MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (i == 200 && argc > 2 && strcmp(argv[2], "abort") == 0 && rank == 1)
       MPI_Abort(MPI_COMM_WORLD, 3);
+    if (i == 200 && argc > 2 && strcmp(argv[2], "end") == 0)
+      break;
     if (i == 200) { /* the test waits for this */
       snprintf(name, sizeof name, "%s-%d", argv[1], rank);
       FILE *mark = fopen(name, "w");
@@ -40,6 +42,9 @@ int main(int argc, char **argv) {
         fclose(mark);
     }
   }
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  MPI_File_close(&file);
   MPI_Finalize();
   return all < 0;
 }

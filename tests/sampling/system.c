@@ -1,11 +1,13 @@
-// system [spinner]: threads that work, sleep and change over, each on a processor of its own; with a spinner,
-// a process that wants the last thread's. Prints for each thread how often the kernel says that it gave its
-// processor up and lost it, and the processor time of the work.
+// system CASE: threads that work, sleep and change over, each on a processor of its own; if the case begins
+// with "spinner", beside a process that wants the last thread's. Prints for each thread how often the kernel
+// says that it gave its processor up and lost it, and the processor time of the work. "spinner-kept" ends
+// with the exit status 3, "spinner-end" so behind the work.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stave/stave.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -74,12 +76,15 @@ static void spin(pid_t parent) {
 
 int main(int argc, char **argv) {
   pid_t self = getpid();
+  bool is_kept = argc > 1 && strcmp(argv[1], "spinner-kept") == 0;
+  bool is_end = argc > 1 && strcmp(argv[1], "spinner-end") == 0;
   sched_getaffinity(0, sizeof allowed, &allowed);
-  if (argc > 1 && strcmp(argv[1], "spinner") == 0 && fork() == 0)
+  if (argc > 1 && strncmp(argv[1], "spinner", 7) == 0 && fork() == 0)
     spin(self);
 #pragma omp parallel
   bind_to(omp_get_thread_num());
-  stave_flush(); // now the writer knows both threads
+  if (!is_end)
+    stave_flush(); // now the writer knows both threads
 #pragma omp parallel
   begin_count();
   for (int i = 0; i < INSTANCES; i++) {
@@ -89,6 +94,8 @@ int main(int argc, char **argv) {
 #pragma omp parallel // sleep
     rest(SLEEP_NS);
   }
+  if (is_end)
+    return 3;
 #pragma omp parallel
   for (int i = 0; i < CHANGES; i++)
     rest(1);
@@ -96,5 +103,5 @@ int main(int argc, char **argv) {
 #pragma omp critical
   tell();
   printf("work %f\nsleep %f\n", INSTANCES * WORK_NS * 1e-9, INSTANCES * SLEEP_NS * 1e-9);
-  return 0;
+  return is_kept ? 3 : 0;
 }

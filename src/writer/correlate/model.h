@@ -84,10 +84,11 @@ struct traced_thread {
   unsigned undecided_count;
   unsigned mpi_collectives;        /* that are open and whose begin was written */
   struct thread_counters *counted; /* what its counters say (counters.c); NULL: nothing so far */
-  /* STAVE_SYSTEM: the processor it ran on last, plus one; what it did when nothing was to be written */
-  int run_processor;
+  /* STAVE_SYSTEM: its state, its processor plus one (0: not known), and that as far as was written */
   unsigned run_state;
-  bool run_state_is_hidden;
+  int run_processor, written_processor;
+  bool run_state_is_hidden; /* the state has changed while nothing was to be written */
+  uint64_t page_faults;
   struct traced_thread *next_ended;
 };
 

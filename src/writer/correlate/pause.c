@@ -21,6 +21,7 @@
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
+#include "writer/correlate/running.h"
 #include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
 #include "writer/correlate/threads.h"
@@ -315,6 +316,12 @@ static void begin_shown_program(struct correlator *c, uint64_t ticks) {
   primary->base->stack.frames[0].is_hidden = false;
 }
 
+static void show_running(struct correlator *c, uint64_t ticks) {
+  size_t position = 0;
+  for (struct traced_thread *thread; (thread = next_living(c, &position));)
+    running_show(c, thread, ticks);
+}
+
 void correlator_show(struct correlator *c, uint64_t ticks) {
   size_t position = 0;
   c->is_hidden = false;
@@ -327,6 +334,7 @@ void correlator_show(struct correlator *c, uint64_t ticks) {
     begin_shown_program(c, ticks);
   if (!c->is_paused_meanwhile) {
     pause_end(c, ticks, false);
+    show_running(c, ticks);
     return;
   }
   c->paused_ticks = ticks;
