@@ -158,6 +158,10 @@ static uint64_t lost_after(const struct rebuild *job) {
   return first != UINT64_MAX && first > job->whole_until ? first : job->whole_until;
 }
 
+static const char *ending_of(const struct rebuild *job) {
+  return job->goes_on ? "not yet" : "not known: stave-writer died before the program was seen to end";
+}
+
 static int write_definitions(struct rebuild *job) {
   struct journal *journal = &job->journal;
   const struct recovery_state *state = &job->salvage.header.state;
@@ -177,7 +181,7 @@ static int write_definitions(struct rebuild *job) {
   figures_add(&figures, &(struct figures){.closed_by_writer = job->rewritten.added,
                                           .lost = job->missing,
                                           .refused = job->rewritten.refused});
-  struct summary summary = {.ending = "not known: stave-writer died before the program was seen to end",
+  struct summary summary = {.ending = ending_of(job),
                             .figures = figures,
                             .records = state->records,
                             .stopped = "",
@@ -220,9 +224,9 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
   return 0;
 }
 
-int rebuild_run(struct rebuild *job, const char *directory, const char *out,
+int rebuild_run(struct rebuild *job, const char *directory, const char *out, bool goes_on,
                 const struct rebuild_watch *watch) {
-  *job = (struct rebuild){.out = out};
+  *job = (struct rebuild){.out = out, .goes_on = goes_on};
   int error = salvage_open(&job->salvage, directory);
   if (error)
     return fail_to_open(job, error);

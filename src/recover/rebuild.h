@@ -11,6 +11,7 @@
 
 struct rebuild {
   const char *out;
+  bool goes_on;       /* the run does: what is open has not ended */
   char raw[PATH_MAX]; /* the assembled events */
   struct salvage salvage;
   struct archive *archive; /* NULL once it is closed */
@@ -30,9 +31,9 @@ struct rebuild_watch {
 };
 
 /* Makes an archive in the existing, empty directory `out` of what is in `directory`; both texts stay the
- * caller's. Returns 0; or -EIO with a line in job->failure, and then anything may be in `out`. rebuild_close
- * in every case. */
-int rebuild_run(struct rebuild *job, const char *directory, const char *out,
+ * caller's. goes_on: that is a snapshot (snapshot.h) of a run that has not ended. Returns 0; or -EIO with a
+ * line in job->failure, and then anything may be in `out`. rebuild_close in every case. */
+int rebuild_run(struct rebuild *job, const char *directory, const char *out, bool goes_on,
                 const struct rebuild_watch *watch);
 void rebuild_close(struct rebuild *job);
 

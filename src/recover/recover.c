@@ -1,12 +1,15 @@
-/* stave-recover DIR OUT: makes an archive in the existing, empty directory OUT of what a stave-writer that
- * died has left in DIR. Started by `stave recover`, which reads its standard output: lines that begin with
- * reading, naming, progress, location, result or failed. */
+/* stave-recover DIR OUT [running]: makes an archive in the existing, empty directory OUT of what a
+ * stave-writer that died has left in DIR; or of what one that works has written so far. Started by `stave
+ * recover` or `stave watch`, which read its standard output: lines that begin with reading, naming, progress,
+ * location, result or failed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "recover/rebuild.h"
+#include "recover/snapshot.h"
 #include "session/clock.h"
 
 /* One file a location is open, as in the writer. */
@@ -64,15 +67,31 @@ static void report(const struct rebuild *job) {
          shortfall_of(job), job->journal.is_whole ? "whole" : "cut");
 }
 
+static const struct rebuild_watch watch = {show_step, show_progress};
+
+/* Reads a copy, since the writer goes on while that is read. */
+static int rebuild_running(struct rebuild *job, const char *directory, const char *out) {
+  char copy[PATH_MAX];
+  snprintf(copy, sizeof copy, "%.*s/as-written", PATH_MAX - 16, out);
+  int error = snapshot_make(directory, copy);
+  if (error)
+    snprintf(job->failure, sizeof job->failure, "what is written cannot be read: %s", strerror(-error));
+  else
+    error = rebuild_run(job, copy, out, true, &watch);
+  snapshot_remove(copy);
+  return error;
+}
+
 int main(int argc, char **argv) {
-  static const struct rebuild_watch watch = {show_step, show_progress};
-  if (argc != 3) {
+  static struct rebuild job = {.salvage.fd = -1};
+  bool goes_on = argc == 4 && strcmp(argv[3], "running") == 0;
+  if (argc != 3 && !goes_on) {
     fputs("stave-recover: started by `stave recover`; not meant to be run by hand\n", stderr);
     return 2;
   }
-  static struct rebuild job;
   raise_limits();
-  int error = rebuild_run(&job, argv[1], argv[2], &watch);
+  int error =
+      goes_on ? rebuild_running(&job, argv[1], argv[2]) : rebuild_run(&job, argv[1], argv[2], false, &watch);
   if (error)
     printf("failed %s\n", job.failure);
   else

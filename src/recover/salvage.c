@@ -14,16 +14,6 @@
 
 #include "base/memory.h"
 
-/* The head of a block, without its bytes. */
-struct block_head {
-  uint32_t use;
-  uint32_t location;
-  uint64_t sequence;
-  uint64_t count;
-};
-_Static_assert(offsetof(struct recovery_block, count) == offsetof(struct block_head, count),
-               "the head of a block");
-
 static struct salvage_location *location_at(struct salvage *salvage, uint32_t location) {
   if (location >= SALVAGE_LOCATIONS_MOST)
     return NULL;
@@ -33,7 +23,7 @@ static struct salvage_location *location_at(struct salvage *salvage, uint32_t lo
   return &salvage->locations[location];
 }
 
-static void note_events(struct salvage *salvage, const struct block_head *head, off_t offset) {
+static void note_events(struct salvage *salvage, const struct salvage_head *head, off_t offset) {
   struct salvage_location *location = location_at(salvage, head->location);
   if (!location)
     return;
@@ -87,7 +77,7 @@ static void read_journal(struct salvage *salvage, struct pieces *pieces) {
 
 static void read_blocks(struct salvage *salvage) {
   struct pieces pieces = {0};
-  struct block_head head;
+  struct salvage_head head;
   off_t offset = RECOVERY_UNIT_BYTES;
   for (; pread(salvage->fd, &head, sizeof head, offset) == sizeof head; offset += RECOVERY_BLOCK_BYTES) {
     off_t bytes = offset + (off_t)offsetof(struct recovery_block, bytes);

@@ -12,6 +12,16 @@
 
 enum { SALVAGE_LOCATIONS_MOST = 1 << 20 };
 
+/* The head of a block, without its bytes. */
+struct salvage_head {
+  uint32_t use;
+  uint32_t location;
+  uint64_t sequence;
+  uint64_t count;
+};
+_Static_assert(offsetof(struct recovery_block, count) == offsetof(struct salvage_head, count),
+               "the head of a block");
+
 /* A location's part of the recovery file. */
 struct salvage_location {
   struct salvage_chunk {

@@ -14,13 +14,13 @@ from made_archive import Made
 MANUALS = pathlib.Path(__file__).resolve().parents[2] / "docs/man"
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
-COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "report": "archive", "check": "archive",
-            "export": "archive", "recover": "directory", "merge": "directory", "dump": "pid", "config": None,
-            "completion": "shell"}
+COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "watch": "directory", "report": "archive",
+            "check": "archive", "export": "archive", "recover": "directory", "merge": "directory", "dump": "pid",
+            "config": None, "completion": "shell"}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
-# merge reads no events (test_merge.py)
+# merge reads no events (test_merge.py), watch no closed archives (test_watch.py)
 READERS = [command for command, argument in COMMANDS.items()
-           if argument in ("archive", "directory") and command != "merge"]
+           if argument in ("archive", "directory") and command not in ("merge", "watch")]
 WITH_VALUE = {"record": "--output", "timeline": "-o", "report": "--top", "check": "-r", "export": "--format",
               "recover": "-o", "merge": "-o"}
 # A process of root's without the right to read everything.

@@ -322,7 +322,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static struct rebuild job;
   struct making making = {0};
   make_directory(&making, data, size);
-  if (rebuild_run(&job, making.left, making.out, &watch) == 0)
+  if (rebuild_run(&job, making.left, making.out, false, &watch) == 0)
     check_archive(making.out, &job);
   else
     expect(*job.failure != '\0', "it fails without a word");

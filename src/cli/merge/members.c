@@ -33,7 +33,7 @@ static bool run_recovery(const char *directory, const char *out) {
     message_say("%s: cannot be recovered: %s: %m", directory, partial);
     return false;
   }
-  int error = recover_process_run(&process, directory, partial);
+  int error = recover_process_run(&process, directory, partial, false);
   bool is_done = error == 0 && process.is_done && rename(partial, out) == 0;
   if (!is_done)
     message_say("%s: cannot be recovered: %s", directory,

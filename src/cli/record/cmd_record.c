@@ -9,6 +9,7 @@
 #include "cli/record/counters_help.h"
 #include "cli/record/job.h"
 #include "cli/record/plan.h"
+#include "cli/record/viewer.h"
 #include "cli/record/watch.h"
 #include "cli/record/workdir.h"
 #include "session/config.h"
@@ -37,6 +38,7 @@ struct traced_run {
   struct status status;
   struct child child;
   struct watch watch;
+  struct viewer viewer;
   bool quiet, preloads;
 };
 
@@ -48,7 +50,8 @@ enum {
   OPTION_SAMPLE,
   OPTION_SYSTEM,
   OPTION_KEEP,
-  OPTION_COUNTERS
+  OPTION_COUNTERS,
+  OPTION_WATCH
 };
 
 /* Samples a second where none are said. */
@@ -86,6 +89,10 @@ static const struct usage_option options[] = {
      "what the kernel and the processor count for each thread, read where regions begin and end "
      "(STAVE_COUNTERS): instructions, cycles, page-faults ...; help lists what can be had here",
      USAGE_LIST, counter_known},
+    {OPTION_WATCH, "watch", NULL,
+     "show the last seconds of the run in a browser while it goes on (stave watch), at an address that is "
+     "printed; the finished page is then beside the archive, with .html",
+     USAGE_NOTHING, NULL},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
     {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
     {0},
@@ -137,6 +144,8 @@ static bool set_option(void *run, int option, const char *value) {
     ((struct traced_run *)run)->quiet = true;
   else if (option == OPTION_PRELOAD)
     ((struct traced_run *)run)->preloads = true;
+  else if (option == OPTION_WATCH)
+    ((struct traced_run *)run)->viewer.is_wanted = true;
   else if (option == OPTION_SYSTEM)
     set_variable("STAVE_SYSTEM", "on");
   else if (option == OPTION_COUNTERS)
@@ -302,6 +311,7 @@ static bool attend(struct traced_run *run, int timeout_ms) {
   int ready = poll(fds, 2, timeout_ms);
   if (fds[1].revents != 0)
     status_read(&run->status);
+  viewer_look(&run->viewer, &run->status, &run->child);
   if (fds[0].revents != 0)
     child_signals(&run->child);
   return ready != 0;
@@ -328,6 +338,14 @@ static void wait_for_writers(struct traced_run *run) {
     has_said = true;
     child->asked_to_stop = false; /* what came before was meant for the program */
   }
+}
+
+/* Its last pages may still be fetched. */
+static void wait_for_viewer(struct traced_run *run) {
+  const struct child *child = &run->child;
+  viewer_look(&run->viewer, &run->status, child);
+  while (viewer_is_busy(&run->viewer, child->asked_to_stop || child->asked_to_terminate))
+    attend(run, -1);
 }
 
 static void summarize(const struct traced_run *run) {
@@ -362,12 +380,21 @@ static int record(struct traced_run *run, char **arguments) {
   while (!run->child.has_ended)
     attend(run, watch_look(&run->watch));
   wait_for_writers(run);
+  wait_for_viewer(run);
   if (!job_leaves_it_to_rank_0())
     job_merge(&run->status, run->quiet, is_asked_to_end, run);
   summarize(run);
   traced_run_clear(run);
   child_reap(&run->child);
   return child_exit_status(&run->child);
+}
+
+/* What is only kept is written nowhere before somebody asks. */
+static bool can_be_watched(const struct traced_run *run) {
+  const char *keep = getenv("STAVE_KEEP");
+  return !run->viewer.is_wanted || !keep || *keep == '\0' ||
+         usage_wrong("record", "--watch shows what is written, and with STAVE_KEEP (--keep) nothing is until "
+                               "stave dump asks for it");
 }
 
 const struct usage *cmd_record_usage(void) {
@@ -393,6 +420,8 @@ int cmd_record(int argc, char **argv) {
   int status = usage_read(cmd_record_usage(), argc, argv, &run);
   if (status >= 0)
     return status;
+  if (!can_be_watched(&run))
+    return EXIT_USAGE;
   char **arguments = argv + optind;
   int error = program_find(arguments[0], &path);
   if (error != 0)

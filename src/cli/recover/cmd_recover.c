@@ -2,6 +2,7 @@
 
 #include "analysis/found_archive.h"
 #include "cli/common/archive_job.h"
+#include "cli/common/folder.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
@@ -9,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,16 +38,6 @@ static const struct usage_option options[] = {
 };
 
 /* -- directories -- */
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *position) {
-  (void)status, (void)type, (void)position;
-  remove(path);
-  return 0;
-}
-
-static void remove_partial(const struct recover_request *request) {
-  nftw(request->partial, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static bool name_output(struct recover_request *request) {
   int length = request->wanted
@@ -154,12 +144,12 @@ static int recover(const struct recover_request *request) {
   recover_process_catch_signals();
   if (!make_partial(request))
     return EXIT_UNDONE;
-  int error = recover_process_run(&process, request->found.directory, request->partial);
+  int error = recover_process_run(&process, request->found.directory, request->partial, false);
   bool is_done = error == 0 && process.is_done;
   if (!is_done && error != -EINTR)
     print_failure(request, &process, error);
   if (!is_done)
-    remove_partial(request);
+    folder_remove(request->partial);
   is_done = is_done && give_name(request);
   if (!is_done)
     recover_process_end_by_signal();

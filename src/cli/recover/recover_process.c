@@ -60,10 +60,9 @@ struct listener {
   bool is_shown;
 };
 
-_Noreturn static void exec_stave_recover(char *path, const char *directory, const char *out, int output) {
+_Noreturn static void exec_stave_recover(char *path, char **arguments, int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(output, STDOUT_FILENO);
-  char *arguments[] = {"stave-recover", (char *)directory, (char *)out, NULL};
   execv(path, arguments);
   printf("failed cannot start %s: %s\n", path, strerror(errno));
   fflush(stdout);
@@ -182,8 +181,10 @@ static int watch(struct recover_process *process, pid_t child, int fd) {
   return WIFSIGNALED(status) || (!process->is_done && !process->failure) ? -EIO : 0;
 }
 
-int recover_process_run(struct recover_process *process, const char *directory, const char *out) {
+int recover_process_run(struct recover_process *process, const char *directory, const char *out,
+                        bool goes_on) {
   char *path;
+  char *arguments[] = {"stave-recover", (char *)directory, (char *)out, goes_on ? "running" : NULL, NULL};
   int ends[2];
   *process = (struct recover_process){0};
   int error = locate_recover(&path);
@@ -204,7 +205,7 @@ int recover_process_run(struct recover_process *process, const char *directory, 
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (child == 0) {
     close(ends[0]);
-    exec_stave_recover(path, directory, out, ends[1]);
+    exec_stave_recover(path, arguments, ends[1]);
   }
   close(ends[1]);
   if (child > 0)

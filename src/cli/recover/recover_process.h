@@ -31,10 +31,12 @@ void recover_process_catch_signals(void);
 /* Ends the process by the signal that was caught, if one was. */
 void recover_process_end_by_signal(void);
 
-/* Runs it and shows its progress on a terminal. Returns 0 if it came to its end (is_done or failure tell
+/* Runs it and shows its progress on a terminal. goes_on: the directory's writer lives, and a snapshot of what
+ * it has written so far is wanted. Returns 0 if it came to its end (is_done or failure tell
  * which); -ETIME if it was killed because OTF2's reader was stuck; -EINTR if a signal was caught; -EIO if it
  * died; or a negative errno. recover_process_clear in every case. */
-int recover_process_run(struct recover_process *process, const char *directory, const char *out);
+int recover_process_run(struct recover_process *process, const char *directory, const char *out,
+                        bool goes_on);
 void recover_process_clear(struct recover_process *process);
 
 #endif

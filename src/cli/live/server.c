@@ -1,0 +1,293 @@
+#include "cli/live/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/common/memory.h"
+
+enum { BACKLOG = 16, NEWS_MOST = 1 << 16, RETRY_MS = 500 };
+
+struct server_connection {
+  int fd;
+  char head[REQUEST_HEAD_MOST + 1];
+  size_t head_bytes;
+  bool is_asked;    /* the head is there, and answered */
+  bool is_listener; /* of news: stays */
+  char *out;        /* what is still to be sent */
+  size_t out_bytes, out_done;
+  int file; /* what comes behind it; -1: nothing */
+};
+
+/* -- begin and end -- */
+
+static int make_token(char token[TOKEN_DIGITS + 1]) {
+  unsigned char bytes[TOKEN_DIGITS / 2];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    return -EIO;
+  for (size_t i = 0; i < sizeof bytes; i++)
+    snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+  return 0;
+}
+
+static int listen_at(struct server *server, unsigned port) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  socklen_t bytes = sizeof address;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  server->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (server->fd < 0)
+    return -errno;
+  setsockopt(server->fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  if (bind(server->fd, (struct sockaddr *)&address, bytes) < 0 || listen(server->fd, BACKLOG) < 0 ||
+      getsockname(server->fd, (struct sockaddr *)&address, &bytes) < 0)
+    return -errno;
+  server->port = ntohs(address.sin_port);
+  return 0;
+}
+
+int server_open(struct server *ret, unsigned port, const struct server_source *source) {
+  *ret = (struct server){.fd = -1, .source = *source};
+  int error = make_token(ret->token);
+  return error ? error : listen_at(ret, port);
+}
+
+static void drop(struct server *server, size_t i) {
+  struct server_connection *connection = server->connections[i];
+  if (!connection)
+    return;
+  close(connection->fd);
+  if (connection->file >= 0)
+    close(connection->file);
+  free(connection->out);
+  free(connection);
+  server->connections[i] = NULL;
+}
+
+void server_close(struct server *server) {
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+    drop(server, i);
+  if (server->fd >= 0)
+    close(server->fd);
+  server->fd = -1;
+}
+
+/* -- answers -- */
+
+static void put(struct server_connection *connection, char *text) {
+  connection->out = text;
+  connection->out_bytes = strlen(text);
+  connection->out_done = 0;
+}
+
+/* The head says that nothing is to be kept, framed, guessed or told to others; the token is in the address.
+ */
+static char *make_head(int status, const char *reason, const char *type, int64_t length) {
+  char *text = NULL, bytes[64] = "";
+  if (length >= 0)
+    snprintf(bytes, sizeof bytes, "Content-Length: %" PRId64 "\r\n", length);
+  int count = asprintf(&text,
+                       "HTTP/1.1 %d %s\r\nContent-Type: %s; charset=utf-8\r\n%s"
+                       "Connection: close\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
+                       "X-Content-Type-Options: nosniff\r\nX-Frame-Options: SAMEORIGIN\r\n"
+                       "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
+                       status, reason, type, bytes);
+  return memory_needed(count < 0 ? NULL : text);
+}
+
+static void answer_text(struct server_connection *connection, int status, const char *reason,
+                        const char *type, const char *text) {
+  char *whole = NULL, *head = make_head(status, reason, type, (int64_t)strlen(text));
+  int count = asprintf(&whole, "%s%s", head, text);
+  free(head);
+  put(connection, memory_needed(count < 0 ? NULL : whole));
+}
+
+static void answer_page(const struct server *server, struct server_connection *connection) {
+  char *page = server->source.page(server->source.data);
+  answer_text(connection, 200, "OK", "text/html", page);
+  free(page);
+}
+
+static char *news_line(const struct server *server) {
+  char *news = server->source.news(server->source.data), *line = NULL;
+  int count = asprintf(&line, "data: %s\n\n", news);
+  free(news);
+  return memory_needed(count < 0 ? NULL : line);
+}
+
+static void answer_news(const struct server *server, struct server_connection *connection) {
+  char *head = make_head(200, "OK", "text/event-stream", -1), *line = news_line(server), *whole = NULL;
+  int count = asprintf(&whole, "%sretry: %d\n%s", head, RETRY_MS, line);
+  free(head);
+  free(line);
+  connection->is_listener = true;
+  put(connection, memory_needed(count < 0 ? NULL : whole));
+}
+
+static void answer_picture(const struct server *server, struct server_connection *connection,
+                           const char *path) {
+  unsigned number;
+  char beyond;
+  struct stat status;
+  bool is_one = sscanf(path, "picture-%u%c", &number, &beyond) == 1;
+  connection->file = is_one ? server->source.picture(server->source.data, number) : -1;
+  if (connection->file >= 0 && fstat(connection->file, &status) == 0)
+    put(connection, make_head(200, "OK", "text/html", status.st_size));
+  else
+    answer_text(connection, 404, "Not Found", "text/plain", "This is not there, or not any more.\n");
+}
+
+static void answer(const struct server *server, struct server_connection *connection) {
+  char path[REQUEST_PATH_BYTES];
+  connection->is_asked = true;
+  switch (request_judge(connection->head, server->token, server->port, path)) {
+  case REQUEST_OK:
+    break;
+  case REQUEST_FORBIDDEN:
+    answer_text(
+        connection, 403, "Forbidden", "text/plain",
+        "The address is not whole, or not that of this machine: use the one that stave has printed.\n");
+    return;
+  case REQUEST_NOT_ALLOWED:
+    answer_text(connection, 405, "Method Not Allowed", "text/plain", "Only GET is known.\n");
+    return;
+  case REQUEST_BAD:
+    answer_text(connection, 400, "Bad Request", "text/plain", "This is no request of HTTP/1.1.\n");
+    return;
+  }
+  if (*path == '\0')
+    answer_page(server, connection);
+  else if (strcmp(path, "news") == 0)
+    answer_news(server, connection);
+  else
+    answer_picture(server, connection, path);
+}
+
+/* -- connections: each of these returns false if it is over -- */
+
+static bool receive(const struct server *server, struct server_connection *connection) {
+  char ignored[512], *to = connection->is_asked ? ignored : connection->head + connection->head_bytes;
+  size_t room = connection->is_asked ? sizeof ignored : REQUEST_HEAD_MOST - connection->head_bytes;
+  ssize_t count = recv(connection->fd, to, room, 0);
+  if (count < 0)
+    return errno == EAGAIN || errno == EINTR;
+  if (count == 0 || connection->is_asked)
+    return count > 0;
+  connection->head_bytes += (size_t)count;
+  connection->head[connection->head_bytes] = '\0';
+  if (request_is_whole(connection->head, connection->head_bytes))
+    answer(server, connection);
+  return connection->is_asked || connection->head_bytes < REQUEST_HEAD_MOST;
+}
+
+static bool is_busy(const struct server_connection *connection) {
+  return connection->out_done < connection->out_bytes || connection->file >= 0;
+}
+
+static bool can_wait(ssize_t sent) {
+  return sent < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static bool send_some(struct server_connection *connection) {
+  ssize_t sent;
+  if (connection->out_done < connection->out_bytes) {
+    sent = send(connection->fd, connection->out + connection->out_done,
+                connection->out_bytes - connection->out_done, MSG_NOSIGNAL);
+    connection->out_done += sent > 0 ? (size_t)sent : 0;
+  } else {
+    sent = sendfile(connection->fd, connection->file, NULL, NEWS_MOST);
+    if (sent == 0) {
+      close(connection->file);
+      connection->file = -1;
+    }
+  }
+  return (sent >= 0 || can_wait(sent)) && (is_busy(connection) || connection->is_listener);
+}
+
+/* Who has not come to ask gives way where there are too many. */
+static void take_in(struct server *server) {
+  int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  size_t place = SERVER_CONNECTIONS_MOST;
+  for (size_t i = SERVER_CONNECTIONS_MOST; fd >= 0 && i-- > 0;)
+    if (!server->connections[i])
+      place = i;
+  for (size_t i = SERVER_CONNECTIONS_MOST; place == SERVER_CONNECTIONS_MOST && fd >= 0 && i-- > 0;)
+    if (!server->connections[i]->is_asked) {
+      drop(server, i);
+      place = i;
+    }
+  if (fd < 0 || place == SERVER_CONNECTIONS_MOST) {
+    if (fd >= 0)
+      close(fd);
+    return;
+  }
+  struct server_connection *connection = memory_needed(calloc(1, sizeof *connection));
+  connection->fd = fd;
+  connection->file = -1;
+  server->connections[place] = connection;
+}
+
+static void attend(struct server *server, size_t i, short events) {
+  struct server_connection *connection = server->connections[i];
+  bool goes_on = true;
+  if (events & (POLLIN | POLLHUP | POLLERR))
+    goes_on = receive(server, connection);
+  if (goes_on && (events & POLLOUT))
+    goes_on = send_some(connection);
+  if (!goes_on)
+    drop(server, i);
+}
+
+void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
+  struct pollfd fds[SERVER_CONNECTIONS_MOST + 1] = {{.fd = server->fd, .events = POLLIN}};
+  struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++) {
+    const struct server_connection *connection = server->connections[i];
+    fds[i + 1].fd = connection ? connection->fd : -1;
+    fds[i + 1].events = connection && is_busy(connection) ? POLLIN | POLLOUT : POLLIN;
+  }
+  if (ppoll(fds, SERVER_CONNECTIONS_MOST + 1, &timeout, mask) <= 0)
+    return;
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+    if (server->connections[i] && fds[i + 1].revents)
+      attend(server, i, fds[i + 1].revents);
+  if (fds[0].revents)
+    take_in(server);
+}
+
+/* -- news -- */
+
+/* Behind what has not been sent yet; who takes nothing for long gets the last ones only when asking again. */
+static void add_news(struct server_connection *connection, const char *line) {
+  size_t left = connection->out_bytes - connection->out_done;
+  char *whole = NULL;
+  if (left > NEWS_MOST)
+    return;
+  int count = asprintf(&whole, "%.*s%s", (int)left, connection->out + connection->out_done, line);
+  free(connection->out);
+  put(connection, memory_needed(count < 0 ? NULL : whole));
+}
+
+void server_tell(struct server *server) {
+  char *line = news_line(server);
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+    if (server->connections[i] && server->connections[i]->is_listener)
+      add_news(server->connections[i], line);
+  free(line);
+}
+
+size_t server_listeners(const struct server *server) {
+  size_t count = 0;
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+    count += server->connections[i] && server->connections[i]->is_listener;
+  return count;
+}

@@ -1,0 +1,25 @@
+/* `stave record --watch`: a process beside the program that serves the page of its run (live.h). */
+#ifndef STAVE_CLI_RECORD_VIEWER_H
+#define STAVE_CLI_RECORD_VIEWER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "cli/common/status.h"
+#include "cli/record/child.h"
+
+struct viewer {
+  bool is_wanted;
+  bool is_settled; /* what is watched, or that nothing is */
+  pid_t pid;       /* 0: none */
+};
+
+/* Starts it once there is an archive, the first one of the recording; of one that is closed already it only
+ * makes the finished page. */
+void viewer_look(struct viewer *viewer, const struct status *status, const struct child *child);
+
+/* Whether it has still to be waited for. It ends with the run, when it has made the finished page;
+ * `is_asked`: somebody wants it to end now. Never blocks, unless it is asked. */
+bool viewer_is_busy(struct viewer *viewer, bool is_asked);
+
+#endif
