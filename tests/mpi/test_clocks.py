@@ -18,17 +18,13 @@ import jobs
 import nodes
 import tracing
 from killing import wait_until
+from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 AHEAD_S = 1000
 PPM = 200
 ROUNDS = 40
 POINT, REFERENCE, DOMAIN = "STAVE::CLOCK::POINT::", "STAVE::CLOCK::REFERENCE", "STAVE::CLOCK::DOMAIN"
-
-
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
 
 
 class Job:
@@ -65,8 +61,8 @@ class Job:
         output = self.folder / name
         command = self.command(places, untraced=untraced, unlucky=unlucky)
         result = tracing.run(command, jobs.environment(self.build, output, **settings), timeout=jobs.LIMIT_S)
-        require(result.returncode == 0 and not result.stdout, f"{name}: exit status {result.returncode}: "
-                f"{result.stdout.decode()} {result.stderr.decode()}")
+        expect(result.returncode == 0 and not result.stdout, f"{name}: exit status {result.returncode}: "
+               f"{result.stdout.decode()} {result.stderr.decode()}")
         return output
 
 
@@ -106,9 +102,9 @@ def too_early(pairs):
 def merge(job, output, is_whole=True):
     """Properties of the merged archive, which is whole."""
     result = subprocess.run([job.build.stave, "merge", output], capture_output=True, text=True, check=False)
-    require(result.returncode == 0, f"{output.name}: stave merge: {result.stderr}")
+    expect(result.returncode == 0, f"{output.name}: stave merge: {result.stderr}")
     complaints = auditor.audit(output / "traces.otf2", killed=not is_whole)
-    require(not complaints, f"{output.name}: otf2-audit: " + "\n".join(complaints))
+    expect(not complaints, f"{output.name}: otf2-audit: " + "\n".join(complaints))
     trace = archive.Archive(output / "traces.otf2")
     found = trace.properties
     trace.close()
@@ -119,28 +115,28 @@ def check_points(by_rank, askers, reference, count):
     """`count` points of each that has asked, of no other one."""
     for rank, found in by_rank.items():
         points = [name for name in found if name.startswith(POINT)]
-        require(len(points) == (count if rank in askers else 0), f"rank {rank} has {points}")
+        expect(len(points) == (count if rank in askers else 0), f"rank {rank} has {points}")
         if points:
-            require(found[REFERENCE] == by_rank[reference][DOMAIN], f"rank {rank} has asked {found[REFERENCE]}")
+            expect(found[REFERENCE] == by_rank[reference][DOMAIN], f"rank {rank} has asked {found[REFERENCE]}")
 
 
 def check_order(job, output, clocks):
     """Nothing is received before it was sent, beyond what the archive says that clocks may be wrong."""
     single = sorted((output / "rank").glob("[0-9]"))
     raw = too_early(messages(single))
-    require(len(raw) > ROUNDS and raw[-1] > AHEAD_S / 2, f"{output.name}: clocks do not differ: {raw[-3:]}")
+    expect(len(raw) > ROUNDS and raw[-1] > AHEAD_S / 2, f"{output.name}: clocks do not differ: {raw[-3:]}")
     found = merge(job, output)
     deviation_s = int(found["STAVE::CLOCK::DEVIATION_NS"]) / 1e9
-    require(found["STAVE::CLOCKS"] == str(clocks) and "STAVE::CLOCK::BY_CALENDAR" not in found,
-            f"{output.name}: {found}")
+    expect(found["STAVE::CLOCKS"] == str(clocks) and "STAVE::CLOCK::BY_CALENDAR" not in found,
+           f"{output.name}: {found}")
     pairs = messages([output])
     early = too_early(pairs)
     worst_s = early[-1] if early else 0
     print(f"{output.name}: before they were sent came of {len(pairs)} messages {len(raw)} uncorrected, {len(early)} "
           f"corrected, worst {worst_s * 1e6:.3f} us, deviation {deviation_s * 1e6:.3f} us")
     ranks = len(single)
-    require(len(pairs) == ROUNDS * ranks * (ranks - 1), f"{output.name}: {len(pairs)} messages")
-    require(worst_s <= deviation_s < 0.05, f"{output.name}: {worst_s} s early, deviation {deviation_s} s")
+    expect(len(pairs) == ROUNDS * ranks * (ranks - 1), f"{output.name}: {len(pairs)} messages")
+    expect(worst_s <= deviation_s < 0.05, f"{output.name}: {worst_s} s early, deviation {deviation_s} s")
 
 
 def check_machines(job, machines, ranks):
@@ -150,13 +146,13 @@ def check_machines(job, machines, ranks):
     check_points(properties(output), range(ranks, ranks * count, ranks), 0, 2)
     check_order(job, output, count)
     left = {path.name for path in (output / "rank").iterdir()}
-    require(left == {str(rank) for rank in range(ranks * count)} | {"run"}, f"left over: {left}")
+    expect(left == {str(rank) for rank in range(ranks * count)} | {"run"}, f"left over: {left}")
 
 
 def check_switched_off(job, machines):
     output = job.run("off", machines, STAVE_CLOCKS="off")
     check_points(properties(output), [], 0, 0)
-    require(merge(job, output)["STAVE::CLOCK::BY_CALENDAR"] == "true", "without points the calendar is used")
+    expect(merge(job, output)["STAVE::CLOCK::BY_CALENDAR"] == "true", "without points the calendar is used")
 
 
 def check_untraced(job, machines):
@@ -194,7 +190,7 @@ def check_killed(job, machines):
     wait_until(lambda: not list(output.glob("rank/*/traces.recovery")), "the archives' end")
     check_points(properties(output), [1], 0, 1)
     found = merge(job, output, is_whole=False)
-    require("STAVE::CLOCK::BY_CALENDAR" not in found, f"killed: {found}")
+    expect("STAVE::CLOCK::BY_CALENDAR" not in found, f"killed: {found}")
 
 
 def main():

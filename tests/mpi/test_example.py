@@ -15,6 +15,7 @@ import archive as otf2_archive
 import auditor
 import jobs
 import tracing
+from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = [HERE / "everything_windows.c", HERE / "everything_files.c"]
@@ -22,47 +23,42 @@ EXAMPLE = HERE.parents[1] / "examples/halo.c"
 STEPS = 60
 
 
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
-
-
 def record(build, mpi, ranks, program, output, **settings):
     """Records a job as a user would; the merged archive's path."""
     command = [build.stave, "record", "-o", output, *jobs.launcher(mpi, ranks), *program]
     result = tracing.run(command, {**tracing.clean_environment(), **jobs.SETTINGS, **settings}, timeout=jobs.LIMIT_S)
-    require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
+    expect(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
     return output
 
 
 def check_archive(archive, is_whole=True):
     complaints = auditor.audit(archive / "traces.otf2", killed=not is_whole)
-    require(not complaints, f"otf2-audit of {archive}: " + "\n".join(complaints))
+    expect(not complaints, f"otf2-audit of {archive}: " + "\n".join(complaints))
 
 
 def read(build, command, archive):
     result = subprocess.run([build.stave, command, "--json", archive], capture_output=True, text=True, check=False)
-    require(result.stdout, f"stave {command}: {result.stderr}")
+    expect(result.stdout, f"stave {command}: {result.stderr}")
     return json.loads(result.stdout)
 
 
 def check_is_silent(build, archive):
     found = read(build, "check", archive)
-    require(found["has_openmp"] and found["violations"] + found["hazards"] == 0, f"stave check: {found['findings']}")
+    expect(found["has_openmp"] and found["violations"] + found["hazards"] == 0, f"stave check: {found['findings']}")
 
 
 def check_report(build, archive):
     """The others wait for rank 0, in the line that adds up."""
     numbers = read(build, "report", archive)
     waits = [one for one in numbers["findings"] if one["call_site"]]
-    require(waits, f"no finding in MPI: {numbers['findings']}")
+    expect(waits, f"no finding in MPI: {numbers['findings']}")
     first = waits[0]
-    require(first["cause"] == "wait at collective" and first["call_site"]["file"].endswith("halo.c"), first)
-    require(first["thread"].startswith("MPI Rank 0"), first)
+    expect(first["cause"] == "wait at collective" and first["call_site"]["file"].endswith("halo.c"), first)
+    expect(first["thread"].startswith("MPI Rank 0"), first)
     line = EXAMPLE.read_text().splitlines()[first["call_site"]["line"] - 1]
-    require("MPI_Allreduce" in line, f"line {first['call_site']['line']}: {line}")
+    expect("MPI_Allreduce" in line, f"line {first['call_site']['line']}: {line}")
     factors = numbers["efficiency"]
-    require(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
+    expect(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
 
 
 def check_records(archive):
@@ -75,15 +71,15 @@ def check_records(archive):
     outside = 4  # MPI_Init, MPI_Comm_rank, MPI_Comm_size, MPI_Finalize
     wanted = {"ENTER": 6 * STEPS + outside, "LEAVE": 6 * STEPS + outside, "MESSAGE": 2 * STEPS, "COMPLETE": 2 * STEPS,
               "COLLECTIVE": 2 * STEPS}
-    require({name: made[name] for name in wanted} == wanted, f"records: {made}")
-    require(sum(made.values()) <= sum(wanted.values()) + 8, f"records: {made}")
+    expect({name: made[name] for name in wanted} == wanted, f"records: {made}")
+    expect(sum(made.values()) <= sum(wanted.values()) + 8, f"records: {made}")
 
 
 def check_without(build, archive, rank):
     """What is left of a job without one of its archives is merged, and said to be less."""
     shutil.rmtree(archive / "rank" / rank)
     result = subprocess.run([build.stave, "merge", archive], capture_output=True, text=True, check=False)
-    require(result.returncode == 0 and f"missing: rank {rank}\n" in result.stdout, f"stave merge: {result}")
+    expect(result.returncode == 0 and f"missing: rank {rank}\n" in result.stdout, f"stave merge: {result}")
     check_archive(archive, is_whole=False)
 
 

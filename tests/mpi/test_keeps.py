@@ -17,15 +17,11 @@ import auditor
 import jobs
 import tracing
 from killing import wait_until
+from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS = 2
 CALLS = 200     # that each rank has made at least, of MPI_Allreduce
-
-
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
 
 
 def writers(folder):
@@ -66,11 +62,11 @@ def parent_or_none(process):
 
 
 def check_merged(build, folder, way):
-    require([path.name for path in folder.parent.glob("run*")] == ["run"], f"{way}: {list(folder.parent.iterdir())}")
+    expect([path.name for path in folder.parent.glob("run*")] == ["run"], f"{way}: {list(folder.parent.iterdir())}")
     merge = tracing.run([build.stave, "merge", folder], tracing.clean_environment())
-    require(merge.returncode == 0, f"{way}: stave merge: {merge.stderr}")
+    expect(merge.returncode == 0, f"{way}: stave merge: {merge.stderr}")
     complaints = auditor.audit(folder / "traces.otf2", killed=True)
-    require(not complaints, f"{way}: otf2-audit: " + "\n".join(complaints))
+    expect(not complaints, f"{way}: otf2-audit: " + "\n".join(complaints))
     merged = archive.Archive(str(folder / "traces.otf2"))
     calls = {}
     for location, kind, event in merged.events():
@@ -78,7 +74,7 @@ def check_merged(build, folder, way):
             process = merged.locations[location].group
             calls[process] = calls.get(process, 0) + 1
     merged.close()
-    require(len(calls) == RANKS and min(calls.values()) >= CALLS, f"{way}: {calls}")
+    expect(len(calls) == RANKS and min(calls.values()) >= CALLS, f"{way}: {calls}")
     print(f"{way}: {calls}")
 
 
@@ -97,9 +93,9 @@ def check(build, mpi, program, way, folder):
             process.kill()
             jobs.kill(jobs.ranks_of(program))
     wait_until(lambda: not writers(folder / "run"), "the writers' end")
-    require((status == 0) == (way == "end"), f"{way}: exit status {status}")
+    expect((status == 0) == (way == "end"), f"{way}: exit status {status}")
     if way == "end":
-        require(not list(folder.glob("run*")), f"{way}: {list(folder.glob('**/*'))}")
+        expect(not list(folder.glob("run*")), f"{way}: {list(folder.glob('**/*'))}")
     else:
         check_merged(build, folder / "run", way)
 

@@ -18,15 +18,11 @@ import jobs
 import tracing
 from killing import wait_until, wait_until_drained
 from recovery import the_writer
+from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS = 3
 CALLS = 200     # that each rank has made at least, of MPI_Allreduce
-
-
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
 
 
 def writer_of(path):
@@ -50,7 +46,7 @@ def end(way, program, folder):
         for path in (folder / "rank").glob("[0-9]"):
             wait_until_drained(path)
         found = writers(folder)
-        require(len(found) == RANKS, f"writers: {found}")
+        expect(len(found) == RANKS, f"writers: {found}")
         for process in found:
             os.kill(process, signal.SIGSTOP)
         jobs.kill(jobs.ranks_of(program))
@@ -60,9 +56,9 @@ def end(way, program, folder):
 def check_merged(build, folder, way):
     merge = subprocess.run([build.writer.parents[1] / "cli" / "stave", "merge", folder], capture_output=True, text=True,
                            check=False)
-    require(merge.returncode == 0, f"{way}: stave merge: {merge.stderr}")
+    expect(merge.returncode == 0, f"{way}: stave merge: {merge.stderr}")
     complaints = auditor.audit(folder / "traces.otf2", killed=True)
-    require(not complaints, f"{way}: otf2-audit: " + "\n".join(complaints))
+    expect(not complaints, f"{way}: otf2-audit: " + "\n".join(complaints))
     merged = archive.Archive(str(folder / "traces.otf2"))
     calls, kinds = {}, collections.Counter()
     for location, kind, event in merged.events():
@@ -73,11 +69,11 @@ def check_merged(build, folder, way):
     windows = [window.name for window in merged.definitions.rma_wins if window]
     files = [file.name for file in merged.definitions.io_files if file]
     merged.close()
-    require(windows == ["open"] and len(files) == 1, f"{way}: windows {windows}, files {files}")
-    require(min(kinds["RmaAtomic"], kinds["IoOperationComplete"]) >= RANKS * CALLS, f"{way}: {kinds}")
-    require(kinds["RmaOpCompleteRemote"] == 0 and kinds["RmaWinDestroy"] == 0 and kinds["IoDestroyHandle"] == 0,
-            f"{way}: {kinds}")
-    require(len(calls) == RANKS and min(calls.values()) >= CALLS, f"{way}: {calls}")
+    expect(windows == ["open"] and len(files) == 1, f"{way}: windows {windows}, files {files}")
+    expect(min(kinds["RmaAtomic"], kinds["IoOperationComplete"]) >= RANKS * CALLS, f"{way}: {kinds}")
+    expect(kinds["RmaOpCompleteRemote"] == 0 and kinds["RmaWinDestroy"] == 0 and kinds["IoDestroyHandle"] == 0,
+           f"{way}: {kinds}")
+    expect(len(calls) == RANKS and min(calls.values()) >= CALLS, f"{way}: {calls}")
     print(f"{way}: {calls}")
 
 
@@ -94,7 +90,7 @@ def check(build, mpi, program, way, folder):
             status = process.wait(tracing.HANG_S)
         finally:
             process.kill()
-    require(status != 0, f"{way}: exit status 0")
+    expect(status != 0, f"{way}: exit status 0")
     wait_until(lambda: not writers(folder / "run"), "the writers' end")
     check_merged(build, folder / "run", way)
 

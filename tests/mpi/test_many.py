@@ -14,32 +14,28 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import auditor
 import jobs
 import tracing
+from tracing import expect
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/halo.c"
 RANKS, STEPS = 32, 3
 
 
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
-
-
 def check_messages(paths):
     ranks = [jobs.Rank(path) for path in paths]
     wrong = [*jobs.left_open(ranks), *jobs.unmatched(ranks), *jobs.uneven(ranks)]
-    require(not wrong, f"{len(wrong)} operations without a counterpart: {wrong[:10]}")
+    expect(not wrong, f"{len(wrong)} operations without a counterpart: {wrong[:10]}")
     sent = sum(len(sizes) for rank in ranks for sizes in rank.sends.values())
-    require(sent == STEPS * 2 * (RANKS - 1), f"{sent} messages")
+    expect(sent == STEPS * 2 * (RANKS - 1), f"{sent} messages")
     for rank in ranks:
-        require(rank.regions["MPI_Allreduce"] == STEPS, f"rank {rank.rank}: {rank.regions}")
+        expect(rank.regions["MPI_Allreduce"] == STEPS, f"rank {rank.rank}: {rank.regions}")
         rank.archive.close()
 
 
 def check_info(build, archive):
     result = subprocess.run([build.stave, "info", "--json", archive], capture_output=True, text=True, check=False)
-    require(result.returncode == 0, f"stave info: {result.stderr}")
+    expect(result.returncode == 0, f"stave info: {result.stderr}")
     names = [process["name"] for process in json.loads(result.stdout)["processes"]]
-    require(names == [f"MPI Rank {rank}" for rank in range(RANKS)], f"processes: {names}")
+    expect(names == [f"MPI Rank {rank}" for rank in range(RANKS)], f"processes: {names}")
 
 
 def main():
@@ -51,10 +47,10 @@ def main():
         command = [build.stave, "record", "-o", folder / "run", *jobs.launcher(mpi, RANKS), folder / "halo", STEPS]
         settings = {**tracing.clean_environment(), **jobs.SETTINGS, "OMP_NUM_THREADS": "1"}
         result = tracing.run(command, settings, timeout=jobs.LIMIT_S)
-        require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
+        expect(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
         check_messages([folder / "run/rank" / str(rank) for rank in range(RANKS)])
         complaints = auditor.audit(folder / "run/traces.otf2")
-        require(not complaints, "otf2-audit: " + "\n".join(complaints))
+        expect(not complaints, "otf2-audit: " + "\n".join(complaints))
         check_info(build, folder / "run")
 
 

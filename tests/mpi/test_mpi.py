@@ -16,6 +16,7 @@ import auditor
 import jobs
 import operations
 import tracing
+from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = [str(HERE / "everything_windows.c"), str(HERE / "everything_files.c")]
@@ -26,46 +27,41 @@ WANTED = {"MpiSend", "MpiRecv", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest
           "CommCreate", "CommDestroy"}
 
 
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
-
-
 def check_each(path, rank):
     complaints = auditor.audit(path / "traces.otf2")
-    require(not complaints, f"otf2-audit of rank {rank}: " + "\n".join(complaints))
+    expect(not complaints, f"otf2-audit of rank {rank}: " + "\n".join(complaints))
     printed = subprocess.run(["otf2-print", path / "traces.otf2"], capture_output=True, text=True, check=False)
-    require(printed.returncode == 0 and not printed.stderr, f"otf2-print of rank {rank}: {printed.stderr}")
+    expect(printed.returncode == 0 and not printed.stderr, f"otf2-print of rank {rank}: {printed.stderr}")
 
 
 def check_calls(ranks):
     """Every call is a region, with the place of the call as an attribute and not in its name."""
     for rank in ranks:
-        require(rank.regions["MPI_Init_thread"] == 1 and rank.regions["MPI_Finalize"] == 1,
-                f"rank {rank.rank}: {rank.regions}")
-        require(WANTED <= rank.kinds.keys(), f"rank {rank.rank} has no {WANTED - rank.kinds.keys()}")
-        require(rank.regions["MPI_Test"] <= 3, f"{rank.regions['MPI_Test']} calls of MPI_Test: those that fail count")
+        expect(rank.regions["MPI_Init_thread"] == 1 and rank.regions["MPI_Finalize"] == 1,
+               f"rank {rank.rank}: {rank.regions}")
+        expect(WANTED <= rank.kinds.keys(), f"rank {rank.rank} has no {WANTED - rank.kinds.keys()}")
+        expect(rank.regions["MPI_Test"] <= 3, f"{rank.regions['MPI_Test']} calls of MPI_Test: those that fail count")
     sites = [site for site in ranks[0].archive.definitions.source_code_locations if site]
-    require(any(site.file.endswith("everything.c") for site in sites), f"places of calls: {sites}")
+    expect(any(site.file.endswith("everything.c") for site in sites), f"places of calls: {sites}")
 
 
 def check_threads(ranks):
     """What both threads did at once is on their own locations."""
     for rank in ranks:
-        require(len(rank.archive.locations) == 2, f"rank {rank.rank} has {rank.archive.locations}")
-        require(rank.kinds["ThreadTeamBegin"] == 4, f"rank {rank.rank}: {rank.kinds}")
+        expect(len(rank.archive.locations) == 2, f"rank {rank.rank} has {rank.archive.locations}")
+        expect(rank.kinds["ThreadTeamBegin"] == 4, f"rank {rank.rank}: {rank.kinds}")
 
 
 def check_comms(ranks):
     """Names, and the same keys wherever there are the same members."""
     names = {comm.name for rank in ranks for comm in rank.archive.definitions.comms}
-    require({"MPI_COMM_WORLD", "MPI_COMM_SELF", "upper half", "lower half"} <= names, f"names: {names}")
+    expect({"MPI_COMM_WORLD", "MPI_COMM_SELF", "upper half", "lower half"} <= names, f"names: {names}")
     members = {}
     for rank in ranks:
-        require(rank.size == RANKS, f"rank {rank.rank} is one of {rank.size}")
+        expect(rank.size == RANKS, f"rank {rank.rank} is one of {rank.size}")
         for comm, key in rank.keys.items():
             own = tuple(rank.members[comm])
-            require(members.setdefault(key, own) == own, f"{key}: {members[key]} and {own}")
+            expect(members.setdefault(key, own) == own, f"{key}: {members[key]} and {own}")
 
 
 def check_operations(paths, folder):
@@ -83,18 +79,18 @@ def check_merged(build, paths, folder):
     merged = folder / "merged"
     stave = build.writer.parents[1] / "cli" / "stave"
     result = subprocess.run([stave, "merge", "-o", merged, *paths], capture_output=True, text=True, check=False)
-    require(result.returncode == 0, f"stave merge: {result.stderr}")
+    expect(result.returncode == 0, f"stave merge: {result.stderr}")
     check_each(merged, "all")
     definitions = archive.Archive(str(merged / "traces.otf2")).definitions
     windows = [window.name for window in definitions.rma_wins if window]
     files = [file.name for file in definitions.io_files if file]
-    require(windows.count("fenced") == 1, f"windows: {windows}")
-    require(sum(name.endswith("/shared") for name in files) == 1, f"files: {files}")
+    expect(windows.count("fenced") == 1, f"windows: {windows}")
+    expect(sum(name.endswith("/shared") for name in files) == 1, f"files: {files}")
 
 
 def check_lines(lines, what):
     lines = list(lines)
-    require(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
+    expect(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
 
 
 def check_whole(merged, ranks):
@@ -102,8 +98,8 @@ def check_whole(merged, ranks):
     whole = archive.Archive(str(merged / "traces.otf2"))
     kinds = collections.Counter(kind for _, kind, _ in whole.events())
     wanted = sum((rank.kinds for rank in ranks), collections.Counter())
-    require(kinds == wanted, f"merged {kinds}, of all ranks {wanted}")
-    require(len({location.group for location in whole.locations.values()}) == RANKS, f"{whole.locations}")
+    expect(kinds == wanted, f"merged {kinds}, of all ranks {wanted}")
+    expect(len({location.group for location in whole.locations.values()}) == RANKS, f"{whole.locations}")
     whole.close()
 
 
@@ -114,8 +110,8 @@ def main():
         folder = pathlib.Path(folder)
         jobs.build(mpi, HERE / "everything.c", folder / "everything", *PARTS, "-fopenmp", "-Wall", *jobs.OPTIONS[mpi])
         result, paths = jobs.run(build, mpi, RANKS, [folder / "everything", folder], folder)
-        require(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
-        require(result.stdout == b"", f"standard output: {result.stdout}")
+        expect(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
+        expect(result.stdout == b"", f"standard output: {result.stdout}")
         for number, path in enumerate(paths):
             check_each(path, number)
         ranks = [jobs.Rank(path) for path in paths]

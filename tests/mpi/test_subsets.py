@@ -13,6 +13,7 @@ import auditor
 import jobs
 import operations
 import tracing
+from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS = 2
@@ -26,47 +27,42 @@ PAUSED = {"RmaWinCreate": 2, "RmaWinDestroy": 2, "RmaRequestLock": 2, "RmaReleas
           "NonBlockingCollectiveComplete": 1}
 
 
-def require(condition, text):
-    if not condition:
-        raise tracing.Failure(text)
-
-
 def check_each(what, path):
     complaints = auditor.audit(path / "traces.otf2")
-    require(not complaints, f"{what}: otf2-audit: " + "\n".join(complaints))
+    expect(not complaints, f"{what}: otf2-audit: " + "\n".join(complaints))
     rank, found = jobs.Rank(path), operations.Operations(archive.Archive(str(path / "traces.otf2")))
     complaints = [*jobs.left_open([rank]), *found.wrong_ends()]
-    require(not complaints, f"{what}: " + "\n".join(complaints))
-    require(rank.kinds["MpiCollectiveBegin"] == rank.kinds["MpiCollectiveEnd"] and
-            rank.kinds["RmaCollectiveBegin"] == rank.kinds["RmaCollectiveEnd"], f"{what}: {rank.kinds}")
+    expect(not complaints, f"{what}: " + "\n".join(complaints))
+    expect(rank.kinds["MpiCollectiveBegin"] == rank.kinds["MpiCollectiveEnd"] and
+           rank.kinds["RmaCollectiveBegin"] == rank.kinds["RmaCollectiveEnd"], f"{what}: {rank.kinds}")
     return rank.kinds, found
 
 
 def check_subset(build, mpi, program, subset, folder):
     folder.mkdir()
     result, paths = jobs.run(build, mpi, RANKS, [program, folder], folder, STAVE_EVENTS=subset)
-    require(result.returncode == 0, f"{subset}: exit status {result.returncode}: {result.stderr.decode()}")
+    expect(result.returncode == 0, f"{subset}: exit status {result.returncode}: {result.stderr.decode()}")
     for path in paths:
         kinds, found = check_each(subset, path)
         left = [kind for kind in kinds if SUBSETS[subset] and kind.startswith(SUBSETS[subset])]
-        require(not left, f"{subset}: {left}")
+        expect(not left, f"{subset}: {left}")
         lives = list(found.wrong_lives())
-        require(not lives, f"{subset}: {lives}")
+        expect(not lives, f"{subset}: {lives}")
 
 
 def check_paused(build, mpi, program, folder):
     folder.mkdir()
     result, paths = jobs.run(build, mpi, RANKS, [program, folder], folder)
-    require(result.returncode == 0, f"pauses: exit status {result.returncode}: {result.stderr.decode()}")
+    expect(result.returncode == 0, f"pauses: exit status {result.returncode}: {result.stderr.decode()}")
     for path in paths:
         kinds, _ = check_each("pauses", path)
         counted = {kind: kinds[kind] for kind in PAUSED}
         differences = [f"{kind}: {counted[kind]}, not {wanted}" for kind, wanted in PAUSED.items()
                        if counted[kind] != wanted]
-        require(not differences, f"pauses: {differences}")
+        expect(not differences, f"pauses: {differences}")
         definitions = archive.Archive(str(path / "traces.otf2")).definitions
         flags = [str(window.flags) for window in definitions.rma_wins if window]
-        require(sum("CREATE_DESTROY_EVENTS" in flag for flag in flags) == 2 and len(flags) == 4, f"pauses: {flags}")
+        expect(sum("CREATE_DESTROY_EVENTS" in flag for flag in flags) == 2 and len(flags) == 4, f"pauses: {flags}")
 
 
 def check_spawn(build, mpi, program, folder):
@@ -74,11 +70,11 @@ def check_spawn(build, mpi, program, folder):
     folder.mkdir()
     result, paths = jobs.run(build, mpi, RANKS, [program], folder)
     text = result.stderr.decode()
-    require(result.returncode == 0 and "wrong" not in text, f"spawn: exit status {result.returncode}: {text}")
+    expect(result.returncode == 0 and "wrong" not in text, f"spawn: exit status {result.returncode}: {text}")
     calls = {"openmpi": "MPI_Comm_spawn", "mpich": "MPI_Psend_init"}
     for path in paths:
         check_each("spawn", path)
-        require(jobs.Rank(path).regions[calls[mpi]] == 1, f"spawn: no {calls[mpi]}")
+        expect(jobs.Rank(path).regions[calls[mpi]] == 1, f"spawn: no {calls[mpi]}")
 
 
 def main():

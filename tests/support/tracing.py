@@ -35,6 +35,11 @@ class Skip(Exception):
     """What the test needs is not there; the text says what."""
 
 
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
 class Build:
     """Where things lie in a build directory. STAVE_TEST_TOOL names another tool (sanitizers.py)."""
 
