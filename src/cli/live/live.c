@@ -52,6 +52,10 @@ struct live {
   char folder[PATH_MAX / 2], output[PATH_MAX + 8], trouble[TROUBLE_BYTES];
 };
 
+/* SIGCHLD wakes, the others end. */
+static const int signals[] = {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+
 static volatile sig_atomic_t asked_to_end; /* by which signal */
 
 static void on_signal(int number) {
@@ -129,12 +133,12 @@ static char *make_news(void *data) {
 
 /* -- making pictures -- */
 
-static void set_signals(int (*set)(int, const sigset_t *, sigset_t *), int how) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int *number = (const int[]){SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, 0}; *number; number++)
-    sigaddset(&signals, *number);
-  set(how, &signals, NULL);
+static void mask_signals(int how) {
+  sigset_t all;
+  sigemptyset(&all);
+  for (int i = 0; i < SIGNAL_COUNT; i++)
+    sigaddset(&all, signals[i]);
+  sigprocmask(how, &all, NULL);
 }
 
 /* As a process group of its own, so that all of it can be ended. What it says is kept. */
@@ -159,15 +163,21 @@ _Noreturn static void make_finished(const struct live *live) {
   _exit(EXIT_UNDONE);
 }
 
+/* Of stave record, which is told by its own signals and says by SIGTERM when nobody is to wait any more, the
+ * others are none of its viewer's. */
+static bool is_heard(const struct live_request *request, int number) {
+  return !request->is_of_record || number == SIGCHLD || number == SIGTERM;
+}
+
 static void start_maker(struct live *live, void (*make)(const struct live *live)) {
   pid_t parent = getpid();
   fflush(NULL);
   live->maker = (struct maker){.begun_ms = now_ms(), .pid = fork()};
   if (live->maker.pid == 0) {
-    for (const int *number = (const int[]){SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, 0}; *number; number++)
-      if (!live->request->is_of_record || *number == SIGCHLD || *number == SIGTERM)
-        signal(*number, SIG_DFL);
-    set_signals(sigprocmask, SIG_UNBLOCK);
+    for (int i = 0; i < SIGNAL_COUNT; i++)
+      if (is_heard(live->request, signals[i]))
+        signal(signals[i], SIG_DFL);
+    mask_signals(SIG_UNBLOCK);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent)
       make(live);
@@ -302,15 +312,15 @@ static void serve(struct live *live, const sigset_t *mask) {
 
 static void catch_signals(const struct live_request *request, sigset_t *ret_mask) {
   struct sigaction action = {.sa_handler = on_signal}, before;
-  set_signals(sigprocmask, SIG_BLOCK);
+  mask_signals(SIG_BLOCK);
   sigprocmask(SIG_BLOCK, NULL, ret_mask);
-  for (const int *number = (const int[]){SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, 0}; *number; number++) {
-    bool is_left = request->is_of_record && *number != SIGCHLD && *number != SIGTERM;
-    if (is_left)
-      signal(*number, SIG_IGN);
-    else if (*number == SIGCHLD || (sigaction(*number, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
-      sigaction(*number, &action, NULL);
-    sigdelset(ret_mask, *number);
+  for (int i = 0; i < SIGNAL_COUNT; i++) {
+    int number = signals[i];
+    if (!is_heard(request, number))
+      signal(number, SIG_IGN);
+    else if (number == SIGCHLD || (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
+      sigaction(number, &action, NULL);
+    sigdelset(ret_mask, number);
   }
 }
 
@@ -381,7 +391,7 @@ int live_run(const struct live_request *request) {
   if (asked_to_end) {
     signal(asked_to_end, SIG_DFL);
     raise(asked_to_end);
-    set_signals(sigprocmask, SIG_UNBLOCK);
+    mask_signals(SIG_UNBLOCK);
   }
   return live.status;
 }
