@@ -12,12 +12,12 @@
 #include "writer/correlate/model.h"
 #include "writer/correlate/running.h"
 #include "writer/perf_event.h"
+#include "writer/told.h"
 
 enum {
   PAGES = 32,     /* of a thread's ring: 2048 switches on and off */
   PAGES_MANY = 4, /* of those beyond the number of processors */
   FAULTS_EACH_NS = 10000000,
-  TOLD_MOST = 1 << 16, /* that wait where no record comes */
 };
 
 struct watched {
@@ -26,12 +26,6 @@ struct watched {
   pid_t tid;
   uint64_t faults, asked_ns;
   struct perf_event event;
-};
-
-/* STAVE_KEEP: what waits for the records of its time. */
-struct told_record {
-  uint64_t id;
-  struct record record;
 };
 
 struct run_states {
@@ -44,9 +38,7 @@ struct run_states {
   struct watched *watched;
   size_t count, capacity;
   bool is_kept;
-  struct told_record *told; /* from told_begin to told_end, in the order of time */
-  size_t told_begin, told_end, told_capacity;
-  uint64_t told_ever, told_dropped;
+  struct told_queue told; /* if it is */
 };
 
 /* -- time -- */
@@ -69,94 +61,34 @@ static void read_clocks(struct run_states *states) {
   states->now = now;
 }
 
-/* -- what waits -- */
-
-static struct told_record make_told(struct run_states *states, uint32_t slot, struct record record) {
-  uint64_t number = states->told_ever++ & ((UINT64_C(1) << ID_POSITION_BITS) - 1);
-  return (struct told_record){id_base(RUNNING_SLOT | slot) + number, record};
-}
-
-static void put_told(struct run_states *states, const struct watched *watched, struct record record) {
-  record.b = (uint64_t)watched->tid;
-  memory_grow(&states->told, &states->told_capacity, states->told_end + 1, sizeof *states->told);
-  states->told[states->told_end++] = make_told(states, watched->slot, record);
-}
-
-static int by_time(const void *first, const void *second) {
-  const struct told_record *a = first, *b = second;
-  if (a->record.ticks != b->record.ticks)
-    return a->record.ticks < b->record.ticks ? -1 : 1;
-  return a->id < b->id ? -1 : a->id > b->id;
-}
-
-/* What was told from there on, thread by thread, is behind what was told before. */
-static void sort_told(struct run_states *states, size_t from) {
-  uint64_t last = from > states->told_begin ? states->told[from - 1].record.ticks : 0;
-  if (from < states->told_end)
-    qsort(states->told + from, states->told_end - from, sizeof *states->told, by_time);
-  for (size_t i = from; i < states->told_end && states->told[i].record.ticks < last; i++)
-    states->told[i].record.ticks = last;
-}
-
-/* While a program records nothing the oldest make room. */
-static void bound_told(struct run_states *states) {
-  size_t waiting = states->told_end - states->told_begin;
-  if (waiting <= TOLD_MOST)
-    return;
-  states->told_dropped += waiting - TOLD_MOST;
-  states->told_begin = states->told_end - TOLD_MOST;
-  if (states->told_begin < TOLD_MOST)
-    return;
-  memcpy(states->told, states->told + states->told_begin, TOLD_MOST * sizeof *states->told);
-  states->told_begin = 0;
-  states->told_end = TOLD_MOST;
-}
-
-static void hand_on(const struct told_record *told, merge_sink sink, void *data) {
-  sink(data, (uint32_t)(told->id >> ID_POSITION_BITS), told->id, &told->record, NULL);
-}
-
-void run_states_hand_on(struct run_states *states, uint64_t until, merge_sink sink, void *data) {
-  if (!states || states->told_begin == states->told_end)
-    return;
-  for (; states->told_begin < states->told_end && states->told[states->told_begin].record.ticks <= until;
-       states->told_begin++) {
-    struct record *first = &states->told[states->told_begin].record;
-    if (states->told_dropped) {
-      struct told_record missed = make_told(
-          states, 0,
-          (struct record){.ticks = first->ticks, .a = states->told_dropped, .endpoint = RUNNING_MISSED});
-      hand_on(&missed, sink, data);
-    }
-    states->told_dropped = 0;
-    hand_on(&states->told[states->told_begin], sink, data);
-  }
-  if (states->told_begin == states->told_end)
-    states->told_begin = states->told_end = 0;
-}
-
 /* -- a thread -- */
+
+static struct record record_of_switch(pid_t tid, uint64_t ticks, unsigned state, int processor) {
+  return (struct record){
+      .ticks = ticks, .a = state, .b = (uint64_t)tid, .c = (uint32_t)processor, .endpoint = RUNNING_SWITCH};
+}
 
 static void tell_switch(struct run_states *states, struct watched *watched, uint64_t ticks, unsigned state,
                         int processor) {
   if (states->is_kept)
-    put_told(
-        states, watched,
-        (struct record){.ticks = ticks, .a = state, .c = (uint32_t)processor, .endpoint = RUNNING_SWITCH});
+    told_put(&states->told, watched->slot, record_of_switch(watched->tid, ticks, state, processor));
   else
     running_switch(states->correlator, watched->thread, ticks, state, processor);
 }
 
 static void tell_faults(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t faults) {
   if (states->is_kept)
-    put_told(states, watched, (struct record){.ticks = ticks, .a = faults, .endpoint = RUNNING_FAULTS});
+    told_put(&states->told, watched->slot,
+             (struct record){
+                 .ticks = ticks, .a = faults, .b = (uint64_t)watched->tid, .endpoint = RUNNING_FAULTS});
   else
     running_faults(states->correlator, watched->thread, ticks, faults);
 }
 
 static void tell_missed(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t missed) {
   if (states->is_kept)
-    put_told(states, watched, (struct record){.ticks = ticks, .a = missed, .endpoint = RUNNING_MISSED});
+    told_put(&states->told, watched->slot,
+             (struct record){.ticks = ticks, .a = missed, .endpoint = RUNNING_MISSED});
   else
     states->correlator->figures.switches_missed += missed;
 }
@@ -263,13 +195,8 @@ void run_states_meet(struct run_states *states, uint32_t slot, const struct reco
   if (record->type != RECORD_attach ||
       !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, &state, &processor))
     return;
-  struct told_record told = make_told(states, slot,
-                                      (struct record){.ticks = record->ticks,
-                                                      .a = state,
-                                                      .b = attach->kernel_tid,
-                                                      .c = (uint32_t)processor,
-                                                      .endpoint = RUNNING_SWITCH});
-  hand_on(&told, sink, data);
+  told_at_once(&states->told, slot,
+               record_of_switch((pid_t)attach->kernel_tid, record->ticks, state, processor), sink, data);
 }
 
 /* -- all of them -- */
@@ -292,15 +219,13 @@ static void drop_ended(struct run_states *states) {
 void run_states_empty(struct run_states *states) {
   if (!states)
     return;
-  size_t told = states->told_end;
   read_clocks(states);
   for (size_t i = 0; i < states->count; i++) {
     take_switches(states, &states->watched[i]);
     take_faults(states, &states->watched[i]);
   }
   drop_ended(states);
-  sort_told(states, told);
-  bound_told(states);
+  told_settle(&states->told);
 }
 
 double run_states_fullest(struct run_states *states) {
@@ -334,6 +259,11 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
   return states;
 }
 
+void run_states_hand_on(struct run_states *states, uint64_t until, merge_sink sink, void *data) {
+  if (states)
+    told_hand_on(&states->told, until, sink, data);
+}
+
 void run_states_keep(struct run_states *states) {
   if (!states)
     return;
@@ -347,6 +277,6 @@ void run_states_destroy(struct run_states *states) {
   for (size_t i = 0; i < states->count; i++)
     perf_event_stop(&states->watched[i].event);
   free(states->watched);
-  free(states->told);
+  told_free(&states->told);
   free(states);
 }
