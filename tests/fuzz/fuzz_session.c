@@ -118,6 +118,7 @@ TRACE_KINDS(KIND)
 #undef KIND
 #undef CHECK
 #undef PARAMETER
+#include "../support/layouts.h"
 
 /* -- in place of the symbols -- */
 

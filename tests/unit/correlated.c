@@ -142,6 +142,7 @@ TRACE_KINDS(KIND)
 #undef KIND
 #undef FIELD
 #undef PARAMETER
+#include "../support/layouts.h"
 
 /* -- in place of the symbols -- */
 

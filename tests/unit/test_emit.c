@@ -72,6 +72,7 @@ TRACE_KINDS(KIND)
 #undef KIND
 #undef FIELD
 #undef PARAMETER
+#include "../support/layouts.h"
 
 /* In place of contexts.c. */
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to) {

@@ -84,6 +84,28 @@ static void give_to_otf2(OTF2_AttributeList *list, const struct event_attributes
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
+/* Those without attributes in the two ways that there are. */
+static bool is_put_as_layout(struct event_writer *writer, const struct event_attributes *attributes,
+                             uint64_t ticks, uint32_t region, bool is_leave) {
+  uint64_t layout = attributes && attributes->count ? 0 : event_writer_enter_layout(region);
+  return layout && event_writer_put_layout(writer, ticks, layout, is_leave);
+}
+
+static bool put_enter(struct event_writer *writer, const struct event_attributes *attributes, uint64_t ticks,
+                      uint32_t region) {
+  return is_put_as_layout(writer, attributes, ticks, region, false) ||
+         event_writer_Enter(writer, attributes, ticks, region);
+}
+
+static bool put_leave(struct event_writer *writer, const struct event_attributes *attributes, uint64_t ticks,
+                      uint32_t region) {
+  return is_put_as_layout(writer, attributes, ticks, region, true) ||
+         event_writer_Leave(writer, attributes, ticks, region);
+}
+
+#define event_writer_Enter put_enter
+#define event_writer_Leave put_leave
+
 /* The next event, on the one writer or the other. Returns whether it was taken. */
 static bool write_one(struct events *events, struct event_writer *writer, OTF2_EvtWriter *otf2,
                       OTF2_AttributeList *list, unsigned kind) {

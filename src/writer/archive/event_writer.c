@@ -213,7 +213,35 @@ static inline bool is_whole(const char *meaning) {
 TRACE_KINDS_OF(KIND, NOT_HERE)
 /* clang-format on */
 
-/* Those with arrays, which may be long. */
+/* -- the same, of which nearly everything is known -- */
+
+enum { LAYOUT_BYTES_AT = 56, LAYOUT_BYTES_MOST = 1 + LENGTH_BYTES + 1 + sizeof(uint32_t) };
+static const uint64_t LAYOUT_MASK = (UINT64_C(1) << LAYOUT_BYTES_AT) - 1;
+
+_Static_assert(TRACE_NUMBER_Leave == TRACE_NUMBER_Enter + 1 && LAYOUT_BYTES_MOST < sizeof(uint64_t), "");
+
+uint64_t event_writer_enter_layout(uint32_t region) {
+  unsigned char bytes[sizeof(uint64_t)] = {TRACE_NUMBER_Enter};
+  struct event_writer nowhere = {.at = bytes};
+  uint64_t layout;
+  if (region == OTF2_UNDEFINED_REGION)
+    return 0;
+  fill_Enter(&nowhere, bytes + 1, region);
+  memcpy(&layout, bytes, sizeof layout);
+  return layout | (uint64_t)(nowhere.at - bytes) << LAYOUT_BYTES_AT;
+}
+
+bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64_t layout, bool is_leave) {
+  if (__builtin_expect(!is_plain(writer, ticks, LAYOUT_BYTES_MOST - KIND_BYTES), false))
+    return false;
+  unsigned char *at = writer->at;
+  if (ticks > writer->ticks)
+    at = put_ticks(writer, at, ticks);
+  put_whole(at, (layout & LAYOUT_MASK) + is_leave);
+  return end(writer, at + (layout >> LAYOUT_BYTES_AT));
+}
+
+/* -- those with arrays, which may be long -- */
 
 static size_t length_bytes(size_t most) {
   return most < LONG_RECORD ? LENGTH_BYTES : LONG_LENGTH_BYTES;

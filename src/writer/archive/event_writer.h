@@ -51,4 +51,12 @@ TRACE_KINDS(KIND)
 #undef KIND
 #undef PARAMETER
 
+/* What an Enter of the region looks like without attributes: its bytes, and their number in the highest one.
+ * 0: such a region is not taken here. */
+uint64_t event_writer_enter_layout(uint32_t region);
+
+/* Such an Enter, or if is_leave a Leave of the same region: what event_writer_Enter and _Leave would write.
+ * Returns false, and writes nothing, if the chunk has to be looked after first, as these do. */
+bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64_t layout, bool is_leave);
+
 #endif

@@ -29,6 +29,7 @@ void emitter_open(struct emitter *emitter, struct definitions *definitions, stru
 void emitter_close(struct emitter *emitter) {
   pool_free(&emitter->teams, free_members);
   free(emitter->arguments);
+  free(emitter->layouts);
 }
 
 void emitter_add_argument(struct emitter *emitter, uint32_t string) {
@@ -174,11 +175,23 @@ static __attribute__((noinline)) bool write_other_event(const struct emitter *em
   return false;
 }
 
-/* The one place where OTF2 events are written; at the time t, which may not be the event's own. */
-static inline bool write_event(const struct emitter *emitter, struct location *location,
-                               const struct event *event, uint64_t t, const struct event_attributes *list) {
+/* An Enter refers to the region. Those that follow need not say so again (emit_plain). */
+static __attribute__((noinline)) void refer(struct emitter *emitter, uint32_t region) {
+  if (region < emitter->layout_capacity && emitter->layouts[region])
+    return;
+  regions_refer(emitter->regions, region);
+  if (region == REGION_NONE)
+    return;
+  memory_grow(&emitter->layouts, &emitter->layout_capacity, region + (size_t)1, sizeof *emitter->layouts);
+  emitter->layouts[region] = event_writer_enter_layout(region);
+}
+
+/* The one place where OTF2 events are written, but for emit_plain; at the time t, which may not be the
+ * event's own. */
+static inline bool write_event(struct emitter *emitter, struct location *location, const struct event *event,
+                               uint64_t t, const struct event_attributes *list) {
   if (event->kind == EVENT_ENTER) {
-    regions_refer(emitter->regions, event->region);
+    refer(emitter, event->region);
     return event_writer_Enter(location->writer, list, t, event->region);
   }
   if (event->kind == EVENT_LEAVE)

@@ -3,6 +3,8 @@
 #ifndef STAVE_WRITER_CORRELATE_EMIT_H
 #define STAVE_WRITER_CORRELATE_EMIT_H
 
+#include <stdatomic.h>
+
 #include "writer/correlate/model.h"
 #include "writer/definitions/definitions.h"
 
@@ -11,7 +13,9 @@ struct emitter {
   struct regions *regions;
   const struct contexts *contexts;
   struct event_attributes attributes; /* of the event that is being written */
-  uint32_t *arguments;                /* strings: the program's, for ProgramBegin */
+  uint64_t *layouts; /* by region: its Enter (event_writer_enter_layout), once one was written; or 0 */
+  size_t layout_capacity;
+  uint32_t *arguments; /* strings: the program's, for ProgramBegin */
   size_t argument_count, argument_capacity;
   struct pool teams;
   bool lacks_room;  /* for events of a location that has had few: recording should stop at once */
@@ -30,6 +34,26 @@ void emitter_add_argument(struct emitter *emitter, uint32_t string);
 
 /* Writes the event on the location, or holds it back. */
 void emit(struct emitter *emitter, struct location *location, const struct event *event);
+
+/* As emit, of an Enter or Leave without attributes, which is what most events are, as long as there is
+ * nothing to be done but to write it. False: it is still to be emitted. (A location asks for room at its
+ * first event.) */
+static inline bool emit_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,
+                              uint32_t region, enum event_kind kind) {
+  uint64_t events = location->events + 1;
+  if (ticks < location->written_ticks || events == location->asks_at || !held_is_empty(&location->held) ||
+      location->sample_begin != location->sample_end || region >= emitter->layout_capacity)
+    return false;
+  uint64_t layout = emitter->layouts[region];
+  if (!layout || !location->writer ||
+      !event_writer_put_layout(location->writer, ticks, layout, kind == EVENT_LEAVE))
+    return false;
+  location->written_ticks = ticks;
+  location->written_kind = (uint8_t)kind;
+  location->events = events;
+  atomic_store_explicit(location->whole_events, events, memory_order_release);
+  return true;
+}
 
 /* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */
 uint64_t emit_held_since(struct emitter *emitter);

@@ -14,12 +14,23 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
+static __attribute__((noinline)) void emit_slowly(struct correlator *c, struct traced_thread *thread,
+                                                  uint64_t ticks, uint32_t region, enum event_kind kind) {
+  emit_event(c, thread, &(struct event){.kind = (uint8_t)kind, .ticks = ticks, .region = region});
+}
+
+static inline void emit_region(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
+                               uint32_t region, enum event_kind kind) {
+  if (c->counting || c->is_closing || !emit_plain(c->emitter, &thread->location, ticks, region, kind))
+    emit_slowly(c, thread, ticks, region, kind);
+}
+
 void emit_enter(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
-  emit_event(c, thread, &(struct event){.kind = EVENT_ENTER, .ticks = ticks, .region = region});
+  emit_region(c, thread, ticks, region, EVENT_ENTER);
 }
 
 void emit_leave(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
-  emit_event(c, thread, &(struct event){.kind = EVENT_LEAVE, .ticks = ticks, .region = region});
+  emit_region(c, thread, ticks, region, EVENT_LEAVE);
 }
 
 void emit_point_on(struct correlator *c, struct location *location, const struct event *event) {
@@ -56,7 +67,11 @@ void frame_leave_with(struct correlator *c, struct traced_thread *thread, struct
 }
 
 void frame_leave(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
-  frame_leave_with(c, thread, task, &(struct event){.ticks = ticks});
+  const struct frame *frame = &task->stack.frames[--task->stack.count];
+  if (frame->is_hidden)
+    return;
+  pause_show(c, thread, task, ticks);
+  emit_leave(c, thread, ticks, frame->region);
 }
 
 /* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not

@@ -50,19 +50,24 @@ static inline struct frame *stack_push(struct stack *stack) {
   return &stack->frames[stack->count++];
 }
 
-/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's:
- * kind and region are set here, time and attributes are the caller's. (Inline, and field by field: to copy a
+/* A region more of the task. Returns whether it is to be written. (Inline, and field by field: to copy a
  * frame that was just put together costs more than all the rest.) */
-static inline void frame_enter_with(struct correlator *correlator, struct traced_thread *thread,
-                                    struct task *task, struct frame frame, struct event *enter) {
+static inline bool frame_push(const struct correlator *correlator, struct task *task, struct frame frame) {
   struct frame *top = stack_push(&task->stack);
   top->region = frame.region;
   top->detail = frame.detail;
   top->wait_id = frame.wait_id;
   top->codeptr = frame.codeptr;
   top->kind = frame.kind;
-  top->is_hidden = false;
-  if (correlator->is_paused && (top->is_hidden = pause_hides(task, top)))
+  top->is_hidden = correlator->is_paused && pause_hides(task, top);
+  return !top->is_hidden;
+}
+
+/* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's:
+ * kind and region are set here, time and attributes are the caller's. */
+static inline void frame_enter_with(struct correlator *correlator, struct traced_thread *thread,
+                                    struct task *task, struct frame frame, struct event *enter) {
+  if (!frame_push(correlator, task, frame))
     return;
   enter->kind = EVENT_ENTER;
   enter->region = frame.region;
@@ -74,7 +79,8 @@ void frame_leave_with(struct correlator *correlator, struct traced_thread *threa
 /* Enters a region of the task, or leaves the innermost one. */
 static inline void frame_enter(struct correlator *correlator, struct traced_thread *thread, struct task *task,
                                uint64_t ticks, struct frame frame) {
-  frame_enter_with(correlator, thread, task, frame, &(struct event){.ticks = ticks});
+  if (frame_push(correlator, task, frame))
+    emit_enter(correlator, thread, ticks, frame.region);
 }
 void frame_leave(struct correlator *correlator, struct traced_thread *thread, struct task *task,
                  uint64_t ticks);

@@ -116,10 +116,12 @@ static void leave_locking(struct correlator *c, struct traced_thread *thread, ui
   if (!frame)
     return;
   size_t index = (size_t)(frame - task->stack.frames);
-  struct event leave = {.ticks = ticks, .value = wait_id};
-  leave.attribute = wait_id ? ATTRIBUTE_lock_address : ATTRIBUTE_NONE;
+  struct event leave = {.ticks = ticks, .attribute = ATTRIBUTE_lock_address, .value = wait_id};
   frames_leave_above(c, thread, task, ticks, index + 1);
-  frame_leave_with(c, thread, task, &leave);
+  if (wait_id)
+    frame_leave_with(c, thread, task, &leave);
+  else
+    frame_leave(c, thread, task, ticks);
 }
 
 void lock_attempt_ends(struct correlator *c, struct traced_thread *thread) {
@@ -280,18 +282,21 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
   struct lock *lock = find_lock(c, record->wait_id);
   struct hold *hold = released_hold(lock, thread);
   enum construct construct = is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock;
-  struct event enter = {.kind = EVENT_ENTER,
-                        .ticks = now,
-                        .attribute = hold ? ATTRIBUTE_NONE : ATTRIBUTE_lock_address,
-                        .value = hold ? 0 : record->wait_id,
-                        .region = region_at(c, thread, construct, record->codeptr, 0)};
+  uint32_t region = region_at(c, thread, construct, record->codeptr, 0);
   bool is_written = !c->is_paused || (hold && !hold->is_hidden);
-  if (is_written)
-    emit_event(c, thread, &enter);
+  if (is_written && hold)
+    emit_enter(c, thread, now, region);
+  else if (is_written)
+    emit_event(c, thread,
+               &(struct event){.kind = EVENT_ENTER,
+                               .ticks = now,
+                               .attribute = ATTRIBUTE_lock_address,
+                               .value = record->wait_id,
+                               .region = region});
   if (hold)
     end_hold(c, thread, lock, hold, &(struct event){.ticks = now});
   if (is_written)
-    emit_leave(c, thread, now, enter.region);
+    emit_leave(c, thread, now, region);
 }
 
 /* Of a construct, which only the thread that is in it can leave. */

@@ -109,6 +109,17 @@ static struct event enter_of_kind(uint64_t now, enum construct construct, uint32
       .ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
 }
 
+static inline void enter_kind(struct correlator *c, struct traced_thread *thread, uint64_t now,
+                              struct frame frame, enum construct construct) {
+  struct event enter;
+  if (construct != CONSTRUCT_unknown) {
+    frame_enter(c, thread, thread->current, now, frame);
+    return;
+  }
+  enter = enter_of_kind(now, construct, frame.detail);
+  frame_enter_with(c, thread, thread->current, frame, &enter);
+}
+
 /* Every single region has the count 1, which would only repeat what the construct says. */
 static bool is_count_shown(const struct record_work *record) {
   bool is_single = record->kind == OMPT_WORK_single_executor || record->kind == OMPT_WORK_single_other;
@@ -299,8 +310,7 @@ static void begin_sync(struct correlator *c, struct traced_thread *thread, enum 
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
                         .region = region_at(c, thread, construct, record->codeptr, record->kind)};
-  struct event enter = enter_of_kind(now, construct, record->kind);
-  frame_enter_with(c, thread, thread->current, frame, &enter);
+  enter_kind(c, thread, now, frame, construct);
 }
 
 static void end_sync(struct correlator *c, struct traced_thread *thread,
