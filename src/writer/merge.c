@@ -4,50 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "session/ring.h"
 #include "session/session.h"
-#include "writer/backlog.h"
+#include "writer/merge_sources.h"
 
 enum {
   RELEASE_RECORDS = 2048,  /* room is given back this often inside a long run */
-  TIED_RINGS_MOST = 64,    /* compared where times are equal, and */
-  TIED_RECORDS_MOST = 64,  /* looked at in each: a clock's tick is as short as a few events */
   LOOK_RECORDS = 2048,     /* and for each slot */
   LOOK_RECORDS_A_SLOT = 64 /* are merged between two looks at how full the rings are */
-};
-
-/* What waits of a slot: [next, view.next) in the backlog, [view.next, head) in the ring. */
-struct source {
-  struct ring_view view;
-  struct backlog_chain chain;
-  uint64_t next;        /* first record that was not handed on */
-  uint64_t head;        /* H2 */
-  uint64_t first_head;  /* H1 */
-  struct record record; /* a copy of the one at `next` */
-  uint64_t prepared;    /* the capacity up to which the ring was given memory, or refused it */
-  int is_damaged;       /* the application wrote over it: nothing more is read */
-};
-
-struct merge {
-  struct session_header *session;
-  uint64_t ring_bytes;
-  uint32_t slots_max;
-  merge_sink sink;
-  void *data;
-  merge_pause pause;
-  struct backlog *backlog; /* NULL: there is to be none */
-  uint64_t since_look;     /* records handed on */
-  struct source *sources;  /* by slot */
-  size_t sources_capacity;
-  uint32_t slots; /* seen so far */
-  uint32_t *heap; /* slots with something to read, the earliest on top */
-  size_t heap_capacity;
-  uint32_t heap_count;
-  double fullest;   /* of the last pass */
-  uint32_t passed;  /* slots that were known in the last pass */
-  bool met_threads; /* in the last pass */
-  uint64_t damaged; /* slots whose contents made no sense */
-  uint64_t words[4 * RECORD_SLOTS_MAX];
 };
 
 struct merge *merge_create(struct session_header *session, uint64_t backlog_bytes, merge_sink sink,
@@ -103,12 +66,6 @@ static void update(struct merge *merge, struct source *source) {
     give_up_on(merge, source);
 }
 
-static const struct record *record_at(const struct merge *merge, struct source *source, uint64_t position) {
-  if (backlog_has(&source->chain, position))
-    return backlog_at(merge->backlog, &source->chain, position);
-  return ring_view_at(&source->view, position);
-}
-
 /* Everything before `next` was handed on. */
 static void go_on_at(struct merge *merge, struct source *source, uint64_t next) {
   source->next = next;
@@ -130,15 +87,6 @@ static void sift_down(struct merge *merge, uint32_t i) {
     merge->heap[i] = merge->heap[child];
   }
   merge->heap[i] = slot;
-}
-
-/* The time up to which the top may run before another ring's record is due. */
-static uint64_t second_ticks(const struct merge *merge) {
-  uint64_t ticks = UINT64_MAX;
-  for (uint32_t i = 1; i < 3 && i < merge->heap_count; i++)
-    if (merge->sources[merge->heap[i]].record.ticks < ticks)
-      ticks = merge->sources[merge->heap[i]].record.ticks;
-  return ticks;
 }
 
 static void look_at_next(const struct merge *merge, struct source *source) {
@@ -264,121 +212,70 @@ static void deliver(struct merge *merge, uint32_t slot) {
     give_back(merge, source);
 }
 
-/* Whether it may be known what of the same time came before the ring's next record. */
-static bool may_follow(const struct source *source) {
-  unsigned type = source->record.type;
-  return type == RECORD_mutex_acquired || type == RECORD_task_schedule || type == RECORD_implicit_task_begin;
+/* Records of one source that lie one behind the other, from `next` on. */
+struct stretch {
+  const struct record *records; /* by position, masked */
+  uint64_t mask, count;
+};
+
+/* What is decided on is a copy, once and for all: the application may write over the record. */
+static inline void copy_record(struct record *copy, const struct record *record) {
+  *copy = *record;
+  __asm__ volatile("" : "+m"(*copy)); /* it is not read once more */
 }
 
-/* The entry of the heap in whose ring the id's record is still to come, at the same time; 0: none. */
-static uint32_t maker_of(const struct merge *merge, uint64_t id) {
-  uint64_t slot = id >> ID_POSITION_BITS, ticks = merge->sources[merge->heap[0]].record.ticks;
-  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
-    const struct source *source = &merge->sources[merge->heap[i]];
-    if (merge->heap[i] == slot && source->record.ticks == ticks)
-      return id >= id_base((uint32_t)slot) + source->next ? i : 0;
-  }
-  return 0;
+/* What may be read without unpacking, and before room is to be given back. */
+static struct stretch at_hand(const struct source *source) {
+  const struct backlog_chain *chain = &source->chain;
+  const struct ring_view *view = &source->view;
+  if (chain->begin != chain->end)
+    return (struct stretch){chain->window, chain->window_mask, chain->unpacked - source->next};
+  uint64_t taken = view->next - released(source);
+  return (struct stretch){view->records, view->mask, taken < RELEASE_RECORDS ? RELEASE_RECORDS - taken : 0};
 }
 
-/* Steps to the ring's next record, of those that are looked at in advance. Returns whether there is one. */
-static bool step(const struct merge *merge, struct source *source, uint64_t *position, unsigned *steps) {
-  uint8_t more = record_at(merge, source, *position)->more;
-  *position += 1u + more;
-  return more < RECORD_SLOTS_MAX && ++*steps < TIED_RECORDS_MOST && (int64_t)(source->head - *position) > 0;
-}
-
-/* The first acquisition of the lock among the records of the ring that have the time of its next one. */
-static bool find_acquisition(const struct merge *merge, struct source *source, uint64_t wait_id,
-                             uint64_t *ret) {
-  uint64_t position = source->next;
-  unsigned steps = 0;
-  do {
-    const struct record *record = record_at(merge, source, position);
-    if (record->ticks != source->record.ticks)
-      return false;
-    if (record->type == RECORD_mutex_acquired && record->a == wait_id) {
-      *ret = position;
-      return true;
-    }
-  } while (step(merge, source, &position, &steps));
-  return false;
-}
-
-/* When the thread has told that it gave the lock back which it acquired at the position. UINT64_MAX: it has
- * not told yet, or it told of something else before, after the time of the acquisition. (What the tool says
- * for itself may come between the end of the lock and the callback that tells of it.) */
-static uint64_t hold_end(const struct merge *merge, struct source *source, uint64_t position) {
-  const struct record acquired = *record_at(merge, source, position);
-  unsigned steps = 0;
-  while (step(merge, source, &position, &steps)) {
-    const struct record *record = record_at(merge, source, position);
-    if (record->type == RECORD_mutex_released && record->a == acquired.a)
-      return record->ticks;
-    if (record->ticks > acquired.ticks && record_class(record->type) != RECORD_CLASS_tool)
+/* The run's first records, as far as they are at hand and none has more slots behind it, `most` at most.
+ * Returns how many. */
+static inline uint64_t deliver_stretch(struct merge *merge, uint32_t slot, uint64_t until, uint64_t most) {
+  struct source *source = &merge->sources[slot];
+  struct stretch stretch = at_hand(source);
+  struct record record = source->record;
+  uint64_t begin = source->next, next = begin, end = begin + (stretch.count < most ? stretch.count : most);
+  while (next != end && record.more == 0) {
+    merge->sink(merge->data, slot, id_base(slot) + next++, &record, merge->words);
+    if (next == end)
+      break;
+    copy_record(&record, &stretch.records[next & stretch.mask]);
+    if (record.ticks > until || (record.ticks == until && may_follow(&record)))
       break;
   }
-  return UINT64_MAX;
-}
-
-/* The entry of the heap whose thread had the lock, at the time at which the top acquires it, before all
- * others; 0: the top itself. */
-static uint32_t first_owner(const struct merge *merge) {
-  struct source *top = &merge->sources[merge->heap[0]];
-  uint64_t wait_id = top->record.a, earliest = hold_end(merge, top, top->next), position;
-  uint32_t first = 0;
-  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
-    struct source *other = &merge->sources[merge->heap[i]];
-    if (other->record.ticks != top->record.ticks || !find_acquisition(merge, other, wait_id, &position))
-      continue;
-    uint64_t end = hold_end(merge, other, position);
-    first = end < earliest ? i : first;
-    earliest = end < earliest ? end : earliest;
-  }
-  return first;
-}
-
-/* The entry of the heap that is to be taken before the top, whose time is the same: what made the task or
- * the team that the top names, or had its lock before. */
-static uint32_t find_earlier(const struct merge *merge) {
-  const struct record *next = &merge->sources[merge->heap[0]].record;
-  if (next->type == RECORD_mutex_acquired)
-    return first_owner(merge);
-  return maker_of(merge, next->type == RECORD_task_schedule
-                             ? ((const struct record_task_schedule *)next)->next_task
-                             : ((const struct record_implicit_task_begin *)next)->parallel);
-}
-
-/* The time alone does not say which of the rings of the earliest time is first. */
-static void settle_tie(struct merge *merge) {
-  for (unsigned tries = 0; tries < TIED_RINGS_MOST; tries++) {
-    uint32_t slot = merge->heap[0];
-    if (!may_follow(&merge->sources[slot]) || merge->sources[slot].record.ticks != second_ticks(merge))
-      return;
-    uint32_t earlier = find_earlier(merge);
-    merge->heap[0] = merge->heap[earlier];
-    merge->heap[earlier] = slot;
-    if (earlier == 0)
-      return;
-  }
+  if (next != begin)
+    go_on_at(merge, source, next);
+  return next - begin;
 }
 
 /* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how
  * many. */
 static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
-  struct source *source;
+  struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), taken = 0;
-  uint64_t most = LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
+  uint64_t look_at = LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
   do {
-    deliver(merge, slot);
-    taken++;
-    if (++merge->since_look >= most)
+    uint64_t most = look_at - merge->since_look, left = end - source->next;
+    uint64_t delivered = deliver_stretch(merge, slot, until, left < most ? left : most);
+    if (delivered == 0) {
+      deliver(merge, slot);
+      delivered = 1;
+    }
+    taken += delivered;
+    merge->since_look += delivered;
+    if (merge->since_look >= look_at)
       look_around(merge);
     source = &merge->sources[slot];
     if (source->next == source->head)
       break;
     look_at_next(merge, source);
-    if (source->record.ticks == until && may_follow(source))
+    if (source->record.ticks == until && may_follow(&source->record))
       break;
   } while (source->record.ticks <= until && (int64_t)(end - source->next) > 0);
   return taken;
@@ -436,7 +333,8 @@ uint64_t merge_pass(struct merge *merge) {
   uint64_t taken = 0;
   read_heads(merge);
   for (uint32_t due = fill_heap(merge); due > 0;) {
-    settle_tie(merge);
+    if (is_tied(merge))
+      merge_settle_tie(merge);
     uint32_t slot = merge->heap[0];
     const struct source *source = &merge->sources[slot];
     bool was_due = is_due(source);
