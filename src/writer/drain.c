@@ -43,20 +43,30 @@ static void stop_if_full(struct writer *writer) {
   }
 }
 
-/* A merge_sink. What so many records become fits into the room of a chunk; few events have less (emit.h). */
-void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
-                  const uint64_t *words) {
-  struct writer *writer = data;
-  writer->merged_until = record->ticks;
+/* What few records need in front of it. What so many become fits into the room of a chunk; few events have
+ * less (emit.h). */
+static __attribute__((noinline)) void take_carefully(struct writer *writer, uint32_t slot, uint64_t id,
+                                                     const struct record *record, const uint64_t *words) {
   if (writer->kept) {
     dump_record(writer, id, record, words);
     return;
   }
-  if (writer->run_states)
-    run_states_take(writer->run_states, record->ticks);
-  correlate(&writer->correlator, slot, id, record, words);
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
     stop_if_full(writer);
+  run_states_take(writer->run_states, record->ticks);
+  correlate(&writer->correlator, slot, id, record, words);
+}
+
+/* A merge_sink. */
+void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                  const uint64_t *words) {
+  struct writer *writer = data;
+  writer->merged_until = record->ticks;
+  if (writer->kept || writer->run_states || writer->emitter.lacks_room ||
+      writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
+    take_carefully(writer, slot, id, record, words);
+  else
+    correlate(&writer->correlator, slot, id, record, words);
 }
 
 struct figures drain_figures(const struct writer *writer) {

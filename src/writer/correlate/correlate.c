@@ -104,26 +104,7 @@ static __attribute__((noinline)) void settle(struct correlator *c, struct traced
     lock_attempt_ends(c, thread);
 }
 
-void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
-               const uint64_t *words) {
-  struct correlator *c = correlator;
-  if (c->has_ended) {
-    c->figures.lost +=
-        record_class(record->type) == RECORD_CLASS_event || record_class(record->type) == RECORD_CLASS_mpi;
-    return;
-  }
-  c->record_id = id;
-  c->words = words;
-  c->records++;
-  c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
-  struct traced_thread *thread = thread_of_record(c, slot, record);
-  if (!thread)
-    return;
-  if (thread->undecided_count || thread->acquire_ticks || thread->has_gap)
-    settle(c, thread, record);
-  c->counting = NULL;
-  if (record->flags & RECORD_FLAG_COUNTERS)
-    counters_take(c, thread, record);
+static inline void dispatch(struct correlator *c, struct traced_thread *thread, const struct record *record) {
   switch ((enum record_type)record->type) {
 #define RECORD(id, ...)                                                                                      \
   case RECORD_##id:                                                                                          \
@@ -136,4 +117,50 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     break;
   }
   c->figures.damaged++;
+}
+
+/* Some of them. (Not inlined: those that need none of it would save registers for it.) */
+static __attribute__((noinline)) void correlate_carefully(struct correlator *c, uint32_t slot,
+                                                          const struct record *record) {
+  struct traced_thread *thread = thread_of_record(c, slot, record);
+  if (!thread)
+    return;
+  if (thread->undecided_count || thread->acquire_ticks || thread->has_gap)
+    settle(c, thread, record);
+  c->counting = NULL;
+  if (record->flags & RECORD_FLAG_COUNTERS)
+    counters_take(c, thread, record);
+  dispatch(c, thread, record);
+}
+
+/* Whether the thread is known and nothing of it waits for the record. */
+static inline bool is_simple(const struct traced_thread *thread, const struct record *record) {
+  return thread && !thread->undecided_count && !thread->has_gap &&
+         (!thread->acquire_ticks || record->type == RECORD_mutex_acquired) && record->type != RECORD_attach &&
+         !(record->flags & RECORD_FLAG_COUNTERS);
+}
+
+static __attribute__((noinline)) void count_lost(struct correlator *c, const struct record *record) {
+  enum record_class class = record_class(record->type);
+  c->figures.lost += class == RECORD_CLASS_event || class == RECORD_CLASS_mpi;
+}
+
+void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
+               const uint64_t *words) {
+  struct correlator *c = correlator;
+  if (c->has_ended) {
+    count_lost(c, record);
+    return;
+  }
+  c->record_id = id;
+  c->words = words;
+  c->records++;
+  c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
+  struct traced_thread *thread = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  if (!is_simple(thread, record)) {
+    correlate_carefully(c, slot, record);
+    return;
+  }
+  c->counting = NULL;
+  dispatch(c, thread, record);
 }
