@@ -115,6 +115,8 @@
  * could only be compared by the time of day, which is a guess then. */
 #define STAVE_PROPERTY_CLOCK_DEVIATION_NS "STAVE::CLOCK::DEVIATION_NS"
 #define STAVE_PROPERTY_CLOCK_BY_CALENDAR "STAVE::CLOCK::BY_CALENDAR"
+/* Of location groups, while runs are compared: the name of theirs. */
+#define STAVE_PROPERTY_SIDE "STAVE::SIDE"
 
 /* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl,
  * F_SETLK). */

@@ -5,13 +5,13 @@
 #include "cli/cmd_config.h"
 #include "cli/cmd_dump.h"
 #include "cli/cmd_export.h"
-#include "cli/cmd_timeline.h"
 #include "cli/info/cmd_info.h"
 #include "cli/live/cmd_watch.h"
 #include "cli/merge/cmd_merge.h"
 #include "cli/record/cmd_record.h"
 #include "cli/recover/cmd_recover.h"
 #include "cli/report/cmd_report.h"
+#include "cli/timeline/cmd_timeline.h"
 
 #include <string.h>
 

@@ -25,20 +25,26 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-static size_t line_of(struct merging *merge, const struct merge_source *source) {
-  for (size_t i = 0; i < merge->line_count; i++)
+/* A side's part of the sources and of the lines. One that is not compared with others is all of them. */
+struct clock_part {
+  size_t first, end, first_line, end_line;
+  size_t dated; /* the line that tells the time of day */
+};
+
+static size_t line_of(struct merging *merge, struct clock_part *part, const struct merge_source *source) {
+  for (size_t i = part->first_line; i < part->end_line; i++)
     if (source->domain && merge->lines[i].domain && strcmp(source->domain, merge->lines[i].domain) == 0)
       return i;
   struct clock_line *line = &merge->lines[merge->line_count];
   *line = (struct clock_line){.domain = source->domain, .longest = source, .first = UINT64_MAX};
-  return merge->line_count++;
+  part->end_line = ++merge->line_count;
+  return part->end_line - 1;
 }
 
-static void find_lines(struct merging *merge) {
-  merge->lines = memory_get(merge->request->count, sizeof *merge->lines);
-  for (size_t i = 0; i < merge->request->count; i++) {
+static void find_lines(struct merging *merge, struct clock_part *part) {
+  for (size_t i = part->first; i < part->end; i++) {
     struct merge_source *source = &merge->sources[i];
-    source->clock = line_of(merge, source);
+    source->clock = line_of(merge, part, source);
     struct clock_line *line = &merge->lines[source->clock];
     uint64_t last = source->first + source->length;
     line->longest = source->length > line->longest->length ? source : line->longest;
@@ -54,10 +60,11 @@ static bool leads_to(const struct merge_source *source, const char *reference) {
 }
 
 /* The earliest and the latest point that any process of this clock has measured; how many there are. */
-static size_t find_points(const struct merging *merge, size_t clock, const char *reference,
-                          struct instant_pair *ret_first, struct instant_pair *ret_last) {
+static size_t find_points(const struct merging *merge, const struct clock_part *part, size_t clock,
+                          const char *reference, struct instant_pair *ret_first,
+                          struct instant_pair *ret_last) {
   size_t count = 0;
-  for (size_t i = 0; i < merge->request->count; i++) {
+  for (size_t i = part->first; i < part->end; i++) {
     const struct merge_source *source = &merge->sources[i];
     if (source->clock != clock || !leads_to(source, reference))
       continue;
@@ -105,10 +112,11 @@ static bool draw_through(struct clock_line *line, const struct instant_pair *fir
   return true;
 }
 
-static void draw(struct merging *merge, size_t clock, const struct clock_line *common) {
+static void draw(struct merging *merge, const struct clock_part *part, size_t clock,
+                 const struct clock_line *common) {
   struct clock_line *line = &merge->lines[clock];
   struct instant_pair first = {0}, last = {0};
-  size_t points = find_points(merge, clock, common->domain, &first, &last);
+  size_t points = find_points(merge, part, clock, common->domain, &first, &last);
   line->slope = (double)common->frequency / (double)line->frequency;
   if (points == 0) {
     draw_by_calendar(merge, line, common);
@@ -121,25 +129,25 @@ static void draw(struct merging *merge, size_t clock, const struct clock_line *c
         (first.deviation + frequency_deviation * outside(line, first.local, first.local)) * line->slope;
 }
 
-static size_t line_named(const struct merging *merge, const char *domain) {
-  size_t i = 0;
-  while (i < merge->line_count && (!merge->lines[i].domain || strcmp(merge->lines[i].domain, domain) != 0))
+static size_t line_named(const struct merging *merge, const struct clock_part *part, const char *domain) {
+  size_t i = part->first_line;
+  while (i < part->end_line && (!merge->lines[i].domain || strcmp(merge->lines[i].domain, domain) != 0))
     i++;
   return i;
 }
 
-/* The clock to which points lead; without points that of rank 0. The number of clocks if there is none: its
- * ranks are lost. `ret` gets the domain, NULL if it is not told. */
-static size_t choose_common(const struct merging *merge, const char **ret) {
+/* The clock to which points lead; without points that of rank 0. The part's end if there is none: its ranks
+ * are lost. `ret` gets the domain, NULL if it is not told. */
+static size_t choose_common(const struct merging *merge, const struct clock_part *part, const char **ret) {
   struct instant_pair first, last;
-  size_t found = merge->line_count;
-  for (size_t i = 0; i < merge->request->count; i++)
+  size_t found = part->end_line;
+  for (size_t i = part->first; i < part->end; i++)
     if ((*ret = merge->sources[i].reference))
-      return line_named(merge, *ret);
-  if (merge->sources->rank == 0)
-    return merge->sources->clock;
-  for (size_t i = merge->line_count; i > 0; i--)
-    if (find_points(merge, i - 1, NULL, &first, &last) == 0)
+      return line_named(merge, part, *ret);
+  if (merge->sources[part->first].rank == 0)
+    return merge->sources[part->first].clock;
+  for (size_t i = part->end_line; i > part->first_line; i--)
+    if (find_points(merge, part, i - 1, NULL, &first, &last) == 0)
       found = i - 1;
   return found;
 }
@@ -202,20 +210,21 @@ static void date(struct merging *merge, const struct clock_line *line) {
     merge->realtime_ns -= (uint64_t)nearest((double)(begin - merge->first) * 1e9 / (double)merge->frequency);
 }
 
-void clocks_compare(struct merging *merge) {
-  find_lines(merge);
+/* Draws the lines of a part over a clock of its own. Returns the frequency of that. */
+static uint64_t compare_part(struct merging *merge, struct clock_part *part) {
   const char *reference = NULL;
-  size_t common_clock = choose_common(merge, &reference);
-  bool is_lost = common_clock == merge->line_count;
-  struct clock_line common = merge->lines[is_lost ? 0 : common_clock];
+  find_lines(merge, part);
+  size_t common_clock = choose_common(merge, part, &reference);
+  bool is_lost = common_clock == part->end_line;
+  part->dated = is_lost ? part->first_line : common_clock;
+  struct clock_line common = merge->lines[part->dated];
   if (is_lost)
     common.domain = reference;
   if (is_lost) { /* its frequency as the first clock saw it */
-    draw(merge, 0, &common);
-    common.frequency = (uint64_t)nearest((double)common.frequency * merge->lines[0].slope);
+    draw(merge, part, part->first_line, &common);
+    common.frequency = (uint64_t)nearest((double)common.frequency * merge->lines[part->first_line].slope);
   }
-  merge->frequency = common.frequency;
-  for (size_t i = 0; i < merge->line_count; i++)
+  for (size_t i = part->first_line; i < part->end_line; i++)
     if (i == common_clock)
       merge->lines[i] = (struct clock_line){.domain = common.domain,
                                             .longest = common.longest,
@@ -227,24 +236,87 @@ void clocks_compare(struct merging *merge) {
                                             .last = common.last,
                                             .is_common = true};
     else
-      draw(merge, i, &common);
+      draw(merge, part, i, &common);
+  return common.frequency;
+}
+
+/* An instant of a part on its clock of `frequency`, from when its first process began. */
+static uint64_t instant_of(const struct merging *merge, const struct clock_part *part, uint64_t instant_ns,
+                           uint64_t frequency) {
+  uint64_t first = UINT64_MAX;
+  for (size_t i = part->first_line; i < part->end_line; i++) {
+    uint64_t begin = corrected(&merge->lines[i], merge->lines[i].first);
+    first = begin < first ? begin : first;
+  }
+  return first + (uint64_t)nearest((double)instant_ns * (double)frequency / 1e9);
+}
+
+/* Puts a part's clock over the one of the first: two instants of theirs are one. */
+static void put_over(struct merging *merge, const struct clock_part *part, uint64_t instant,
+                     uint64_t first_instant, double slope) {
+  for (size_t i = part->first_line; i < part->end_line; i++) {
+    struct clock_line *line = &merge->lines[i];
+    double behind = (double)(int64_t)(line->to - instant);
+    line->to = first_instant + (uint64_t)nearest(behind * slope);
+    line->slope *= slope;
+    line->deviation *= slope;
+    line->is_common = false;
+  }
+}
+
+/* Returns the line that tells the time of day. */
+static size_t compare_sides(struct merging *merge) {
+  const struct merge_side whole = {.count = merge->request->count};
+  const struct merge_side *sides = merge->request->sides ? merge->request->sides : &whole;
+  size_t count = merge->request->sides ? merge->request->side_count : 1;
+  struct clock_part part = {0};
+  uint64_t first_instant = 0;
+  size_t dated = 0;
+  for (size_t i = 0; i < count; i++) {
+    part = (struct clock_part){.first = part.end,
+                               .end = part.end + sides[i].count,
+                               .first_line = part.end_line,
+                               .end_line = part.end_line};
+    uint64_t frequency = compare_part(merge, &part);
+    uint64_t instant = instant_of(merge, &part, sides[i].instant_ns, frequency);
+    if (i == 0) {
+      merge->frequency = frequency;
+      first_instant = instant;
+      dated = part.dated;
+    } else {
+      put_over(merge, &part, instant, first_instant, (double)merge->frequency / (double)frequency);
+    }
+  }
+  return dated;
+}
+
+void clocks_compare(struct merging *merge) {
+  merge->lines = memory_get(merge->request->count, sizeof *merge->lines);
+  size_t dated = compare_sides(merge);
   put_forward(merge);
   span(merge);
-  date(merge, &merge->lines[is_lost ? 0 : common_clock]);
+  date(merge, &merge->lines[dated]);
   merge->result->clocks = merge->line_count;
   merge->result->deviation_s = most_deviation(merge) / (double)merge->frequency;
 }
 
-void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source) {
+static void write_offset(struct merging *merge, OTF2_DefWriter *writer, uint64_t time, uint64_t to,
+                         double deviation) {
+  merge_check(merge, OTF2_DefWriter_WriteClockOffset(writer, time, (int64_t)(to - time), deviation));
+}
+
+void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source,
+                  const struct clock_offset *own, size_t own_count) {
   const struct clock_line *line = &merge->lines[source->clock];
-  if (line->is_common)
-    return;
   /* one alone OTF2 ignores, two at one time make the archive unreadable */
   const uint64_t times[] = {line->first, line->last > line->first ? line->last : line->first + 1};
-  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-    merge_check(merge, OTF2_DefWriter_WriteClockOffset(writer, times[i],
-                                                       (int64_t)(corrected(line, times[i]) - times[i]),
-                                                       line->deviation));
+  if (own_count > 1)
+    for (size_t i = 0; i < own_count; i++)
+      write_offset(merge, writer, own[i].time, corrected(line, own[i].time + (uint64_t)own[i].offset),
+                   own[i].deviation);
+  else if (!line->is_common)
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+      write_offset(merge, writer, times[i], corrected(line, times[i]), line->deviation);
 }
 
 uint64_t clocks_correct(const struct merging *merge, const struct merge_source *source, uint64_t ticks) {

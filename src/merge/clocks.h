@@ -22,8 +22,17 @@ struct clock_line {
 /* Fills in merge->lines, its ClockProperties and each source's clock. */
 void clocks_compare(struct merging *merge);
 
-/* Writes the ClockOffsets of a location of this source: none, or two. */
-void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source);
+/* How a location's clock was corrected already: `offset` at `time`. */
+struct clock_offset {
+  uint64_t time;
+  int64_t offset;
+  double deviation;
+};
+
+/* Writes the ClockOffsets of a location of this source. With less than two of its own: none, or two. Else its
+ * own, corrected again. */
+void clocks_write(struct merging *merge, OTF2_DefWriter *writer, const struct merge_source *source,
+                  const struct clock_offset *own, size_t own_count);
 
 /* The source's tick on the merged archive's clock. */
 uint64_t clocks_correct(const struct merging *merge, const struct merge_source *source, uint64_t ticks);

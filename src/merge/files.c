@@ -57,9 +57,11 @@ static int copy(const char *from, const char *to) {
   return error;
 }
 
-int files_give(const char *from, const char *to, bool wants_copy, bool *ret_is_copy) {
+int files_give(const char *from, const char *to, enum merge_files how, bool *ret_is_copy) {
   *ret_is_copy = false;
-  if (!wants_copy && link(from, to) == 0)
+  if (how == MERGE_LINKS && link(from, to) == 0)
+    return 0;
+  if (how == MERGE_SYMBOLIC && symlink(from, to) == 0)
     return 0;
   *ret_is_copy = true;
   return copy(from, to);

@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
-/* Makes `to` the same as `from`: a hard link, unless `wants_copy`; else a reflink (a copy that shares its
- * blocks until one of the two changes); else a copy of the bytes. *ret_is_copy: it is no hard link. Returns 0
- * or a negative errno. */
-int files_give(const char *from, const char *to, bool wants_copy, bool *ret_is_copy);
+#include "merge/merge.h"
+
+/* Makes `to` the same as `from`: a link as is wanted; else a reflink (a copy that shares its blocks until one
+ * of the two changes); else a copy of the bytes. *ret_is_copy: it is no link. Returns 0 or a negative
+ * errno. */
+int files_give(const char *from, const char *to, enum merge_files how, bool *ret_is_copy);
 
 #endif

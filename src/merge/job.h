@@ -26,6 +26,7 @@ struct base_group {
 /* An archive that is merged. */
 struct merge_source {
   const char *anchor;
+  size_t side;         /* of the request's; 0 if it has none */
   int64_t rank, size;  /* -1: none, not known */
   char *job;           /* what the ranks of one MPI_COMM_WORLD share; NULL: not told */
   char *host, *domain; /* domain NULL: not told */
@@ -49,7 +50,7 @@ struct merging {
   const struct merge_request *request;
   struct merge_result *result;
   struct merge_source *sources;
-  struct clock_line *lines; /* by the clock of a source */
+  struct clock_line *lines; /* by the clock of a source; those of a side are neighbours */
   size_t line_count;
   uint64_t frequency, first, length, realtime_ns; /* ClockProperties of the merged archive */
   size_t hosts;                                   /* different ones */

@@ -18,7 +18,8 @@ enum { IDS_MOST = 1 << 26 };
 struct local {
   struct merging *merge;
   struct numbers tables[OTF2_MAPPING_MAX]; /* what its numbers stand for in its source; count 0: no table */
-  bool has_clock_offsets;
+  struct clock_offset *offsets;
+  size_t offset_count, offset_capacity;
 };
 
 /* -- reading -- */
@@ -41,8 +42,9 @@ static OTF2_CallbackCode on_table(void *data, OTF2_MappingType type, const OTF2_
 }
 
 static OTF2_CallbackCode on_clock_offset(void *data, OTF2_TimeStamp time, int64_t offset, double deviation) {
-  (void)time, (void)offset, (void)deviation;
-  ((struct local *)data)->has_clock_offsets = true;
+  struct local *local = data;
+  memory_grow(&local->offsets, &local->offset_capacity, local->offset_count + 1, sizeof *local->offsets);
+  local->offsets[local->offset_count++] = (struct clock_offset){time, offset, deviation};
   return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -101,7 +103,7 @@ static void write_local(struct merging *merge, const struct merge_source *source
     return;
   }
   write_tables(merge, writer, local);
-  clocks_write(merge, writer, source);
+  clocks_write(merge, writer, source, local->offsets, local->offset_count);
   merge_check(merge, OTF2_Archive_CloseDefWriter(merge->archive, writer));
 }
 
@@ -112,7 +114,7 @@ static void give_events(struct merging *merge, const struct merge_source *source
   int stem = (int)(strlen(source->anchor) - strlen(".otf2"));
   snprintf(from, sizeof from, "%.*s/%" PRIu64 ".evt", stem, source->anchor, old);
   snprintf(to, sizeof to, "%s/traces/%" PRIu64 ".evt", merge->request->out, new);
-  int error = files_give(from, to, merge->request->wants_copies, &is_copy);
+  int error = files_give(from, to, merge->request->files, &is_copy);
   if (error)
     merge_fail(merge, -error, "%s cannot be linked or copied to %s: %s", from, to, strerror(-error));
   else
@@ -122,6 +124,7 @@ static void give_events(struct merging *merge, const struct merge_source *source
 static void free_local(struct local *local) {
   for (int i = 0; i < OTF2_MAPPING_MAX; i++)
     free(local->tables[i].to);
+  free(local->offsets);
 }
 
 void local_write(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader) {
@@ -131,7 +134,7 @@ void local_write(struct merging *merge, const struct merge_source *source, OTF2_
   for (size_t i = 0; i < source->location_count && !merge->error; i++) {
     struct local local = {.merge = merge};
     read_local(reader, source->locations[i], &local);
-    if (local.has_clock_offsets)
+    if (local.offset_count > 0 && !merge->request->sides)
       merge_fail(merge, EINVAL, "%s: its clocks have been corrected already: merge what it was made of",
                  source->anchor);
     give_events(merge, source, source->locations[i], source->first_location + i);

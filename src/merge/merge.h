@@ -4,6 +4,10 @@
  * mapping tables) and how its clock goes (ClockOffsets). Global definitions are written once for all
  * processes where their content is equal.
  *
+ * Runs can be put beside each other, too, to be compared: each has a clock and communicators of its own, and
+ * regions are the same where name, line and the last part of the file's name are: other versions of a program
+ * lie in other folders.
+ *
  * OTF2's readers may crash or read for ever when a file is damaged: merge inside guard_run. */
 #ifndef STAVE_MERGE_MERGE_H
 #define STAVE_MERGE_MERGE_H
@@ -15,11 +19,28 @@
 
 enum { MERGE_TEXT_BYTES = 512 };
 
+/* How the new archive gets the event files of the old ones. */
+enum merge_files {
+  MERGE_LINKS,    /* hard links; copies where there can be none */
+  MERGE_COPIES,   /* the new archive shares no file with the old ones */
+  MERGE_SYMBOLIC, /* symbolic links, for as long as the old ones stay where they are (absolute names) */
+};
+
+/* One of several runs that are to be compared: its clock is shifted so that an instant of its own is at the
+ * same time as that of the first side. */
+struct merge_side {
+  const char *name;    /* what its processes are called by */
+  size_t count;        /* how many of the anchors are its, behind those of the side before */
+  uint64_t instant_ns; /* since its first process began */
+};
+
 struct merge_request {
-  const char *const *anchors; /* of closed archives (.../traces.otf2), each of one process */
-  size_t count;               /* of anchors, at least 1 */
-  const char *out;            /* an empty directory */
-  bool wants_copies;          /* no hard links: the new archive shares no file with the old ones */
+  const char *const *anchors;     /* of closed archives (.../traces.otf2), each of one process */
+  size_t count;                   /* of anchors, at least 1 */
+  const struct merge_side *sides; /* NULL: all anchors are of one run, with one time */
+  size_t side_count;
+  const char *out; /* an empty directory */
+  enum merge_files files;
   _Atomic uint64_t *progress; /* grows with each step; or NULL */
 };
 

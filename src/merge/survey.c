@@ -155,7 +155,7 @@ static void read_properties(OTF2_Reader *reader, struct merge_source *source) {
 /* -- all archives -- */
 
 static int check_source(struct merging *merge, const struct merge_source *source) {
-  if (source->process_groups > 1)
+  if (source->process_groups > 1 && !merge->request->sides)
     return merge_fail(merge, EINVAL, "%s: it holds %zu processes: only archives of one process are merged",
                       source->anchor, source->process_groups);
   if (source->chunk_bytes != merge->sources->chunk_bytes)
@@ -190,6 +190,8 @@ static int compare_texts(const char *a, const char *b) {
 
 static int compare(const void *left, const void *right) {
   const struct merge_source *a = left, *b = right;
+  if (a->side != b->side)
+    return a->side < b->side ? -1 : 1;
   if ((a->rank < 0) != (b->rank < 0))
     return a->rank < 0 ? 1 : -1;
   int by_job = a->rank < 0 ? 0 : compare_texts(a->job, b->job);
@@ -202,11 +204,18 @@ static int compare(const void *left, const void *right) {
   return strcmp(a->anchor, b->anchor);
 }
 
+static void find_side(const struct merge_request *request, size_t index, struct merge_source *source) {
+  for (size_t side = 0, first = 0; side < request->side_count; first += request->sides[side++].count)
+    if (index >= first)
+      source->side = side;
+}
+
 int survey(struct merging *merge) {
   size_t count = merge->request->count;
   merge->sources = memory_get(count, sizeof *merge->sources);
   for (size_t i = 0; i < count; i++) {
     merge->sources[i].anchor = merge->request->anchors[i];
+    find_side(merge->request, i, &merge->sources[i]);
     int error = survey_one(merge, &merge->sources[i]);
     if (error)
       return error;
@@ -218,7 +227,7 @@ int survey(struct merging *merge) {
 }
 
 static bool is_same_job(const struct merge_source *a, const struct merge_source *b) {
-  return a->rank >= 0 && b->rank >= 0 && compare_texts(a->job, b->job) == 0;
+  return a->side == b->side && a->rank >= 0 && b->rank >= 0 && compare_texts(a->job, b->job) == 0;
 }
 
 /* -- numbers -- */

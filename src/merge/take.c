@@ -1,6 +1,7 @@
 #include "merge/take.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -24,11 +25,37 @@ bool take_own(const struct taking *taking, int kind, uint64_t self, uint32_t *re
   return unified_take(&taking->merge->unified, kind, self, content, sizeof content, ret_number);
 }
 
+enum { TEXTS_MOST = 1 << 26 };
+
+/* Texts are kept, for names, and numbered by their last parts, too, as if they were paths. */
+static void keep_text(struct taking *taking, OTF2_StringRef self, const char *text) {
+  struct unified *unified = &taking->merge->unified;
+  const char *slash = strrchr(text, '/'), *part = slash ? slash + 1 : text;
+  bool is_new;
+  if (self >= TEXTS_MOST)
+    return;
+  memory_grow(&taking->texts, &taking->text_capacity, (size_t)self + 1, sizeof *taking->texts);
+  free(taking->texts[self]);
+  taking->texts[self] = memory_given(strdup(text));
+  unified_put(unified, UNIFIED_LAST_PART, self,
+              unified_number(unified, UNIFIED_LAST_PART, part, strlen(part) + 1, &is_new));
+}
+
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text) {
-  const struct taking *taking = data;
+  struct taking *taking = data;
+  if (taking->merge->request->sides)
+    keep_text(taking, self, text ? text : "");
   unified_put(&taking->merge->unified, OTF2_MAPPING_STRING, self,
               take_string(taking->merge, text ? text : ""));
   return OTF2_CALLBACK_SUCCESS;
+}
+
+static void free_texts(struct taking *taking) {
+  for (size_t i = 0; i < taking->text_capacity; i++)
+    free(taking->texts[i]);
+  free(taking->texts);
+  taking->texts = NULL;
+  taking->text_capacity = 0;
 }
 
 int take_definitions(struct taking *taking) {
@@ -55,6 +82,7 @@ int take_definitions(struct taking *taking) {
     code = OTF2_Reader_ReadAllGlobalDefinitions(taking->reader, definitions, &count);
   if (definitions)
     OTF2_Reader_CloseGlobalDefReader(taking->reader, definitions);
+  free_texts(taking);
   if (code == OTF2_SUCCESS || merge->error)
     return merge->error;
   return merge_fail(merge, EIO, "%s: the definitions cannot be read: %s", taking->source->anchor,

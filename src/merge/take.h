@@ -19,6 +19,8 @@ struct taking {
   enum take_part part;
   size_t index;         /* of the source */
   size_t next_location; /* of the source's, by which order they come */
+  char **texts;         /* where runs are compared: the source's strings, by number; NULL: none */
+  size_t text_capacity;
 };
 
 /* Takes over that part of the global definitions of the source. Returns 0 or a negative errno after

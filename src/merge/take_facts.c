@@ -55,22 +55,27 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
   TAKE(OTF2_MAPPING_ATTRIBUTE, WriteAttribute, content[0], content[1], type);
 }
 
+/* A text of a region. Where runs are compared, what counts of one that is a path is the last part. */
+static uint32_t text_to_compare(const struct taking *taking, OTF2_StringRef self) {
+  return taken(taking, taking->merge->request->sides ? UNIFIED_LAST_PART : OTF2_MAPPING_STRING, self);
+}
+
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
                                    OTF2_StringRef canonical_name, OTF2_StringRef description,
                                    OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
                                    OTF2_StringRef file, uint32_t begin_line, uint32_t end_line) {
   const struct taking *taking = data;
   const uint32_t content[] = {string(taking, name),
-                              string(taking, canonical_name),
+                              text_to_compare(taking, canonical_name),
                               string(taking, description),
-                              string(taking, file),
+                              text_to_compare(taking, file),
                               role,
                               paradigm,
                               flags,
                               begin_line,
                               end_line};
-  TAKE(OTF2_MAPPING_REGION, WriteRegion, content[0], content[1], content[2], role, paradigm, flags,
-       content[3], begin_line, end_line);
+  TAKE(OTF2_MAPPING_REGION, WriteRegion, content[0], string(taking, canonical_name), content[2], role,
+       paradigm, flags, string(taking, file), begin_line, end_line);
 }
 
 static OTF2_CallbackCode on_callpath(void *data, OTF2_CallpathRef self, OTF2_CallpathRef parent,

@@ -145,7 +145,8 @@ static char *read_key(const struct taking *taking, const char *prefix, uint32_t 
   snprintf(name, sizeof name, "%s%" PRIu32, prefix, self);
   if (OTF2_Reader_GetProperty(taking->reader, name, &text) != OTF2_SUCCESS || !text)
     return NULL;
-  if (asprintf(&key, "%" PRIu32 " %s", base_of(taking->source, OTF2_PARADIGM_MPI), text) < 0)
+  if (asprintf(&key, "%zu %" PRIu32 " %s", taking->source->side, base_of(taking->source, OTF2_PARADIGM_MPI),
+               text) < 0)
     key = memory_given(NULL);
   free(text);
   return key;

@@ -4,6 +4,7 @@
 
 #include "merge/properties.h"
 #include "merge/take.h"
+#include "stave/names.h"
 
 /* Machines and nodes are the same where they have the same names. Devices are not: two processes that both
  * call theirs 0 may have been given different ones. */
@@ -62,14 +63,44 @@ static OTF2_CallbackCode on_node_domain(void *data, OTF2_SystemTreeNodeRef node,
   return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Each process has a name of its own. */
-static uint32_t process_name(const struct taking *taking) {
-  char name[48];
+static void name_alone(const struct taking *taking, char *name, size_t size) {
   if (taking->source->rank >= 0)
-    snprintf(name, sizeof name, "MPI Rank %" PRId64, taking->source->rank);
+    snprintf(name, size, "MPI Rank %" PRId64, taking->source->rank);
   else
-    snprintf(name, sizeof name, "Process %zu", taking->index);
+    snprintf(name, size, "Process %zu", taking->index);
+}
+
+/* Where runs are compared: the run's, with what tells its processes apart. */
+static void name_of_side(const struct taking *taking, OTF2_StringRef own_name, char *name, size_t size) {
+  const struct merge_side *side = &taking->merge->request->sides[taking->source->side];
+  bool has_own = own_name < taking->text_capacity && taking->texts[own_name];
+  char alone[48];
+  name_alone(taking, alone, sizeof alone);
+  if (taking->source->process_groups > 1)
+    snprintf(name, size, "%s: %s", side->name, has_own ? taking->texts[own_name] : "");
+  else if (side->count > 1)
+    snprintf(name, size, "%s: %s", side->name, alone);
+  else
+    snprintf(name, size, "%s", side->name);
+}
+
+/* Each process has a name of its own. */
+static uint32_t process_name(const struct taking *taking, OTF2_StringRef own_name) {
+  char name[2 * MERGE_TEXT_BYTES];
+  if (taking->merge->request->sides)
+    name_of_side(taking, own_name, name, sizeof name);
+  else
+    name_alone(taking, name, sizeof name);
   return take_string(taking->merge, name);
+}
+
+static void write_side(const struct taking *taking, uint32_t location_group) {
+  struct merging *merge = taking->merge;
+  const OTF2_AttributeValue side = {.stringRef =
+                                        take_string(merge, merge->request->sides[taking->source->side].name)};
+  merge_check(merge, OTF2_GlobalDefWriter_WriteLocationGroupProperty(merge->writer, location_group,
+                                                                     take_string(merge, STAVE_PROPERTY_SIDE),
+                                                                     OTF2_TYPE_STRING, side));
 }
 
 static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
@@ -84,8 +115,10 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
   merge_check(merge,
               OTF2_GlobalDefWriter_WriteLocationGroup(
                   merge->writer, number,
-                  is_process ? process_name(taking) : taken(taking, OTF2_MAPPING_STRING, name), type,
+                  is_process ? process_name(taking, name) : taken(taking, OTF2_MAPPING_STRING, name), type,
                   taken(taking, UNIFIED_NODE, node), taken(taking, OTF2_MAPPING_LOCATION_GROUP, creator)));
+  if (merge->request->sides)
+    write_side(taking, number);
   if (type == OTF2_LOCATION_GROUP_TYPE_PROCESS)
     properties_write_process(merge, taking->source, taking->reader, number);
   return OTF2_CALLBACK_SUCCESS;

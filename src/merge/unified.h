@@ -23,6 +23,7 @@ enum unified_kind {
   UNIFIED_PROPERTY, /* names, and other texts that are no definitions */
   UNIFIED_ENDING,
   UNIFIED_HOST,
+  UNIFIED_LAST_PART, /* of texts that may be paths; `self` is the string's */
   UNIFIED_KINDS
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sides.h"
 #include "analysis/trace.h"
 #include "timeline/page_data.h"
 #include "timeline/page_facts.h"
@@ -107,6 +108,15 @@ static json_t *depths(const struct page_data *data, size_t row) {
   return array;
 }
 
+/* Only where runs are compared. */
+static void add_sides(json_t *about, const struct sides *sides) {
+  json_t *names = sides->count ? json_array() : NULL;
+  for (size_t i = 0; i < sides->count; i++)
+    json_array_append_new(names, page_text(sides->names[i]));
+  if (names)
+    json_object_set_new(about, "sides", names);
+}
+
 static json_t *row(const struct page_data *data, size_t index) {
   const struct trace *trace = data->timeline->trace;
   const struct trace_location *location = &trace->locations[index];
@@ -123,10 +133,16 @@ static json_t *row(const struct page_data *data, size_t index) {
                    number(data->timeline->rows[index].too_deep));
 }
 
-static json_t *rows(const struct page_data *data) {
+static json_t *rows(const struct page_data *data, const struct sides *sides) {
+  const struct timeline *timeline = data->timeline;
   json_t *array = json_array();
-  for (size_t i = 0; i < data->timeline->trace->location_count; i++)
-    json_array_append_new(array, row(data, data->timeline->order[i]));
+  for (size_t i = 0; i < timeline->trace->location_count; i++) {
+    json_t *made = row(data, timeline->order[i]);
+    if (sides->count && made)
+      json_object_set_new(made, "side",
+                          number(sides_of_location(sides, timeline->trace, timeline->order[i])));
+    json_array_append_new(array, made);
+  }
   return array;
 }
 
@@ -241,15 +257,20 @@ static json_t *messages(const struct page_data *data) {
 
 static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
-                   "title", page_text(data->request->title), "archive", page_text(data->request->archive),
-                   "from", number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)),
-                   "events", number(timeline->events), "resolution", resolution(timeline), "activities",
-                   activities(), "regions", regions(data), "attributes", attributes(data), "texts",
-                   texts(data), "rows", rows(data), "tasks", tasks(data), "messages", messages(data),
-                   "counters", counters(data), "locks", locks(data), "samples", samples(data), "dependences",
-                   dependences(data), "path", path(data), "transfers", transfers(data), "facts",
-                   page_facts(timeline), "warnings", page_warnings(timeline));
+  struct sides sides;
+  sides_find(&sides, timeline->trace);
+  json_t *made = json_pack(
+      "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
+      page_text(data->request->title), "archive", page_text(data->request->archive), "from",
+      number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
+      number(timeline->events), "resolution", resolution(timeline), "activities", activities(), "regions",
+      regions(data), "attributes", attributes(data), "texts", texts(data), "rows", rows(data, &sides),
+      "tasks", tasks(data), "messages", messages(data), "counters", counters(data), "locks", locks(data),
+      "samples", samples(data), "dependences", dependences(data), "path", path(data), "transfers",
+      transfers(data), "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+  if (made)
+    add_sides(made, &sides);
+  return made;
 }
 
 /* In JSON, `<` is only found in texts: escaped there, it can neither end the script element nor begin a

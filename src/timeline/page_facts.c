@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/sides.h"
 #include "base/utf8.h"
 
 /* In memory as JSON objects have it: whoever lets them not be refused any has it so here. */
@@ -40,14 +41,38 @@ static void add_count(json_t *facts, const char *name, uint64_t count) {
     add(facts, name, text);
 }
 
+static const struct {
+  const char *name, *property;
+} run_facts[] = {{"program", STAVE_PROPERTY_PROGRAM},
+                 {"arguments", STAVE_PROPERTY_ARGUMENTS},
+                 {"process", STAVE_PROPERTY_PROCESS_ID},
+                 {"ended", STAVE_PROPERTY_ENDING},
+                 {"runtime", STAVE_PROPERTY_RUNTIME}};
+
+enum { RUN_FACTS = sizeof run_facts / sizeof *run_facts };
+
+/* What the first process of each run says that is not the same for both. */
+static void add_sides(json_t *facts, const struct trace *trace) {
+  struct sides sides;
+  sides_find(&sides, trace);
+  for (size_t side = 0, i = 0; side < sides.count; side++) {
+    while (i < trace->location_count && sides_of_location(&sides, trace, i) != side)
+      i++;
+    for (int k = 0; k < RUN_FACTS && i < trace->location_count; k++) {
+      char name[32];
+      snprintf(name, sizeof name, "%c: %s", 'A' + (int)side, run_facts[k].name);
+      if (!trace_archive_property(trace, run_facts[k].property))
+        add(facts, name, trace_process_property(trace, trace->locations[i].group, run_facts[k].property));
+    }
+  }
+}
+
 json_t *page_facts(const struct timeline *timeline) {
   const struct trace *trace = timeline->trace;
   json_t *facts = json_array();
-  add(facts, "program", trace_archive_property(trace, STAVE_PROPERTY_PROGRAM));
-  add(facts, "arguments", trace_archive_property(trace, STAVE_PROPERTY_ARGUMENTS));
-  add(facts, "process", trace_archive_property(trace, STAVE_PROPERTY_PROCESS_ID));
-  add(facts, "ended", trace_archive_property(trace, STAVE_PROPERTY_ENDING));
-  add(facts, "runtime", trace_archive_property(trace, STAVE_PROPERTY_RUNTIME));
+  for (int i = 0; i < RUN_FACTS; i++)
+    add(facts, run_facts[i].name, trace_archive_property(trace, run_facts[i].property));
+  add_sides(facts, trace);
   for (size_t i = 0; i < trace->node_count; i++)
     add(facts, trace->nodes[i].class_name, trace->nodes[i].name);
   add_date(facts, trace);

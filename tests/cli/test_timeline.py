@@ -2,9 +2,11 @@
 """stave timeline as a user meets it, without a browser: test_timeline.py BUILD [unittest arguments]."""
 import functools
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -160,6 +162,64 @@ class TimelineTest(cli.FreshCase):
                 (["--from", "2s", "--to", "1s", self.known], ["--to", "later"]),
                 (["--width", "7", self.known], ["--width"]), (["--max-regions", "x", self.known], ["--max-regions"])):
             self.expect(2, ["stave: timeline: ", *words], *arguments)
+
+    # -- two archives --
+
+    def test_two_are_one_page(self):
+        """Told apart by as much of their paths as that needs."""
+        for first, second, name, sides in (
+                ("known", "x", "known-x", ["known", "x"]),
+                ("old/run", "new/run", "old-run-new-run", ["old/run", "new/run"]),
+                ("x", "x", "x (1)-x (2)", ["x (1)", "x (2)"])):
+            for path in {first, second} - {"known"}:
+                shutil.copytree(self.known, self.folder / path, dirs_exist_ok=True)
+            self.expect(0, [f"{name}.html: "], first, f"{second}/", cwd=self.folder)
+            told = about(self.folder / f"{name}.html")
+            self.assertEqual((told["sides"], told["title"]), (sides, " and ".join(sides)))
+            self.assertEqual([(row["name"], row["side"]) for row in told["rows"]],
+                             [(f"{side}: {name}", index) for index, side in enumerate(sides)
+                              for name in ("Master thread", "OMP thread 1")])
+        self.expect(0, ["x.png"], "-o", "x.png", "known", "x", cwd=self.folder)
+        self.assertNotIn("sides", about(self.page(self.known)))
+
+    def page(self, archive):
+        self.expect(0, [], "-o", self.folder / "alone.html", archive)
+        return self.folder / "alone.html"
+
+    def test_two_in_a_folder_of_their_own(self):
+        """Which goes, whatever happens."""
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        environment = {**cli.tracing.clean_environment(), "TMPDIR": str(temporary)}
+        other = shutil.copytree(self.known, self.folder / "other")
+        for status, arguments in ((0, ()), (1, ("--align", "nothing")), (1, ("--from", "10s"))):
+            self.expect(status, [], "-o", self.folder / "x.html", *arguments, self.known, other, env=environment)
+            self.assertEqual(list(temporary.iterdir()), [])
+        os.mkfifo(self.folder / "x.svg")
+        for is_read, end in ((True, -signal.SIGTERM), (False, -signal.SIGPIPE)):
+            with subprocess.Popen([cli.STAVE, "timeline", "-o", self.folder / "x.svg", self.known, other],
+                                  env=environment, stderr=subprocess.DEVNULL) as drawing:
+                with open(self.folder / "x.svg", "rb") as reader:    # which is opened by who has begun to draw
+                    if is_read:
+                        drawing.terminate()
+                        reader.read()
+                self.assertEqual(drawing.wait(cli.HANG_S), end)
+            self.assertEqual(list(temporary.iterdir()), [])
+
+    def test_two_that_cannot_be_compared(self):
+        other = shutil.copytree(self.known, self.folder / "other")
+        for status, words, arguments in (
+                (2, ["at most two"], [self.known, other, other]),
+                (2, ["two archives"], ["--align", "start", self.known]),
+                (2, ["counted from 1"], ["--align", "x#0", self.known, other]),
+                (2, ["--align wants"], ["--align", "", self.known, other]),
+                (1, ["known: no thread enters a region called for @app.c:2"],
+                 ["--align", "for @app.c:2", self.known, other]),
+                (1, ["known: !$omp for @app.c:20 is entered 1 time,"],
+                 ["--align", "!$omp for @app.c:20#2", self.known, other]),
+                (1, ["absent: No such file"], [self.known, self.folder / "absent"])):
+            self.expect(status, ["stave: ", *words], "-o", self.folder / "x.html", *arguments)
+        self.assertFalse((self.folder / "x.html").exists())
 
     def test_help(self):
         result = timeline("--help")

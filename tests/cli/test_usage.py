@@ -53,8 +53,9 @@ class Wrong(cli.Case):
         for command, argument in COMMANDS.items():
             if argument:
                 self.is_wrong(command, what=f"no {argument} given")
-            if command in READERS:
+            if command in READERS and command != "timeline":
                 self.is_wrong(command, *NEEDED.get(command, []), "x", "x", what=f"one {argument} at a time")
+        self.is_wrong("timeline", "x", "x", "x", what="at most two archives are drawn together")
         self.is_wrong("config", "x", what="no argument is wanted")
         for number in ("x", "0", "-1", "12x", "99999999999"):
             self.is_wrong("dump", "--", number, what=f"{number} is no number of a process")

@@ -15,9 +15,9 @@ INVALID_STANDS_IN = "invalid 0123 here".encode()
 class Archive:
     """One process; threads by number, regions by name."""
 
-    def __init__(self, path, threads=("Master thread", "OMP thread 1"), streams=()):
+    def __init__(self, path, threads=("Master thread", "OMP thread 1"), streams=(), resolution=1000000):
         self.path = pathlib.Path(path)
-        self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000)
+        self.trace = otf2.writer.Writer(str(path), timer_resolution=resolution)
         define = self.definitions = self.trace.definitions
         group = define.location_group("Process", system_tree_parent=define.system_tree_node("node"))
         devices = [define.location(name, LocationType.ACCELERATOR_STREAM, group=group) for name in streams]

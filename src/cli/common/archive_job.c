@@ -1,5 +1,6 @@
 #include "cli/common/archive_job.h"
 
+#include "cli/common/ending.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
 #include "cli/common/summary.h"
@@ -53,6 +54,7 @@ bool archive_job_has_time(const struct archive_job *job, const struct times *tim
  * files is an error to report. */
 static void set_signals(void) {
   sigset_t pipe_signal;
+  ending_of_child();
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
   signal(SIGPIPE, SIG_DFL);

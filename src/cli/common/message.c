@@ -1,5 +1,7 @@
 #include "cli/common/message.h"
 
+#include "cli/common/ending.h"
+
 #include "base/utf8.h"
 #include "cli/common/terminal.h"
 
@@ -90,6 +92,7 @@ void message_say(const char *format, ...) {
 }
 
 _Noreturn void message_end_by_pipe(void) {
+  ending_remove();
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);

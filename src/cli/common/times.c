@@ -26,8 +26,7 @@ static bool parse_whole(const char *text, uint64_t unit, char *end, uint64_t *re
   return digits_end == end && !__builtin_mul_overflow((uint64_t)number, unit, ret_ns);
 }
 
-/* Reads a time of at least 0. Returns false, and leaves *ret_ns, if it is none. */
-static bool parse(const char *text, uint64_t *ret_ns) {
+bool times_parse(const char *text, uint64_t *ret_ns) {
   char *end;
   if (!isdigit((unsigned char)*text) && *text != '.')
     return false;
@@ -44,7 +43,7 @@ static bool parse(const char *text, uint64_t *ret_ns) {
 }
 
 bool times_read(const char *command, const char *option, const char *value, uint64_t *ret_ns) {
-  return parse(value, ret_ns) ||
+  return times_parse(value, ret_ns) ||
          usage_wrong(command, "%s wants a time such as 1.5s, 200ms or 30us, not %s", option, value);
 }
 

@@ -15,6 +15,9 @@ struct times {
 /* The whole trace. */
 #define TIMES_ALL ((struct times){0, UINT64_MAX})
 
+/* Reads a time of at least 0. Returns false, and leaves *ret_ns, if it is none. */
+bool times_parse(const char *text, uint64_t *ret_ns);
+
 /* The value of an option that wants a time of at least 0. Returns false after usage_wrong, and leaves
  * *ret_ns, if it is none. */
 bool times_read(const char *command, const char *option, const char *value, uint64_t *ret_ns);

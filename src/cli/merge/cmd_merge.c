@@ -14,7 +14,7 @@
 
 struct cmd_request {
   const char *out;
-  bool wants_copies;
+  enum merge_files files;
 };
 
 /* Long options that have no letter. */
@@ -37,7 +37,8 @@ static bool set_option(void *data, int option, const char *value) {
     return usage_wrong("merge", "the name of the new archive is empty");
   if (option == 'o')
     request->out = value;
-  request->wants_copies |= option == OPTION_COPY;
+  if (option == OPTION_COPY)
+    request->files = MERGE_COPIES;
   return true;
 }
 
@@ -81,7 +82,12 @@ static int merge_archives(const struct cmd_request *request, char **paths, int c
   }
   trim(out);
   if (add_all(&members, paths, count))
-    is_done = unite(&(struct unite_request){&members, out, is_job, request->wants_copies}, &result);
+    is_done = unite(&(struct unite_request){.anchors = members.anchors.items,
+                                            .count = members.anchors.count,
+                                            .out = out,
+                                            .is_job = is_job,
+                                            .files = request->files},
+                    &result);
   if (is_done)
     print_result(out, &result);
   is_done = is_done && message_output_is_whole();

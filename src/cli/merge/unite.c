@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 
 #include "analysis/guard.h"
 #include "base/memory.h"
+#include "cli/common/ending.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
 #include "cli/common/usage.h"
@@ -33,34 +33,6 @@ struct union_job {
   int lock_fd;                 /* of that directory, as long as somebody works in it */
   struct merge_result *result; /* shared with the process that merges */
 };
-
-/* -- signals -- */
-
-static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-
-enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
-
-static volatile sig_atomic_t caught;
-
-static void remember_signal(int number) {
-  caught = number;
-}
-
-/* What would end this process waits until what is half made has been removed; the terminal's signals end the
- * process that merges. */
-static void catch_signals(struct sigaction before[ENDING_SIGNALS]) {
-  struct sigaction action = {.sa_handler = remember_signal};
-  for (int i = 0; i < ENDING_SIGNALS; i++)
-    if (sigaction(ending_signals[i], NULL, &before[i]) == 0 && before[i].sa_handler == SIG_DFL)
-      sigaction(ending_signals[i], &action, NULL);
-}
-
-static void give_signals_back(const struct sigaction before[ENDING_SIGNALS]) {
-  for (int i = 0; i < ENDING_SIGNALS; i++)
-    sigaction(ending_signals[i], &before[i], NULL);
-  if (caught)
-    raise(caught);
-}
 
 /* -- directories -- */
 
@@ -164,13 +136,14 @@ static void say_exhaustion(void *data) {
 
 static int work(void *data, struct guard_progress *progress) {
   const struct union_job *job = data;
-  const struct merge_request request = {.anchors = (const char *const *)job->request->members->anchors.items,
-                                        .count = job->request->members->anchors.count,
+  const struct merge_request request = {.anchors = (const char *const *)job->request->anchors,
+                                        .count = job->request->count,
+                                        .sides = job->request->sides,
+                                        .side_count = job->request->side_count,
                                         .out = job->partial,
-                                        .wants_copies = job->request->wants_copies,
+                                        .files = job->request->files,
                                         .progress = &progress->done};
-  for (int i = 0; i < ENDING_SIGNALS; i++)
-    signal(ending_signals[i], SIG_DFL);
+  ending_of_child();
   memory_at_exhaustion(say_exhaustion, NULL);
   atomic_store(&progress->total, 2 * request.count);
   return merge_run(&request, job->result) < 0 ? EXIT_UNDONE : EXIT_SUCCESS;
@@ -192,7 +165,7 @@ static bool explain(const struct union_job *job, struct guard_result guarded) {
       message_say("%s", job->result->failure);
     return false;
   case GUARD_CRASHED:
-    if (!caught)
+    if (!ending_is_wanted())
       message_say("an archive is damaged: OTF2's reader died on it (%s)", strsignal(guarded.value));
     return false;
   case GUARD_STUCK:
@@ -218,7 +191,6 @@ static bool run(struct union_job *job) {
 
 bool unite(const struct unite_request *request, struct merge_result *ret) {
   struct union_job job = {.request = request, .lock_fd = -1};
-  struct sigaction before[ENDING_SIGNALS];
   if (!is_free(request) || !name_partial(&job))
     return false;
   job.result = mmap(NULL, sizeof *job.result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -226,12 +198,12 @@ bool unite(const struct unite_request *request, struct merge_result *ret) {
     message_say("out of memory");
     return false;
   }
-  catch_signals(before);
+  ending_wait(); /* what would end this process waits; the terminal's signals end the one that merges */
   bool is_done = take_partial(&job) && run(&job);
   if (job.lock_fd >= 0)
     close(job.lock_fd);
   *ret = *job.result;
   munmap(job.result, sizeof *job.result);
-  give_signals_back(before);
+  ending_go_on();
   return is_done;
 }

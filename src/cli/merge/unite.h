@@ -4,14 +4,16 @@
 
 #include <stdbool.h>
 
-#include "cli/merge/members.h"
 #include "merge/merge.h"
 
 struct unite_request {
-  const struct members *members;
+  char *const *anchors; /* of closed archives */
+  size_t count;
+  const struct merge_side *sides; /* as merge.h has them; NULL: none */
+  size_t side_count;
   const char *out; /* the directory of the new archive */
   bool is_job;     /* `out` is there, and has the ranks in it: an archive of them that was made before goes */
-  bool wants_copies;
+  enum merge_files files;
 };
 
 /* Merges. Returns false after a message on stderr; then there is nothing new. */

@@ -89,7 +89,10 @@ static void merge_one(struct status *status, const char *job, bool is_quiet) {
   struct members members = {0};
   struct merge_result result;
   if (members_add(&members, job) && members.anchors.count > 0 &&
-      unite(&(struct unite_request){&members, job, true, false}, &result)) {
+      unite(
+          &(struct unite_request){
+              .anchors = members.anchors.items, .count = members.anchors.count, .out = job, .is_job = true},
+          &result)) {
     mark_told(status, job);
     if (!is_quiet || result.missing)
       say(summary_relative_path(job), &result);

@@ -95,6 +95,12 @@ export class ActivityTrack {
     }
   }
 
+  // From the first to the last that it has: {begin, end}, or null.
+  get extent() {
+    const {begin, end, count} = this.levels.finest;
+    return count > 0 ? {begin: begin[0], end: end[count - 1]} : null;
+  }
+
   // Adds how long each activity took from one time to another.
   addTimes(from, to, sums) {
     this.#addBefore(to, sums, 1);

@@ -4,6 +4,7 @@ import {lowerBound} from './bytes.js';
 import {drawConditions} from './condition_lines.js';
 import {drawCounter} from './counters.js';
 import {fit} from './fit.js';
+import {nameInGroup} from './groups.js';
 import {RULER} from './layout.js';
 import {ticks} from './ruler.js';
 
@@ -207,7 +208,7 @@ export class Chart {
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
     const left = 6 + Math.min(4, row.level) * INDENT;
-    const name = (isFit && bars === 0 ? '' : arrow) + (layout.grouping === 'process' ? row.bareName : row.name);
+    const name = (isFit && bars === 0 ? '' : arrow) + nameInGroup(row, layout.grouping);
     const middle = y < RULER ? y + band / 2 : Math.max(y + band / 2, RULER + 7); // not under the time axis
     context.fillText(this.fit(name, gutter - left - 6), left, middle);
     if (bars < row.slices.length && bars > 0) {

@@ -39,6 +39,18 @@ export function difference(part, whole, otherPart, otherWhole) {
   return text === '0.0' ? '±0' : (points > 0 ? '+' : '−') + text;
 }
 
+// How much more a value is than another one, as `format` writes it: +1.20 ms.
+export function change(value, other, format) {
+  const more = value - other;
+  return Math.abs(more) < 0.5 ? '±0' : (more < 0 ? '−' : '+') + format(Math.abs(more));
+}
+
+// The same in percent: +12.0 %; nothing where there was nothing before, or the same.
+export function changeInPercent(value, other) {
+  const more = Math.abs(value - other);
+  return other > 0 && more >= 0.5 ? (value < other ? '−' : '+') + percent(more, other) : '';
+}
+
 // "1 task", "2 tasks".
 export function plural(number, noun) {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;

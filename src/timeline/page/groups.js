@@ -25,9 +25,13 @@ function byTeam(rows) {
   return byKey(rows, row => outermost.get(row), row => `${outermost.get(row).name} and its teams`);
 }
 
-// The ways in which these rows can be grouped: 'process' (processes and devices), 'team', 'all', and always 'none'.
-export function makeGroupings(rows) {
+// The ways in which these rows can be grouped: 'side' (the runs that are compared), 'process' (processes and devices),
+// 'team', 'all', and always 'none'.
+export function makeGroupings(rows, sides) {
   const groupings = {none: []}, processes = byKey(rows, row => row.process, row => row.group);
+  if (sides.length > 0)
+    groupings.side = sides.map((name, index) => ({name: `${'AB'[index]}: ${name}`, index,
+      rows: rows.filter(row => row.side === index)}));
   if (processes.length > 1)
     groupings.process = processes;
   if (rows.some(row => row.level > 0))
@@ -37,8 +41,17 @@ export function makeGroupings(rows) {
   return groupings;
 }
 
-// Where several processes have threads there is something to group from the beginning.
-export function firstGrouping(rows) {
+// Where several runs or processes have threads there is something to group from the beginning.
+export function firstGrouping(rows, sides) {
+  if (sides.length > 0)
+    return 'side';
   const processes = new Set(rows.filter(({kind}) => kind === 'thread').map(({process}) => process));
   return processes.size > 1 ? 'process' : 'none';
+}
+
+// A row's name below the line of its group, which says the rest.
+export function nameInGroup({name, bareName, sideName}, grouping) {
+  const begin = `${sideName}: `;
+  return grouping === 'process' ? bareName : grouping === 'side' && name.startsWith(begin) ? name.slice(begin.length)
+    : name;
 }

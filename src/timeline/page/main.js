@@ -48,7 +48,7 @@ class Page {
     this.search = new Search({input: byId('search'), list: byId('results'), status: byId('found')}, model,
       {found: regions => this.#showMatches(regions), go: this.#destinations()});
     this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
-    this.numbers = new Numbers(model, this);
+    this.numbers = new Numbers(model, this, region => this.showInstances(region));
     this.instances = new Instances(model, {go: ({row, depth, i}) => this.#goTo(model.slice(row, depth, i)),
       closed: () => this.#changeInstances()});
     this.flame = new Flame(model, {scope: () => this.#flameScope(), tooltip: this.tooltip,

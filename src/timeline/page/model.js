@@ -72,12 +72,15 @@ export class Model {
     this.activities = about.activities;
     this.regions = about.regions.map(makeRegion);
     this.rows = about.rows.map((row, index) => makeRow(about, bytes, row, index));
+    this.sides = about.sides ?? []; // names of the runs that are compared
+    for (const row of this.rows)
+      row.sideName = this.sides[row.side];
     this.counters = about.counters.map(counter => new CounterTrack(bytes, counter));
     for (const counter of this.counters)
       this.rows[counter.row].counters.push(counter);
     this.transfers = decodeTransfers(bytes, about.transfers, this.rows);
-    this.groupings = makeGroupings(this.rows);
-    this.firstGrouping = firstGrouping(this.rows);
+    this.groupings = makeGroupings(this.rows, this.sides);
+    this.firstGrouping = firstGrouping(this.rows, this.sides);
     this.functions = makeFunctions(about.samples);
     this.hasSamples = about.samples.all > 0;
     this.loadContexts = () => decodeContexts(bytes, about.samples);

@@ -5,6 +5,7 @@ import {showCounters} from './counters.js';
 import {byId} from './dom.js';
 import {count, difference, duration, number, percent} from './format.js';
 import {samplesAsText, showSamples} from './samples.js';
+import {Sides} from './sides.js';
 import {makeRest, topRegions} from './statistics.js';
 import {showTransfers} from './transfers.js';
 
@@ -13,8 +14,9 @@ function sum(values) {
 }
 
 export class Numbers {
-  constructor(model, {legend, statistics}) {
-    Object.assign(this, {model, legend, statistics});
+  // `pick` is told of a region whose name is clicked.
+  constructor(model, {legend, statistics}, pick) {
+    Object.assign(this, {model, legend, statistics, sides: new Sides(model, pick)});
   }
 
   update(view, range) {
@@ -23,6 +25,7 @@ export class Numbers {
     else
       this.#showVisible(view);
     const interval = range ?? view, rows = range?.rowsOf(this.model) ?? this.model.rows;
+    this.sides.update(interval, rows);
     showCounters(this.model, interval, rows);
     showTransfers(this.model, interval, rows);
     showSamples(this.model, interval, rows, Boolean(range));
@@ -75,6 +78,7 @@ export class Numbers {
     for (const {region, ns, count: many} of lines)
       text.push([region?.name ?? 'merged short regions', count(many), duration(ns), percent(ns, whole),
         difference(ns, whole, restOf(region), restWhole)].join('\t'));
+    text.push(...this.sides.asText(range, range.rowsOf(model)));
     text.push(...samplesAsText(model, {from: range.from, to: range.to, rows: range.rowsOf(model)}));
     for (const counter of model.counters) {
       const summary = range.rows && !range.rows.includes(counter.row) ? null : counter.summary(range.from, range.to);

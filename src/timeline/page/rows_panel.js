@@ -4,7 +4,8 @@ import {plural} from './format.js';
 import {HEIGHTS} from './layout.js';
 import {ORDERS, sortRows} from './row_sort.js';
 
-const GROUPINGS = {none: 'not grouped', process: 'by process or device', team: 'by team', all: 'all as one'};
+const GROUPINGS = {none: 'not grouped', side: 'by run', process: 'by process or device', team: 'by team',
+  all: 'all as one'};
 const HEIGHT_NAMES = {nested: 'with regions below', lines: 'one line each', fit: 'fit all to the window'};
 
 function fill(select, names, values) {

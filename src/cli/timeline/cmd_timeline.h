@@ -1,6 +1,6 @@
 /* `stave timeline`: a picture of what the threads did. */
-#ifndef STAVE_CLI_CMD_TIMELINE_H
-#define STAVE_CLI_CMD_TIMELINE_H
+#ifndef STAVE_CLI_TIMELINE_CMD_TIMELINE_H
+#define STAVE_CLI_TIMELINE_CMD_TIMELINE_H
 
 struct usage;
 

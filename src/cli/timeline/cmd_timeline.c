@@ -1,11 +1,13 @@
-#include "cli/cmd_timeline.h"
+#include "cli/timeline/cmd_timeline.h"
 
 #include "cli/common/archive_job.h"
+#include "cli/common/ending.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/summary.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
+#include "cli/timeline/beside.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 
@@ -32,7 +34,11 @@ enum { LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10, REGIONS_
 enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
 struct timeline_request {
-  const char *path;
+  char *const *paths; /* one, or two to compare */
+  int count;
+  const char *archive; /* what is drawn: the path, or that of both beside each other */
+  struct align align;
+  const char *wanted_align;
   const char *wanted; /* the output's name; NULL: the archive's, with .html */
   const char *title;  /* NULL: the archive's name */
   enum output_format format;
@@ -44,7 +50,7 @@ struct timeline_request {
 };
 
 /* Long options that have no letter. */
-enum { OPTION_FROM = 256, OPTION_REGIONS, OPTION_TO, OPTION_TITLE, OPTION_WIDTH };
+enum { OPTION_ALIGN = 256, OPTION_FROM, OPTION_REGIONS, OPTION_TO, OPTION_TITLE, OPTION_WIDTH };
 
 static const struct usage_option options[] = {
     {'o', "output", "FILE",
@@ -52,6 +58,11 @@ static const struct usage_option options[] = {
      "page on standard "
      "output; default ARCHIVE.html, here",
      USAGE_FILE, NULL},
+    {OPTION_ALIGN, "align", "WHERE",
+     "of two archives: start (the default); REGION or REGION#N, where that is entered for the first or the "
+     "Nth "
+     "time; TIME,TIME: these of each",
+     USAGE_NOTHING, NULL},
     {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
      USAGE_NOTHING, NULL},
     {OPTION_TO, "to", "TIME", "end there", USAGE_NOTHING, NULL},
@@ -66,9 +77,23 @@ static const struct usage_option options[] = {
 
 /* -- in the worker -- */
 
+/* The archives, as a shell wants them. */
+static void name_arguments(const struct timeline_request *request, char *buffer, size_t size) {
+  size_t used = 0;
+  for (int i = 0; i < request->count; i++) {
+    message_shell_word(buffer + used, size - used, request->paths[i]);
+    used += strlen(buffer + used);
+    used += i + 1 < request->count ? (size_t)snprintf(buffer + used, size - used, " ") : 0;
+  }
+  if (!request->wanted_align)
+    return;
+  used += (size_t)snprintf(buffer + used, size - used, " --align ");
+  message_shell_word(buffer + used, size - used, request->wanted_align);
+}
+
 static int write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
-  char archive[2 * PATH_MAX];
-  message_shell_word(archive, sizeof archive, request->path);
+  char archive[8 * PATH_MAX];
+  name_arguments(request, archive, sizeof archive);
   struct page_request page = {.title = request->title, .archive = archive};
   return page_write(file, timeline, &page);
 }
@@ -171,24 +196,6 @@ static bool find_format(const char *path, enum output_format *ret) {
   return false;
 }
 
-/* The name of the directory that holds the archive; of another tool's anchor file, that file's. */
-static char *name_of(const char *path) {
-  char *real = realpath(path, NULL);
-  if (!real)
-    return strdup("timeline");
-  char *end = strrchr(real, '/');
-  size_t length = strlen(end);
-  if (strcmp(end, "/traces.otf2") == 0) {
-    *end = '\0';
-    end = strrchr(real, '/');
-  } else if (length > strlen(".otf2") && strcmp(end + length - strlen(".otf2"), ".otf2") == 0) {
-    end[length - strlen(".otf2")] = '\0';
-  }
-  char *name = strdup(end && end[1] ? end + 1 : "timeline");
-  free(real);
-  return name;
-}
-
 /* A pipe or a device need not say by its name what is to be written to it. */
 static bool is_stream(const char *path) {
   struct stat status;
@@ -219,6 +226,9 @@ static bool choose_output(struct timeline_request *request, const char *name) {
 static bool set_option(void *data, int option, const char *value) {
   struct timeline_request *request = data;
   switch (option) {
+  case OPTION_ALIGN:
+    request->wanted_align = value;
+    return align_read(&request->align, value);
   case 'o':
     request->wanted = value;
     return true;
@@ -242,23 +252,58 @@ static int draw_to_file(struct timeline_request *request) {
   if (!partial_file_open(&file, request->output))
     return EXIT_UNDONE;
   request->fd = file.fd;
-  int status = archive_job_run(request->path, draw, request);
+  int status = archive_job_run(request->archive, draw, request);
   bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
   return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
 }
 
-static int show(struct timeline_request *request) {
-  char *name = name_of(request->path);
+/* `name`: of the output, `title`: of what is drawn, where nothing else was asked for. */
+static int show(struct timeline_request *request, const char *name, const char *title) {
+  if (!choose_output(request, name) || !can_draw(request))
+    return EXIT_USAGE;
+  request->title = request->title ? request->title : title;
+  return request->is_named ? draw_to_file(request) : archive_job_run(request->archive, draw, request);
+}
+
+static int show_one(struct timeline_request *request) {
+  char *name = beside_name(request->paths[0]);
   int status = EXIT_UNDONE;
-  if (!name) {
+  if (name)
+    status = show(request, name, name);
+  else
     message_say("out of memory");
-  } else if (!choose_output(request, name) || !can_draw(request)) {
-    status = EXIT_USAGE;
-  } else {
-    request->title = request->title ? request->title : name;
-    status = request->is_named ? draw_to_file(request) : archive_job_run(request->path, draw, request);
-  }
   free(name);
+  return status;
+}
+
+static int show_named(struct timeline_request *request, const struct beside *beside) {
+  char *name = NULL, *title = NULL;
+  int status = EXIT_UNDONE;
+  if (asprintf(&title, "%s and %s", beside->names[0], beside->names[1]) < 0)
+    title = NULL;
+  if (asprintf(&name, "%s-%s", beside->names[0], beside->names[1]) < 0)
+    name = NULL;
+  for (char *slash = name; slash && (slash = strchr(slash, '/'));)
+    *slash = '-';
+  if (title && name)
+    status = show(request, name, title);
+  else
+    message_say("out of memory");
+  free(name);
+  free(title);
+  return status;
+}
+
+static int show_both(struct timeline_request *request) {
+  struct beside beside;
+  int status = EXIT_UNDONE;
+  ending_wait();
+  if (beside_make(&beside, request->paths, &request->align)) {
+    request->archive = beside.archive;
+    status = show_named(request, &beside);
+  }
+  ending_go_on();
+  beside_free(&beside);
   return status;
 }
 
@@ -266,14 +311,18 @@ const struct usage *cmd_timeline_usage(void) {
   static const struct usage usage = {
       .command = "timeline",
       .summary = "draw what the threads did, for a browser or a paper",
-      .synopsis = "[options] ARCHIVE",
-      .about = "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file "
-               "traces.otf2; archives of other tools can be drawn too.",
+      .synopsis = "[options] ARCHIVE [ARCHIVE]",
+      .about =
+          "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file "
+          "traces.otf2; archives of other tools can be drawn too. Two are drawn one above the other, with "
+          "one time and the same colours, and their numbers side by side; either may be a job's "
+          "directory, with the archives of its ranks.",
       .status = "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option "
                 "is wrong.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
+      .takes_several = true,
       .set = set_option,
   };
   return &usage;
@@ -288,6 +337,12 @@ int cmd_timeline(int argc, char **argv) {
     return status;
   if (!times_are_in_order("timeline", &request.times))
     return EXIT_USAGE;
-  request.path = argv[optind];
-  return show(&request);
+  request.paths = argv + optind;
+  request.count = argc - optind;
+  request.archive = argv[optind];
+  if (request.count > SIDES_MOST)
+    return usage_wrong("timeline", "at most two archives are drawn together"), EXIT_USAGE;
+  if (request.wanted_align && request.count < SIDES_MOST)
+    return usage_wrong("timeline", "--align is for two archives"), EXIT_USAGE;
+  return request.count < SIDES_MOST ? show_one(&request) : show_both(&request);
 }

@@ -1,0 +1,20 @@
+/* Archives of runs that are compared hold each run as a side: stave timeline puts two beside each other. */
+#ifndef STAVE_ANALYSIS_SIDES_H
+#define STAVE_ANALYSIS_SIDES_H
+
+#include "analysis/trace.h"
+
+enum { SIDES_MOST = 2 };
+
+/* Names, in the order in which the archive has them; they belong to the trace. */
+struct sides {
+  const char *names[SIDES_MOST];
+  size_t count; /* 0: nothing is compared */
+};
+
+void sides_find(struct sides *ret, const struct trace *trace);
+
+/* The side of a location, by its position in the trace's; 0 where nothing is compared. */
+size_t sides_of_location(const struct sides *sides, const struct trace *trace, size_t location);
+
+#endif

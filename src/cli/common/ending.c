@@ -1,0 +1,65 @@
+#include "cli/common/ending.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#include "cli/common/folder.h"
+
+static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static struct {
+  int depth;
+  struct sigaction before[SIGNALS];
+  volatile sig_atomic_t caught;
+  const char *folder;
+} ending;
+
+static void remember(int number) {
+  ending.caught = number;
+}
+
+void ending_wait(void) {
+  struct sigaction action = {.sa_handler = remember};
+  if (ending.depth++)
+    return;
+  for (int i = 0; i < SIGNALS; i++)
+    if (sigaction(signals[i], NULL, &ending.before[i]) == 0 && ending.before[i].sa_handler == SIG_DFL)
+      sigaction(signals[i], &action, NULL);
+}
+
+void ending_removes(const char *folder) {
+  ending.folder = folder;
+}
+
+void ending_remove(void) {
+  if (ending.folder)
+    folder_remove(ending.folder);
+  ending.folder = NULL;
+}
+
+bool ending_is_wanted(void) {
+  return ending.caught;
+}
+
+static void give_back(void) {
+  for (int i = 0; i < SIGNALS; i++)
+    sigaction(signals[i], &ending.before[i], NULL);
+}
+
+void ending_of_child(void) {
+  if (ending.depth)
+    give_back();
+  ending.depth = 0;
+  ending.folder = NULL;
+}
+
+void ending_go_on(void) {
+  if (--ending.depth)
+    return;
+  ending_remove();
+  give_back();
+  if (ending.caught)
+    raise(ending.caught);
+}

@@ -1,0 +1,232 @@
+#!/usr/bin/python3
+"""Two runs on one page of stave timeline: test_beside.py BUILD [unittest arguments]."""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import pictured
+import test_page
+from made_mpi import Job
+from otf2.enums import RegionRole
+
+LOOP = "!$omp for @app.c:20"
+ONLY = "polish"
+
+
+def write_run(path, threads=2, begin_us=1000, ticks_per_us=1, folder="old", loop_us=2000, pause_us=1000, only=False):
+    """From its beginning on each thread is in main; from `pause_us` on, three times, in a loop for `loop_us` with as
+    much in between; then, for 500 us, where the other run is not, if asked for."""
+    names = ["Master thread", *(f"OMP thread {i}" for i in range(1, threads))]
+    with pictured.Archive(path, names, resolution=1000000 * ticks_per_us) as archive:
+        def region(name, role, line):
+            return archive.definitions.region(name, name, "main", role, begin_line_number=line,
+                                              source_file=f"/home/{folder}/app.c")
+
+        def tick(microseconds):
+            return (begin_us + microseconds) * ticks_per_us
+
+        main, loop = region("main", RegionRole.FUNCTION, 1), region(LOOP, RegionRole.LOOP, 20)
+        for i in range(threads):
+            archive.writers[i].enter(tick(0), main)
+            for k in range(3):
+                begin = pause_us + 2 * k * loop_us
+                archive.slice(i, tick(begin), tick(begin + loop_us), loop)
+            end = pause_us + 6 * loop_us
+            if only:
+                archive.slice(i, tick(end), tick(end + 500), region(ONLY, RegionRole.FUNCTION, 30))
+            archive.writers[i].leave(tick(end + 1000), main)
+
+
+def write_both(folder):
+    """Of 14 and 20 ms; the loop takes 2 and 3 ms. Their clocks have nothing in common."""
+    write_run(folder / "first")
+    write_run(folder / "second", threads=3, begin_us=77000, ticks_per_us=1000, folder="new", loop_us=3000, only=True)
+
+
+class Beside(test_page.PageTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder_path = pathlib.Path(cls.folder.name)
+        write_both(cls.folder_path)
+
+    def open_both(self, *options, paths=("first", "second")):
+        name = re.sub("[^a-z0-9]", "-", " ".join((*paths, *options)))
+        if name not in self.pages:
+            page = self.folder_path / f"{name}.html"
+            made = subprocess.run([test_page.STAVE, "timeline", "-o", page, *options, *paths], cwd=self.folder_path,
+                                  capture_output=True, check=False)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.pages[name] = page
+        self.browser.open(self.pages[name])
+
+    def slices_us(self, row, region=LOOP):
+        """When the row is in the region."""
+        return self.browser.evaluate(f"""stave.model.rows[{row}].slices.flatMap(({{finest: {{begin, end, region}}}}) =>
+            [...begin].map((from, i) => [from / 1e3, end[i] / 1e3, stave.model.regions[region[i]].name])
+            .filter(([, , name]) => name === {region!r})).map(([from, to]) => [from, to])""")
+
+    def lines(self, body):
+        return self.browser.evaluate(f"""[...document.querySelectorAll('{body} tr')].map(({{cells}}) =>
+            [...cells].map(({{textContent}}) => textContent.replaceAll('\\u00a0', ' ')))""")
+
+    # -- who is where --
+
+    def test_groups(self):
+        self.open_both()
+        self.assertEqual(self.browser.text("#title"), "first and second")
+        groups = self.browser.evaluate("stave.layout.groups.map(({group, places}) => "
+                                       "[group.name, places.map(({row}) => row.bareName)])")
+        self.assertEqual(groups, [["A: first", ["Master thread", "OMP thread 1"]],
+                                  ["B: second", ["Master thread", "OMP thread 1", "OMP thread 2"]]])
+
+    def test_regions_of_both_are_one(self):
+        """Though they lie in different folders; what only one has is told apart."""
+        self.open_both()
+        names = self.browser.evaluate("stave.model.regions.map(({name}) => name)")
+        self.assertEqual([names.count(name) for name in ("main", LOOP, ONLY)], [1, 1, 1])
+        self.assertEqual([len(self.slices_us(row)) for row in range(5)], [3] * 5)
+        self.assertEqual([len(self.slices_us(row, ONLY)) for row in range(5)], [0, 0, 1, 1, 1])
+
+    def test_one_run_says_nothing_of_it(self):
+        self.open("known", pictured.write_known)
+        self.assertIsNone(self.browser.text("#sides-section"))
+        self.assertEqual(self.browser.evaluate("Object.keys(stave.model.groupings)"), ["none", "all"])
+
+    # -- one time --
+
+    def test_aligned_at_the_start(self):
+        for options in ((), ("--align", "start")):
+            self.open_both(*options)
+            self.assertEqual(self.slices_us(0)[0], [1000, 3000])
+            self.assertEqual(self.slices_us(2)[0], [1000, 4000])
+            self.assertEqual(self.slices_us(0, "main"), [[0, 14000]])
+            self.assertEqual(self.slices_us(4, "main"), [[0, 20000]])
+
+    def test_aligned_at_a_region(self):
+        """Its third instance: 9 ms after the first run's beginning, 13 ms after the other's, which comes first."""
+        self.open_both("--align", "for @app.c:20#3")
+        self.assertEqual(self.slices_us(0, "main"), [[4000, 18000]])
+        self.assertEqual(self.slices_us(2, "main"), [[0, 20000]])
+        self.assertEqual([self.slices_us(row)[2] for row in (1, 3)], [[13000, 15000], [13000, 16000]])
+
+    def test_aligned_at_times(self):
+        self.open_both("--align", "5ms,0.002")
+        self.assertEqual(self.slices_us(0, "main"), [[0, 14000]])
+        self.assertEqual(self.slices_us(2, "main"), [[3000, 23000]])
+
+    def test_merged_with_clocks_of_their_own(self):
+        """Archives of several processes whose clocks were corrected before."""
+        folder = self.folder_path
+        for name in ("x", "y"):
+            write_run(folder / name, begin_us=500000 if name == "y" else 1000, ticks_per_us=7 if name == "y" else 1)
+        subprocess.run([test_page.STAVE, "merge", "-o", folder / "merged", folder / "x", folder / "y"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.open_both("--align", "0,3ms", paths=("merged", "second"))
+        alone = self.folder_path / "merged.html"
+        subprocess.run([test_page.STAVE, "timeline", "-o", alone, folder / "merged"], check=True, capture_output=True)
+        beside = [self.slices_us(row) for row in range(4)]
+        self.assertEqual(self.slices_us(4)[0], [1000, 4000])
+        self.assertEqual(self.browser.evaluate("stave.model.rows.map(({group}) => group)"),
+                         ["merged: Process 0"] * 2 + ["merged: Process 1"] * 2 + ["second"] * 3)
+        self.browser.open(alone)
+        shifted = [[[begin + 3000, end + 3000] for begin, end in self.slices_us(row)] for row in range(4)]
+        for mine, theirs in zip(beside, shifted, strict=True):
+            for one, other in zip(mine, theirs, strict=True):
+                self.assertAlmostEqual(one[0], other[0], delta=1)
+                self.assertAlmostEqual(one[1], other[1], delta=1)
+
+    # -- numbers --
+
+    def test_numbers_side_by_side(self):
+        self.open_both()
+        self.settle()
+        self.assertEqual(self.browser.text("#sides-names").split("\n"), ["A first, 2 rows", "B second, 3 rows"])
+        self.assertEqual(self.lines("#sides-activities"),
+                         [["wall time", "14.0 ms", "20.0 ms", "+6.00 ms"], ["serial", "14.0 ms", "20.0 ms", "+6.00 ms"],
+                          ["idle", "14.0 ms", "40.0 ms", "+26.0 ms"]])
+        loop = ["for @app.c:20", "12.0 ms", "27.0 ms", "+15.0 ms"]
+        self.assertEqual(self.lines("#sides-regions"),
+                         [["main", "16.0 ms", "31.5 ms", "+15.5 ms"], loop,
+                          [ONLY, "0 ns", "1.50 ms", "+1.50 ms"]])
+
+    def test_numbers_of_an_interval(self):
+        """From 2 to 3.5 ms: two threads are in the loop for 1 ms each, three others for all of it."""
+        self.open_both()
+        self.browser.evaluate("stave.marking.mark(2e6, 3.5e6, null); stave.settle()")
+        self.assertIn(["for @app.c:20", "2.00 ms", "4.50 ms", "+2.50 ms"], self.lines("#sides-regions"))
+        text = self.browser.evaluate("stave.numbers.asText(stave.overlay.range)").split("\n")
+        self.assertIn("wall time\t1.50 ms\t1.50 ms\t±0\t", text)
+        self.assertIn(f"{LOOP}\t2\t2.00 ms\t3\t4.50 ms\t+2.50 ms\t+125 %", text)
+
+    def test_numbers_of_rows(self):
+        self.open_both()
+        self.browser.evaluate("stave.marking.mark(0, 20e6, [1, 2]); stave.settle()")
+        self.assertEqual(self.lines("#sides-activities")[1], ["serial", "0 ns", "20.0 ms", "+20.0 ms"])
+
+    def test_click_lists_instances(self):
+        self.open_both()
+        self.settle()
+        self.browser.click_on("#sides-regions tr:nth-child(2) button")
+        self.assertIn("15", self.browser.text("#region-facts"))
+
+    # -- what is kept --
+
+    def test_address(self):
+        self.open_both()
+        self.browser.evaluate("stave.layout.toggleGroup(0); stave.view.show(2e6, 5e6); stave.settle()")
+        address = self.browser.evaluate("location.hash")
+        self.browser.evaluate("location.hash = ''")
+        self.browser.frame()
+        self.assertEqual(self.interval_ms(), [0, 20])
+        self.browser.evaluate(f"location.hash = {address!r}")
+        self.browser.frame()
+        self.assertEqual(self.interval_ms(), [2, 5])
+        self.assertEqual(self.browser.evaluate("stave.layout.groups.map(({isFolded}) => isFolded)"), [True, False])
+
+    def test_command_of_a_part(self):
+        self.open_both("--align", "for @app.c:20#3")
+        self.assertEqual(self.browser.evaluate("stave.model.command(1e6, 2e6)"),
+                         "stave timeline first second --align 'for @app.c:20#3' --from 1000000ns --to 2000000ns "
+                         "-o detail.html")
+
+    # -- jobs --
+
+    def test_ranks(self):
+        """Messages stay within their run."""
+        for name in ("job", "other job"):
+            with Job(self.folder_path / name, ranks=2) as job:
+                job.call(0, "MPI_Send", 1, 1.2, line=5, send=(1, 7, 100))
+                job.call(1, "MPI_Recv", 0.5, 5, line=9, receive=(0, 7, 100))
+                job.finalize(9)
+        self.open_both(paths=("job", "other job"))
+        self.assertEqual(self.browser.evaluate("stave.model.messages.map(({from, to}) => [from, to])"),
+                         [[0, 1], [2, 3]])
+        self.assertEqual(self.browser.evaluate("stave.model.rows.map(({group}) => group)"),
+                         ["job: Process", "job: Process 1", "other job: Process", "other job: Process 1"])
+        self.browser.evaluate("stave.rowsPanel.groupBy('process')")
+        self.assertEqual(self.browser.evaluate("stave.layout.groups.length"), 4)
+
+    def test_narrow(self):
+        self.open_both()
+        try:
+            for width in (360, 800, 3840):
+                self.browser.resize(width, 900)
+                self.settle()
+                self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
+                self.assertLessEqual(self.browser.evaluate(
+                    "Math.max(...[...document.querySelectorAll('#sides-section td')]"
+                    ".map(cell => cell.getBoundingClientRect().right))"), width)
+        finally:
+            self.browser.resize(1400, 900)
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
