@@ -17,8 +17,3 @@ const char *activity_name(enum activity activity) {
   };
   return activity < ACTIVITY_COUNT ? names[activity] : "unknown";
 }
-
-bool activity_is_useful(enum activity activity) {
-  return activity == ACTIVITY_WORK || activity == ACTIVITY_SERIAL || activity == ACTIVITY_TASK ||
-         activity == ACTIVITY_DEVICE;
-}

@@ -25,6 +25,9 @@ enum activity {
 const char *activity_name(enum activity activity);
 
 /* True if it is the program's own work: work, serial, task, device. */
-bool activity_is_useful(enum activity activity);
+static inline bool activity_is_useful(enum activity activity) {
+  return activity == ACTIVITY_WORK || activity == ACTIVITY_SERIAL || activity == ACTIVITY_TASK ||
+         activity == ACTIVITY_DEVICE;
+}
 
 #endif

@@ -112,9 +112,8 @@ static uint64_t site_of(const struct mpi_replay *mpi, const struct trace_event *
 }
 
 static uint32_t mpi_region(const struct mpi_replay *mpi, uint32_t ref) {
-  const struct trace_region *region = trace_region(mpi->trace, ref);
-  uint32_t position = region ? (uint32_t)(region - mpi->trace->regions) : UINT32_MAX;
-  return region && mpi->is_mpi[position] ? position : UINT32_MAX;
+  uint32_t position = trace_region_position(mpi->trace, ref);
+  return position != TRACE_NO_POSITION && mpi->is_mpi[position] ? position : UINT32_MAX;
 }
 
 /* A call inside of another one, by other tools, is the other one's part. */

@@ -50,7 +50,7 @@ void replay_cut_slices(struct replay *replay, struct replay_thread *thread, stru
 
 /* -- what a thread does -- */
 
-static enum activity activity_now(const struct replay_thread *thread) {
+static inline enum activity activity_now(const struct replay_thread *thread) {
   const struct replay_context *context = top_context(thread);
   const struct replay_frame *frame = top_frame(context->current);
   if (thread->is_device && thread->open_operations)
@@ -102,14 +102,9 @@ static struct replay_frame *push_frame(struct replay *replay, struct replay_task
   return &task->frames[task->frame_count++];
 }
 
-static uint32_t region_position(const struct replay *replay, uint32_t ref) {
-  const struct trace_region *region = trace_region(replay->trace, ref);
-  return region ? (uint32_t)(region - replay->trace->regions) : REPLAY_NONE;
-}
-
 static struct region_meaning meaning_of(const struct replay *replay, uint32_t region) {
   if (region == REPLAY_NONE)
-    return (struct region_meaning){CONSTRUCT_other, 0, true};
+    return (struct region_meaning){CONSTRUCT_other, 0, .is_around = true};
   return replay->meanings[region];
 }
 
@@ -130,7 +125,8 @@ static void name_task(struct replay_thread *thread, struct replay_task *task, en
 
 static void enter(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
   struct replay_task *task = top_context(thread)->current;
-  uint32_t region = region_position(replay, ref), depth = replay_base_depth(thread) + task->frame_count;
+  uint32_t region = trace_region_position(replay->trace, ref),
+           depth = replay_base_depth(thread) + task->frame_count;
   replay->anomalies.unknown_region += region == REPLAY_NONE;
   struct region_meaning meaning = meaning_of(replay, region);
   enum activity outer = around(thread, task);
@@ -149,8 +145,7 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
                                  .depth = (uint16_t)(depth < DEPTH_MOST ? depth : DEPTH_MOST),
                                  .construct = meaning.construct,
                                  .activity = is_around ? (uint8_t)outer : meaning.activity};
-  bool is_mutex = construct_class(meaning.construct) == CONSTRUCT_CLASS_mutex;
-  frame->inner = is_mutex ? (uint8_t)outer : frame->activity;
+  frame->inner = meaning.is_mutex ? (uint8_t)outer : frame->activity;
   if (task->frame_count == 1)
     name_task(thread, task, meaning.construct, region);
   thread->is_between = false;
@@ -175,7 +170,7 @@ void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, s
 
 static void leave(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
   struct replay_task *task = top_context(thread)->current;
-  uint32_t region = region_position(replay, ref), place = task->frame_count;
+  uint32_t region = trace_region_position(replay->trace, ref), place = task->frame_count;
   uint32_t lowest = place > SEARCH_MOST ? place - SEARCH_MOST : 0;
   while (place > lowest && task->frames[place - 1].region != region)
     place--;
@@ -347,7 +342,11 @@ static void learn_regions(struct replay *replay) {
       activity = ACTIVITY_MPI;
       is_own = true;
     }
-    replay->meanings[i] = (struct region_meaning){(uint8_t)construct, (uint8_t)activity, !is_own};
+    replay->meanings[i] =
+        (struct region_meaning){.construct = (uint8_t)construct,
+                                .activity = (uint8_t)activity,
+                                .is_around = !is_own,
+                                .is_mutex = construct_class(construct) == CONSTRUCT_CLASS_mutex};
   }
 }
 

@@ -17,7 +17,7 @@
 #include "analysis/trace.h"
 
 /* No region, no slot, no lock, no thread. */
-#define REPLAY_NONE UINT32_MAX
+#define REPLAY_NONE TRACE_NO_POSITION
 
 /* A region that has been entered and not yet left. */
 struct replay_frame {

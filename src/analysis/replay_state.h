@@ -39,6 +39,7 @@ struct held_lock {
 struct region_meaning {
   uint8_t construct, activity;
   bool is_around; /* the activity is the one around it */
+  bool is_mutex;
 };
 
 struct replay {

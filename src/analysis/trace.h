@@ -20,6 +20,7 @@ enum { TRACE_ERROR_BYTES = 512 };
 
 /* What a reference refers to if it refers to nothing. */
 #define TRACE_NO_REF UINT64_MAX
+#define TRACE_NO_POSITION UINT32_MAX
 
 /* A named value, of a location, location group or system tree node. */
 struct trace_property {
@@ -211,6 +212,19 @@ const struct trace_code_line *trace_code_line(const struct trace *trace, uint64_
 const struct trace_context *trace_context(const struct trace *trace, uint64_t ref);
 const struct trace_metric *trace_metric(const struct trace *trace, uint64_t ref);
 const struct trace_metric_member *trace_metric_member(const struct trace *trace, uint64_t ref);
+
+/* The position in `regions`, `locations` of what an event refers to; TRACE_NO_POSITION: there is none. Every
+ * event asks, and most archives number from 0 without gaps: then the position is the number. */
+#define TRACE_POSITION(kind)                                                                                 \
+  static inline uint32_t trace_##kind##_position(const struct trace *trace, uint64_t ref) {                  \
+    if (ref < trace->kind##_count && trace->kind##s[ref].ref == ref)                                         \
+      return (uint32_t)ref;                                                                                  \
+    const struct trace_##kind *item = trace_##kind(trace, ref);                                              \
+    return item ? (uint32_t)(item - trace->kind##s) : TRACE_NO_POSITION;                                     \
+  }
+TRACE_POSITION(region)
+TRACE_POSITION(location)
+#undef TRACE_POSITION
 
 /* The member whose value is the one at `index` of an event of this metric; NULL: not defined. */
 const struct trace_metric_member *trace_metric_member_of(const struct trace *trace, uint64_t metric,

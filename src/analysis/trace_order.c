@@ -20,8 +20,7 @@ struct order {
 };
 
 static OTF2_CallbackCode deliver(struct order *order, uint64_t ref, struct trace_event *event) {
-  const struct trace_location *location = trace_location(order->trace, ref);
-  event->location = (size_t)(location - order->trace->locations);
+  event->location = trace_location_position(order->trace, ref);
   event->number = ++order->numbers[event->location];
   if (event->ticks < order->from_ticks)
     return OTF2_CALLBACK_SUCCESS;

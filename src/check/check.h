@@ -37,7 +37,7 @@ const char *check_severity_name(enum check_severity severity);
 
 enum { CHECK_DETAIL_BYTES = 320, CHECK_REASON_BYTES = 160 };
 
-#define CHECK_NO_REGION UINT32_MAX
+#define CHECK_NO_REGION TRACE_NO_POSITION
 
 /* What was found at one place of the source, as often as it was. */
 struct check_finding {

@@ -68,8 +68,7 @@ static uint64_t checker_process_end(const struct checker *checker, size_t locati
 }
 
 uint32_t checker_region(const struct checker *checker, uint64_t ref) {
-  const struct trace_region *region = trace_region(checker->trace, ref);
-  return region ? (uint32_t)(region - checker->trace->regions) : CHECK_NO_REGION;
+  return trace_region_position(checker->trace, ref);
 }
 
 const char *checker_name(const struct checker *checker, uint32_t region) {

@@ -62,17 +62,12 @@ static void write_metric(struct chrome *chrome, const struct trace_event *event)
 
 /* -- samples -- */
 
-static uint32_t region_position(const struct trace *trace, uint64_t ref) {
-  const struct trace_region *region = trace_region(trace, ref);
-  return region ? (uint32_t)(region - trace->regions) : REPLAY_NONE;
-}
-
 /* "function file.c:12": the line is where the function is in, or calls the next one. */
 static void write_frame_name(struct chrome *chrome, const struct trace_context *context) {
   const struct trace_code_line *line = trace_code_line(chrome->trace, context->code_line);
   const struct trace_region *region = trace_region(chrome->trace, context->region);
   char text[LABEL_BYTES + 64], label[LABEL_BYTES];
-  label_region(label, chrome->trace, region_position(chrome->trace, context->region));
+  label_region(label, chrome->trace, trace_region_position(chrome->trace, context->region));
   if (line && line->line > 0 && !(region && region->begin_line == line->line))
     snprintf(text, sizeof text, "%s, line %u", label, line->line);
   else
@@ -111,7 +106,7 @@ static void write_sample(struct chrome *chrome, const struct trace_event *event)
   char label[LABEL_BYTES];
   chrome_begin_event(chrome, 'P', event->location, event->ticks);
   label_region(label, chrome->trace,
-               region_position(chrome->trace, context ? context->region : TRACE_NO_REF));
+               trace_region_position(chrome->trace, context ? context->region : TRACE_NO_REF));
   chrome_write_name(chrome, label, "sample");
   if (context) {
     sink_text(chrome->sink, ",\"sf\":\"");

@@ -34,9 +34,7 @@ static bool ends_waiting(enum construct construct) {
 static bool on_event(void *data, const struct trace_event *event) {
   struct dot_reading *reading = data;
   if (event->kind == TRACE_Enter || event->kind == TRACE_Leave) {
-    const struct trace_region *region =
-        trace_region(reading->trace, event->Enter.region); /* as Leave.region */
-    uint32_t position = region ? (uint32_t)(region - reading->trace->regions) : REPLAY_NONE;
+    uint32_t position = trace_region_position(reading->trace, event->Enter.region); /* as Leave.region */
     enum construct construct = replay_construct(reading->replay, position);
     if (event->kind == TRACE_Enter)
       reading->enter(reading->graph, event, construct);

@@ -46,17 +46,6 @@ DETAIL(mutex, .parallel = REPLAY_NONE)
 DETAIL(task, 0)
 #undef DETAIL
 
-uint64_t collector_cut(const struct collector *collector, uint64_t ticks) {
-  const struct report *report = collector->report;
-  if (ticks < report->from_ticks)
-    return report->from_ticks;
-  return ticks > report->to_ticks ? report->to_ticks : ticks;
-}
-
-bool collector_is_inside(const struct collector *collector, uint64_t ticks) {
-  return ticks >= collector->report->from_ticks && ticks <= collector->report->to_ticks;
-}
-
 bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret) {
   uint32_t count = attribute == TRACE_NO_REF ? 0 : trace_event_attribute_count(event);
   for (uint32_t i = 0; i < count; i++) {
@@ -115,7 +104,8 @@ static void charge_useful(struct collector *collector, size_t location, const st
   struct report *report = collector->report;
   uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
   struct live_task *live_task = live_task_of(collector, now->task);
-  mpi_waits_useful(collector, report->threads[location].process, ticks);
+  if (collector->waits)
+    mpi_waits_useful(collector, report->threads[location].process, ticks);
   if (region != REPLAY_NONE)
     report->regions[region].useful += ticks;
   if (now->activity != ACTIVITY_SERIAL) /* some writers tell of teams only for the primary */
@@ -130,10 +120,12 @@ static bool is_waiting(enum activity activity) {
   return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT;
 }
 
-static void charge(struct collector *collector, size_t location, uint64_t event_ticks) {
+static void charge(struct collector *collector, size_t location, const struct replay_now *now,
+                   uint64_t event_ticks) {
   struct report_location *here = &collector->locations[location];
-  struct report_thread *thread = &collector->report->threads[location];
-  struct report_process *process = &collector->report->processes[thread->process];
+  const struct report *report = collector->report;
+  struct report_thread *thread = &report->threads[location];
+  struct report_process *process = &report->processes[thread->process];
   uint64_t end = collector_cut(collector, event_ticks), begin = here->charged_ticks;
   process->first_ticks = end < process->first_ticks ? end : process->first_ticks;
   process->last_ticks = end > process->last_ticks ? end : process->last_ticks;
@@ -144,66 +136,54 @@ static void charge(struct collector *collector, size_t location, uint64_t event_
   }
   here->charged_ticks = end;
   uint64_t ticks = end - begin;
-  struct replay_now now = replay_now(collector->replay, location);
   struct live_member *member = here->member_count ? &here->members[here->member_count - 1] : NULL;
-  thread->activity[now.activity] += ticks;
+  thread->activity[now->activity] += ticks;
   if (thread->is_device)
     return;
-  running_charge(collector, location, &now, member, begin, end);
+  if (report->has_running)
+    running_charge(collector, location, now, member, begin, end);
   if (member)
-    member->activity[now.activity] += ticks;
-  else if (now.activity == ACTIVITY_MPI)
+    member->activity[now->activity] += ticks;
+  else if (now->activity == ACTIVITY_MPI)
     process->mpi += ticks;
-  if (member && collector->has_taskwaits && now.team && now.team->slot < collector->live_team_capacity)
-    taskwaits_charge(collector, location, &collector->live_teams[now.team->slot], begin, end,
-                     is_waiting(now.activity));
-  if (now.frame && is_waiting(now.activity))
-    charge_wait(collector, location, &now, ticks, member);
+  if (member && collector->has_taskwaits && now->team && now->team->slot < collector->live_team_capacity)
+    taskwaits_charge(collector, location, &collector->live_teams[now->team->slot], begin, end,
+                     is_waiting(now->activity));
+  if (now->frame && is_waiting(now->activity))
+    charge_wait(collector, location, now, ticks, member);
   else
     here->wait_region = REPLAY_NONE;
-  if (activity_is_useful(now.activity) && now.activity != ACTIVITY_DEVICE)
-    charge_useful(collector, location, &now, ticks);
+  if (activity_is_useful(now->activity) && now->activity != ACTIVITY_DEVICE)
+    charge_useful(collector, location, now, ticks);
 }
 
 /* -- events -- */
 
-uint32_t collector_region(const struct collector *collector, uint64_t ref) {
-  const struct trace_region *region = trace_region(collector->trace, ref);
-  return region ? (uint32_t)(region - collector->trace->regions) : REPLAY_NONE;
+static void before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                         const struct replay_now *now) {
+  const struct interest *interest = &collector->interests[region];
+  if (interest->is_doacross)
+    doacross_before_enter(collector, event, region, now);
+  if (interest->is_target)
+    offload_before_enter(collector, event, region, now);
+  if (interest->is_loop || interest->is_chunk)
+    teams_before_enter(collector, event, region, now);
+  if (interest->is_barrier || interest->is_reduction)
+    barriers_before_enter(collector, event, region, now);
+  if (interest->is_barrier || interest->is_depend)
+    tasks_before_enter(collector, event, region, now);
 }
 
-static bool is_of_interest(const struct interest *interest) {
-  return interest->is_loop || interest->is_chunk || interest->is_barrier || interest->is_depend ||
-         interest->is_doacross || interest->is_target || interest->is_reduction;
-}
-
-static void before_enter(struct collector *collector, const struct trace_event *event) {
-  uint32_t region = collector_region(collector, event->Enter.region);
-  if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
-    return;
-  struct replay_now now = replay_now(collector->replay, event->location);
-  if (collector->interests[region].is_doacross)
-    doacross_before_enter(collector, event, region, &now);
-  if (collector->interests[region].is_target)
-    offload_before_enter(collector, event, region, &now);
-  teams_before_enter(collector, event, region, &now);
-  barriers_before_enter(collector, event, region, &now);
-  tasks_before_enter(collector, event, region, &now);
-}
-
-static void before_leave(struct collector *collector, const struct trace_event *event) {
-  if (collector->report->standings)
-    waits_on_leave(collector, event);
-  uint32_t region = collector_region(collector, event->Leave.region);
-  if (region == REPLAY_NONE || !is_of_interest(&collector->interests[region]))
-    return;
-  struct replay_now now = replay_now(collector->replay, event->location);
-  if (!now.frame || now.frame->region != region)
+static void before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                         const struct replay_now *now) {
+  if (!now->frame || now->frame->region != region)
     return;
   if (collector->interests[region].is_target)
     offload_before_leave(collector, event, region);
-  barriers_before_leave(collector, event, region, &now);
-  tasks_before_leave(collector, event, region, &now);
+  if (collector->interests[region].is_barrier) {
+    barriers_before_leave(collector, event, region, now);
+    tasks_before_leave(collector, event, region, now);
+  }
 }
 
 static void on_other_event(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
@@ -241,6 +221,29 @@ static void on_other_event(struct collector *collector, const struct trace_event
   }
 }
 
+static void before_event(struct collector *collector, const struct trace_event *event, uint32_t region,
+                         const struct replay_now *now) {
+  bool is_wanted = region != REPLAY_NONE && collector->interests[region].is_wanted;
+  if (event->kind == TRACE_Enter) {
+    if (is_wanted)
+      before_enter(collector, event, region, now);
+  } else if (event->kind == TRACE_Leave) {
+    if (collector->report->standings)
+      waits_on_leave(collector, event);
+    if (is_wanted)
+      before_leave(collector, event, region, now);
+  } else {
+    on_other_event(collector, event, event->ticks);
+  }
+}
+
+/* What an Enter or Leave is of. */
+static uint32_t region_of(const struct collector *collector, const struct trace_event *event) {
+  if (event->kind == TRACE_Enter)
+    return collector_region(collector, event->Enter.region);
+  return event->kind == TRACE_Leave ? collector_region(collector, event->Leave.region) : REPLAY_NONE;
+}
+
 static bool on_event(void *data, const struct trace_event *event) {
   struct collector *collector = data;
   struct report *report = collector->report;
@@ -249,16 +252,15 @@ static bool on_event(void *data, const struct trace_event *event) {
   collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
   if (collector->stand_ticks && event->ticks >= collector->stand_ticks)
     ending_take(collector);
-  own_count(collector, event);
-  counters_before_event(collector, event);
-  charge(collector, event->location, event->ticks);
-  mpi_waits_on_event(collector, event);
-  if (event->kind == TRACE_Enter)
-    before_enter(collector, event);
-  else if (event->kind == TRACE_Leave)
-    before_leave(collector, event);
-  else
-    on_other_event(collector, event, event->ticks);
+  uint32_t region = region_of(collector, event);
+  struct replay_now now = replay_now(collector->replay, event->location);
+  own_count(collector, event, region);
+  if (collector->locations[event->location].counters)
+    counters_before_event(collector, event, &now);
+  charge(collector, event->location, &now, event->ticks);
+  if (collector->waits)
+    mpi_waits_on_event(collector, event);
+  before_event(collector, event, region, &now);
   if (collector_is_inside(collector, event->ticks)) {
     report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
     report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
@@ -322,7 +324,7 @@ static void charge_rest(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     struct replay_now now = replay_now(collector->replay, i);
     if (report->threads[i].is_seen && (now.team || now.frame))
-      charge(collector, i, end);
+      charge(collector, i, &now, end);
   }
   if (report->first_ticks == UINT64_MAX)
     return;

@@ -217,6 +217,7 @@ struct interest {
   uint8_t construct;
   bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_target, is_reduction, is_wait_inside,
       is_part;
+  bool is_wanted; /* any of these whose Enters and Leaves are looked at */
 };
 
 struct collector {
@@ -264,13 +265,22 @@ struct report_mutex *collector_mutex(struct collector *collector, uint32_t regio
 struct report_task *collector_task(struct collector *collector, uint32_t region);
 
 /* A time cut to the window. */
-uint64_t collector_cut(const struct collector *collector, uint64_t ticks);
+static inline uint64_t collector_cut(const struct collector *collector, uint64_t ticks) {
+  const struct report *report = collector->report;
+  if (ticks < report->from_ticks)
+    return report->from_ticks;
+  return ticks > report->to_ticks ? report->to_ticks : ticks;
+}
 
 /* True if the time is in the window. */
-bool collector_is_inside(const struct collector *collector, uint64_t ticks);
+static inline bool collector_is_inside(const struct collector *collector, uint64_t ticks) {
+  return ticks >= collector->report->from_ticks && ticks <= collector->report->to_ticks;
+}
 
 /* The position of the region with this reference; REPLAY_NONE: there is none. */
-uint32_t collector_region(const struct collector *collector, uint64_t ref);
+static inline uint32_t collector_region(const struct collector *collector, uint64_t ref) {
+  return trace_region_position(collector->trace, ref);
+}
 
 /* The innermost open construct, without what only names a part of it: a chunk, a structured block, the
  * waiting in a barrier. The position of its region; REPLAY_NONE: none. */
@@ -319,12 +329,17 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
 void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);
 
 /* -- collect_counters.c -- */
-void counters_before_event(struct collector *collector, const struct trace_event *event);
+
+/* Of a thread that has read counters. */
+void counters_before_event(struct collector *collector, const struct trace_event *event,
+                           const struct replay_now *now);
 void counters_on_metric(struct collector *collector, const struct trace_event *event);
 
 /* -- collect_running.c -- */
 void running_on_metric(struct collector *collector, const struct trace_event *event);
 void running_on_pause(struct collector *collector, const struct trace_event *event);
+
+/* Where the archive tells of it at all. */
 void running_charge(struct collector *collector, size_t location, const struct replay_now *now,
                     struct live_member *member, uint64_t begin, uint64_t end);
 
@@ -333,7 +348,15 @@ uint64_t running_preempted_since(const struct collector *collector, size_t locat
                                  uint64_t until);
 
 /* -- collect_tasks.c -- */
-struct live_task *live_task_of(struct collector *collector, const struct replay_task *task);
+
+/* What is kept of a task, made or emptied if it was another one's; NULL without memory. */
+struct live_task *live_task_new(struct collector *collector, const struct replay_task *task);
+static inline struct live_task *live_task_of(struct collector *collector, const struct replay_task *task) {
+  bool is_there =
+      task->slot < collector->live_task_capacity && collector->live_tasks[task->slot].id == task->id;
+  return is_there ? &collector->live_tasks[task->slot] : live_task_new(collector, task);
+}
+
 struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint64_t id);
 bool tasks_prepare(struct collector *collector);
 void tasks_on_event(void *data, const struct replay_task_event *event);
@@ -413,14 +436,14 @@ void offload_transfer_ends(struct collector *collector, uint64_t id, uint64_t be
 void mpi_waits_prepare(struct collector *collector);
 void mpi_waits_on_event(struct collector *collector, const struct trace_event *event);
 
-/* A thread of the process has worked. */
+/* A thread of the process has worked, where there are calls of MPI. */
 void mpi_waits_useful(struct collector *collector, size_t process, uint64_t ticks);
 void mpi_waits_finish(struct collector *collector);
 void mpi_waits_free(struct collector *collector);
 
 /* -- collect_own.c -- */
 void own_on_stall(struct collector *collector, const struct trace_event *event);
-void own_count(struct collector *collector, const struct trace_event *event);
+void own_count(struct collector *collector, const struct trace_event *event, uint32_t region);
 void own_finish(struct collector *collector);
 
 /* -- collect_waits.c -- */

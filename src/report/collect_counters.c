@@ -83,12 +83,10 @@ void counters_on_metric(struct collector *collector, const struct trace_event *e
   }
 }
 
-void counters_before_event(struct collector *collector, const struct trace_event *event) {
+void counters_before_event(struct collector *collector, const struct trace_event *event,
+                           const struct replay_now *now) {
   struct counter_state *state = collector->locations[event->location].counters;
-  if (!state)
-    return;
-  struct replay_now now = replay_now(collector->replay, event->location);
-  uint32_t region = now.frame ? now.frame->region : REPLAY_NONE;
+  uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
   if (state->is_open && event->ticks > state->ticks) {
     state->region = region;
     state->is_open = false;

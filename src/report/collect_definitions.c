@@ -5,7 +5,7 @@
 
 static struct interest interest_in(enum construct construct) {
   enum construct_class class = construct_class(construct);
-  return (struct interest){
+  struct interest interest = {
       .construct = (uint8_t)construct,
       .is_loop = class == CONSTRUCT_CLASS_work,
       .is_chunk = class == CONSTRUCT_CLASS_dispatch,
@@ -19,6 +19,9 @@ static struct interest interest_in(enum construct construct) {
                  construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
                  construct == CONSTRUCT_ordered_sblock,
   };
+  interest.is_wanted = interest.is_loop || interest.is_chunk || interest.is_barrier || interest.is_depend ||
+                       interest.is_doacross || interest.is_target || interest.is_reduction;
+  return interest;
 }
 
 static void learn_regions(struct collector *collector) {

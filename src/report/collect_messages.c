@@ -236,8 +236,6 @@ static bool is_finalize(const struct collector *collector, const struct mpi_call
 
 void mpi_waits_on_event(struct collector *collector, const struct trace_event *event) {
   struct mpi_waits *waits = collector->waits;
-  if (!waits)
-    return;
   struct mpi_call before = mpi_open_call(waits->mpi, event->location);
   collector->has_failed |= !mpi_process(waits->mpi, event);
   struct mpi_call now = mpi_open_call(waits->mpi, event->location);
@@ -252,8 +250,7 @@ void mpi_waits_on_event(struct collector *collector, const struct trace_event *e
 }
 
 void mpi_waits_useful(struct collector *collector, size_t process, uint64_t ticks) {
-  if (collector->waits)
-    collector->waits->useful[process] += (double)ticks;
+  collector->waits->useful[process] += (double)ticks;
 }
 
 /* -- what the messages tell -- */

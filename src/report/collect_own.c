@@ -31,18 +31,17 @@ void own_on_stall(struct collector *collector, const struct trace_event *event) 
 }
 
 /* What the kernel tells is no callback's. (A counter's metric has an Enter beside it.) */
-static bool is_of_callback(const struct collector *collector, const struct trace_event *event) {
-  if (event->kind != TRACE_Enter && event->kind != TRACE_Leave)
+static bool is_of_callback(const struct collector *collector, const struct trace_event *event,
+                           uint32_t region) {
+  if (region == REPLAY_NONE)
     return event->kind != TRACE_Metric;
-  uint32_t region =
-      collector_region(collector, event->kind == TRACE_Enter ? event->Enter.region : event->Leave.region);
-  return region == REPLAY_NONE || collector->interests[region].construct != CONSTRUCT_run_state;
+  return collector->interests[region].construct != CONSTRUCT_run_state;
 }
 
 /* What one callback records has one time. */
-void own_count(struct collector *collector, const struct trace_event *event) {
+void own_count(struct collector *collector, const struct trace_event *event, uint32_t region) {
   struct report_location *here = &collector->locations[event->location];
-  if (event->ticks <= here->event_ticks || !is_of_callback(collector, event) ||
+  if (event->ticks <= here->event_ticks || !is_of_callback(collector, event, region) ||
       !collector_is_inside(collector, event->ticks))
     return;
   if (here->event_ticks)

@@ -134,8 +134,6 @@ void running_charge(struct collector *collector, size_t location, const struct r
   uint64_t ticks = end - begin;
   uint32_t region = region_of(collector, now);
   struct report_waiting *waiting = waiting_of(collector, now);
-  if (!report->has_running)
-    return;
   report->threads[location].running[here->running] += ticks;
   if (waiting)
     waiting->running[here->running] += ticks;

@@ -65,7 +65,7 @@ static bool grow_live_tasks(struct collector *collector, uint32_t slot) {
   return true;
 }
 
-struct live_task *live_task_of(struct collector *collector, const struct replay_task *task) {
+struct live_task *live_task_new(struct collector *collector, const struct replay_task *task) {
   if (task->slot >= collector->live_task_capacity && !grow_live_tasks(collector, task->slot))
     return NULL;
   struct live_task *live_task = &collector->live_tasks[task->slot];

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/pair_map.h"
+#include "base/array.h"
 
 enum { BLOCK_SEGMENTS = 1024, LONGEST_LIST = 256 };
 
@@ -11,6 +11,11 @@ struct path_segment {
   uint64_t ticks;
   uint32_t region, references;
   uint32_t count, limit; /* segments up to this one; how many there may be until equal regions are merged */
+};
+
+struct path_seen {
+  struct path_segment *segment;
+  uint64_t merge; /* as the store's `merges`: else it is of an earlier list */
 };
 
 struct block {
@@ -64,22 +69,31 @@ static void append(struct path_store *store, struct path *path, uint32_t region,
   path->last = segment;
 }
 
+/* The region's place in the table, the first that of no region (UINT32_MAX); NULL without memory. */
+static struct path_seen *seen_of(struct path_store *store, uint32_t region) {
+  uint32_t place = region + 1;
+  if (!array_reserve_zeroed(&store->seen, &store->seen_capacity, (size_t)place + 1, sizeof *store->seen)) {
+    store->has_failed = true;
+    return NULL;
+  }
+  return &store->seen[place];
+}
+
 /* Makes a list of its own with one segment a region, and lets go of the old one. The order of a path does not
  * matter to those who ask for its regions. */
 static void merge_regions(struct path_store *store, struct path *path) {
   struct path merged = {.length = path->length};
-  struct pair_map seen = {0};
+  store->merges++;
   for (const struct path_segment *old = path->last; old; old = old->before) {
-    struct path_segment *same = pair_map_get(&seen, 0, old->region);
-    if (same) {
-      same->ticks += old->ticks;
+    struct path_seen *seen = seen_of(store, old->region);
+    if (seen && seen->merge == store->merges) {
+      seen->segment->ticks += old->ticks;
       continue;
     }
     append(store, &merged, old->region, old->ticks);
-    if (!merged.last || !pair_map_put(&seen, 0, old->region, merged.last))
-      store->has_failed = true;
+    if (seen && merged.last)
+      *seen = (struct path_seen){merged.last, store->merges};
   }
-  pair_map_free(&seen);
   if (merged.last)
     merged.last->limit = 2 * merged.last->count > LONGEST_LIST ? 2 * merged.last->count : LONGEST_LIST;
   release(store, path->last);
@@ -124,5 +138,6 @@ void path_store_free(struct path_store *store) {
     free(block);
     block = next;
   }
+  free(store->seen);
   *store = (struct path_store){0};
 }

@@ -5,9 +5,11 @@
 #define STAVE_REPORT_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct path_segment;
+struct path_seen;
 
 /* All zero is the empty path. */
 struct path {
@@ -15,10 +17,13 @@ struct path {
   struct path_segment *last;
 };
 
-/* Where segments come from. All zero is an empty store. */
+/* Where segments come from. All zero is an empty store. Regions are few: there is a table of them. */
 struct path_store {
   struct path_segment *free;
   void *blocks;
+  struct path_seen *seen; /* by region: where it is in the list that is made just now */
+  size_t seen_capacity;
+  uint64_t merges;
   bool has_failed; /* no memory: regions are missing in paths, lengths are right */
 };
 
