@@ -155,6 +155,12 @@ static bool is_device_paradigm(uint8_t paradigm) {
          paradigm == NEWER_PARADIGM_OPENMP_TARGET;
 }
 
+bool construct_is_mpi(const struct trace_region *region) {
+  return region->paradigm == OTF2_PARADIGM_MPI ||
+         (region->paradigm == OTF2_PARADIGM_USER && region->role == OTF2_REGION_ROLE_FUNCTION &&
+          strncmp(region->name, "MPI_", strlen("MPI_")) == 0);
+}
+
 enum construct construct_of_region(const struct trace_region *region) {
   if (region->role == OTF2_REGION_ROLE_ARTIFICIAL)
     return by_artificial(region->name);

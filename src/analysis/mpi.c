@@ -5,6 +5,7 @@
 
 #include <otf2/otf2.h>
 
+#include "analysis/constructs.h"
 #include "analysis/mpi_state.h"
 
 /* -- definitions -- */
@@ -16,7 +17,7 @@ static uint32_t process_of(const struct trace *trace, const struct trace_locatio
 
 static void learn_regions(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->trace->region_count; i++) {
-    mpi->is_mpi[i] = mpi->trace->regions[i].paradigm == OTF2_PARADIGM_MPI;
+    mpi->is_mpi[i] = construct_is_mpi(&mpi->trace->regions[i]);
     mpi->has_mpi |= mpi->is_mpi[i];
   }
 }

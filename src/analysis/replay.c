@@ -338,7 +338,7 @@ static void learn_regions(struct replay *replay) {
     enum construct construct = construct_of_region(&replay->trace->regions[i]);
     enum activity activity = ACTIVITY_WORK;
     bool is_own = construct_activity(construct, &activity);
-    if (replay->trace->regions[i].paradigm == OTF2_PARADIGM_MPI) {
+    if (construct_is_mpi(&replay->trace->regions[i])) {
       activity = ACTIVITY_MPI;
       is_own = true;
     }

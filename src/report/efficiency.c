@@ -145,18 +145,33 @@ static double outside_mpi(const struct report *report, size_t process) {
   return (double)length_of(report, one) - mpi / n;
 }
 
-/* After POP: they multiply to the MPI efficiency. */
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* After POP: they multiply to the MPI efficiency. Processes that begin or end at other times than the rest
+ * take part with the time that they had: what is ideal lies between the longest's time outside of MPI and the
+ * mean of all that. */
 static void find_mpi_efficiencies(struct report *report) {
-  double most = 0;
+  double most = 0, lengths = 0, cpus = 0;
   for (size_t i = 0; i <= report->trace->location_group_count && report->activity[ACTIVITY_MPI] > 0; i++) {
-    double outside = report->processes[i].cpus > 0 ? outside_mpi(report, i) : 0;
-    most = outside > most ? outside : most;
+    const struct report_process *process = &report->processes[i];
+    if (process->cpus == 0)
+      continue;
+    most = larger(most, outside_mpi(report, i));
+    lengths += (double)process->cpus * (double)length_of(report, process);
+    cpus += (double)process->cpus;
   }
-  double ideal = report->ideal_wall > most ? report->ideal_wall : most;
-  ideal = ideal < (double)report->wall ? ideal : (double)report->wall;
-  report->mpi_transfer = ratio(ideal, (double)report->wall);
+  double mean = ratio(lengths, cpus);
+  most = smaller(most, mean);
+  double ideal = smaller(larger(report->ideal_wall, most), mean);
+  report->mpi_transfer = ratio(ideal, mean);
   report->mpi_serialisation = ratio(most, ideal);
-  report->mpi_load_balance = ratio(report->mpi_efficiency * (double)report->wall, most);
+  report->mpi_load_balance = ratio(report->mpi_efficiency * mean, most);
 }
 
 void efficiency_find(struct report *report) {

@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import report_case
 from made_mpi import Job
+from otf2.enums import Paradigm
 
 
 class Mpi(report_case.Case):
@@ -39,8 +40,8 @@ class Mpi(report_case.Case):
         for name, value in (("load_balance", balance), ("serialisation", serialisation), ("transfer", transfer)):
             self.assertAlmostEqual(numbers["efficiency"]["mpi_" + name], value, msg=name)
 
-    def late_sender(self, work=20):
-        with self.job() as job:
+    def late_sender(self, work=20, **more):
+        with self.job(**more) as job:
             self.begin(job)
             job.call(1, "MPI_Recv", 11, work + 2, line=9, receive=(0, 7, 100))
             job.call(0, "MPI_Send", work + 1, work + 2, line=5, send=(1, 7, 100))
@@ -59,6 +60,26 @@ class Mpi(report_case.Case):
         self.assertAlmostEqual(numbers["efficiency"]["mpi"], 24 / 32)
         self.factors(numbers, 24 / 29, 1, 29 / 32)
         self.assertIn("x transfer", self.text(self.path(self._testMethodName)))
+
+    def test_functions_that_are_called_the_programs_own(self):
+        """EZTrace does so."""
+        self.late_sender(paradigm=Paradigm.USER)
+        numbers = self.report()
+        self.finds(numbers, "late sender", 5, 9, "Master thread")
+        self.factors(numbers, 24 / 29, 1, 29 / 32)
+        self.assertAlmostEqual(1000 * numbers["activities"]["MPI"], 16)
+
+    def test_processes_of_different_lengths(self):
+        """One lives for 10 of 41 ms, all of it outside of MPI, one for all 41 and works for 20: no factor is more than
+        it can be (121 % of load balance, it was)."""
+        with self.job() as job:
+            job.call(1, "MPI_Init", 0, 11)
+            job.at(1).enter(0, "single", 3)
+            job.at(11).leave(0, "single", 3)
+            job.call(1, "MPI_Barrier", 31, 41)
+        numbers = self.report()
+        self.factors(numbers, 15 / 20, 1, 20 / 25.5)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi"], 30 / 51)
 
     def test_without_debug_information(self):
         """A place in the code instead of a line."""

@@ -14,11 +14,12 @@ OPERATIONS = {"MPI_Barrier": CollectiveOp.BARRIER, "MPI_Bcast": CollectiveOp.BCA
               "MPI_Ibarrier": CollectiveOp.BARRIER}
 
 class Job(Made):
-    """Of MPI_COMM_WORLD only the first `known` ranks are known, if it is said: what others have sent is not there."""
+    """Of MPI_COMM_WORLD only the first `known` ranks are known, if it is said: what others have sent is not there. With
+    another paradigm functions of MPI are as other tools write them."""
 
-    def __init__(self, path, ranks=2, threads=1, known=0, **more):
+    def __init__(self, path, ranks=2, threads=1, known=0, paradigm=Paradigm.MPI, **more):
         super().__init__(path, threads=ranks * threads, region=False, processes=ranks, **more)
-        self.ranks, self.width, self.line_of = ranks, threads, {}
+        self.ranks, self.width, self.line_of, self.paradigm = ranks, threads, {}, paradigm
         first = tuple(self.locations[rank * threads] for rank in range(ranks))
         self.definitions.group("MPI", GroupType.COMM_LOCATIONS, Paradigm.MPI, members=first)
         self.world = self.new_comm("MPI_COMM_WORLD", range(known or ranks))
@@ -51,7 +52,8 @@ class Job(Made):
         return {attribute: self.definitions.source_code_location(*place)}
 
     def function(self, name):
-        return self.definitions.region(name, name, "", RegionRole.POINT2POINT, Paradigm.MPI)
+        role = RegionRole.POINT2POINT if self.paradigm == Paradigm.MPI else RegionRole.FUNCTION
+        return self.definitions.region(name, name, "", role, self.paradigm)
 
     # calls: one event or several inside of an Enter and a Leave
 

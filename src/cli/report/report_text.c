@@ -430,8 +430,10 @@ static void print_caveats(const struct report *report) {
     prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
   if (caveats->lacks_teams)
     prose_say(
-        2, "the archive does not say which threads work in which team: of parallel regions only what their "
-           "primary threads did is known, and nothing of a critical path");
+        2,
+        "the archive does not say which threads work in which team: of parallel regions only what their "
+        "primary threads did is known, and nothing of a critical path; a worker may be in a region's barrier "
+        "until the next region begins");
   if (caveats->lacks_chunks)
     prose_say(
         2, "the runtime does not tell of the chunks of loops (libomp does from 15 on): whether they are too "
