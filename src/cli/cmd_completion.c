@@ -222,7 +222,7 @@ static void zsh_command(const struct usage *usage) {
       break;
   }
   if (usage->argument) {
-    printf(" \\\n        '1:%s:", usage->argument);
+    printf(" \\\n        '%s:%s:", usage->takes_several ? "*" : "1", usage->argument);
     zsh_action(usage->argument_kind, usage->argument_word);
     printf("'");
   }

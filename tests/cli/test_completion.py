@@ -66,7 +66,8 @@ class Bash(cli.Case):
     def test_files(self):
         os.mkdir(self.path("an archive"))
         cli.write_bytes(self.path("an-anchor.otf2"), b"")
-        for words in (["info", "an"], ["report", "--top", "5", "an"], ["export", "--format", "=", "csv", "an"]):
+        for words in (["info", "an"], ["report", "--top", "5", "an"], ["export", "--format", "=", "csv", "an"],
+                      ["timeline", "first", "an"], ["report", "first", "second", "an"]):
             self.assertEqual(set(self.proposed("stave", *words)), {"an archive", "an-anchor.otf2"}, words)
 
     def test_what_belongs_to_the_program(self):
@@ -88,6 +89,13 @@ class Others(cli.Case):
             for option in set(re.findall(r"(?m)^ +(?:-\w, )?--([\w-]+)", self.succeeds(cli.stave(command, "--help")))):
                 self.assertRegex(shell_text("zsh"), rf"(?s)\n    {command}\).*'\([^)]*\)--{option}[=\[]")
                 self.assertRegex(shell_text("fish"), rf"(?m)_from {command}'.* -l {option} ")
+
+    def test_zsh_takes_several(self):
+        """Where a command does: else zsh proposes nothing behind the first."""
+        for command, argument in (("timeline", "*:archive"), ("report", "*:archive"), ("merge", "*:directory"),
+                                  ("info", "1:archive")):
+            self.assertRegex(shell_text("zsh"),
+                             rf"(?m)\n    {command}\)\n(?:.*\\\n)*? +'{re.escape(argument)}:_files' ;;")
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh(self):
