@@ -9,6 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
 import pictured
+import printed
 import test_page
 from made_mpi import Job
 from otf2.enums import RegionRole
@@ -55,7 +56,7 @@ class Beside(test_page.PageTest):
         write_both(cls.folder_path)
 
     def open_both(self, *options, paths=("first", "second")):
-        name = re.sub("[^a-z0-9]", "-", " ".join((*paths, *options)))
+        name = self.opened = re.sub("[^a-z0-9]", "-", " ".join((*paths, *options)))
         if name not in self.pages:
             page = self.folder_path / f"{name}.html"
             made = subprocess.run([test_page.STAVE, "timeline", "-o", page, *options, *paths], cwd=self.folder_path,
@@ -71,8 +72,17 @@ class Beside(test_page.PageTest):
             .filter(([, , name]) => name === {region!r})).map(([from, to]) => [from, to])""")
 
     def lines(self, body):
+        """Without what is below each time."""
         return self.browser.evaluate(f"""[...document.querySelectorAll('{body} tr')].map(({{cells}}) =>
-            [...cells].map(({{textContent}}) => textContent.replaceAll('\\u00a0', ' ')))""")
+            [...cells].map(cell => [...cell.childNodes].filter(({{className}}) => className !== 'each')
+                .map(({{textContent}}) => textContent).join('').replaceAll('\\u00a0', ' ')))""")
+
+    def each(self, region):
+        """What is below the times of a region."""
+        return self.browser.evaluate(f"""[...document.querySelectorAll('#sides-regions tr')]
+            .filter(({{cells}}) => cells[0].textContent === {region!r})
+            .flatMap(row => [...row.querySelectorAll('.each')].map(({{textContent}}) =>
+                textContent.replaceAll('\\u00a0', ' ')))""")
 
     # -- who is where --
 
@@ -119,6 +129,21 @@ class Beside(test_page.PageTest):
         self.assertEqual(self.slices_us(0, "main"), [[0, 14000]])
         self.assertEqual(self.slices_us(2, "main"), [[3000, 23000]])
 
+    def loops_us(self, name, ticks_per_us):
+        """When the loop begins on each thread, since the run's first event, as otf2-print tells of it alone."""
+        events = printed.Printed(self.folder_path / name / "traces.otf2").events
+        first = min(times[0][0] for times in events.values())
+        return [[(time - first) / ticks_per_us for time, text in events[location]
+                 if text.startswith("ENTER") and LOOP in text] for location in sorted(events)]
+
+    def test_aligned_as_otf2_print_has_it(self):
+        first, second = self.loops_us("first", 1), self.loops_us("second", 1000)
+        self.open_both("--align", "for @app.c:20#2")
+        drawn = [[begin for begin, _ in self.slices_us(row)] for row in range(5)]
+        shift = second[0][1] - first[0][1]
+        self.assertNotEqual(shift, 0)
+        self.assertEqual(drawn, [[begin + shift for begin in row] for row in first] + second)
+
     def test_merged_with_clocks_of_their_own(self):
         """Archives of several processes whose clocks were corrected before."""
         folder = self.folder_path
@@ -154,6 +179,12 @@ class Beside(test_page.PageTest):
                          [["main", "16.0 ms", "31.5 ms", "+15.5 ms"], loop,
                           [ONLY, "0 ns", "1.50 ms", "+1.50 ms"]])
 
+    def test_how_often_and_how_long_each(self):
+        self.open_both()
+        self.settle()
+        self.assertEqual(self.each("for @app.c:20"), ["6 × 2.00 ms", "9 × 3.00 ms", "+1.00 ms"])
+        self.assertEqual(self.each(ONLY), ["", "3 × 500 µs", ""])
+
     def test_numbers_of_an_interval(self):
         """From 2 to 3.5 ms: two threads are in the loop for 1 ms each, three others for all of it."""
         self.open_both()
@@ -161,7 +192,7 @@ class Beside(test_page.PageTest):
         self.assertIn(["for @app.c:20", "2.00 ms", "4.50 ms", "+2.50 ms"], self.lines("#sides-regions"))
         text = self.browser.evaluate("stave.numbers.asText(stave.overlay.range)").split("\n")
         self.assertIn("wall time\t1.50 ms\t1.50 ms\t±0\t", text)
-        self.assertIn(f"{LOOP}\t2\t2.00 ms\t3\t4.50 ms\t+2.50 ms\t+125 %", text)
+        self.assertIn(f"{LOOP}\t2\t2.00 ms\t3\t4.50 ms\t+2.50 ms\t+125 %\t1.00 ms\t1.50 ms\t+500 µs\t+1", text)
 
     def test_numbers_of_rows(self):
         self.open_both()
@@ -187,6 +218,23 @@ class Beside(test_page.PageTest):
         self.browser.frame()
         self.assertEqual(self.interval_ms(), [2, 5])
         self.assertEqual(self.browser.evaluate("stave.layout.groups.map(({isFolded}) => isFolded)"), [True, False])
+
+    def test_address_of_rows_and_selection(self):
+        """A link shows the same to who opens the page anew: what is marked of rows of both, selected, listed, open."""
+        self.open_both("--align", "for @app.c:20#3")
+        self.browser.evaluate("""stave.layout.toggle(4); stave.marking.mark(1e6, 9e6, [1, 3]);
+            stave.select(stave.model.slice(2, 1, 1)); stave.showInstances(stave.overlay.selected.region);
+            stave.settle()""")
+        state = """[stave.layout.rows.map(({isOpen}) => isOpen), stave.overlay.range, stave.overlay.selected.begin,
+            stave.overlay.selected.row, stave.instances.region.name,
+            document.getElementById('sides-regions').textContent]"""
+        before, address = self.browser.evaluate(f"[{state}, location.hash]")
+        page = self.pages[self.opened]
+        self.open("known", pictured.write_known)
+        self.browser.open(f"{page}{address}")
+        self.browser.evaluate("stave.settle()")
+        self.assertEqual(self.browser.evaluate(state), before)
+        self.assertEqual(before[1:5], [{"from": 1e6, "to": 9e6, "rows": [1, 3]}, 7e6, 2, LOOP])
 
     def test_command_of_a_part(self):
         self.open_both("--align", "for @app.c:20#3")

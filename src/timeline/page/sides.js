@@ -46,6 +46,22 @@ function timeCells(ns) {
     element('td', {title: changeInPercent(second, first)}, change(second, first, duration))];
 }
 
+// How often, and how long each time: of both, and by how much that differs where both have it.
+function eachTexts({ns, counts}) {
+  const each = ns.map((time, side) => counts[side] > 0 ? time / counts[side] : null);
+  return {each: each.map(time => time === null ? '' : duration(time)),
+    counts: change(counts[1], counts[0], count), times: each.includes(null) ? '' : change(each[1], each[0], duration)};
+}
+
+// The same below the times: "6 × 2.00 ms".
+function withEach(cells, line) {
+  const {each, times} = eachTexts(line);
+  const texts = each.map((text, side) => text && `${count(line.counts[side])} × ${text}`);
+  for (const [i, text] of [...texts, times].entries())
+    cells[i].append(element('small', {className: 'each'}, text));
+  return cells;
+}
+
 function timeTexts([first, second]) {
   return [change(second, first, duration), changeInPercent(second, first)];
 }
@@ -76,15 +92,15 @@ export class Sides {
     byId('sides-regions').replaceChildren(...regions.slice(0, MOST_REGIONS).map(line => this.#makeRegion(line)));
   }
 
-  #makeRegion({region, name, title, counts, ns}) {
-    const [head, tail] = headAndTail(name), parts = [element('span', {className: 'head'}, head),
-      element('span', {}, tail)];
+  #makeRegion(line) {
+    const {region, name, title, counts, ns} = line, [head, tail] = headAndTail(name);
+    const parts = [element('span', {className: 'head'}, head), element('span', {}, tail)];
     const shown = element(region ? 'button' : 'span', region ? {type: 'button', className: 'link',
       title: `${title}: its instances`} : {}, ...parts);
     if (region)
       shown.addEventListener('click', () => this.pick(region));
     return element('tr', {title: counts.map((many, side) => `${LETTERS[side]}: ${plural(many, 'time')}`).join(', ')},
-      element('td', {}, shown), ...timeCells(ns));
+      element('td', {}, shown), ...withEach(timeCells(ns), line));
   }
 
   // The same as lines of text, for people and spreadsheets.
@@ -95,9 +111,15 @@ export class Sides {
     const names = this.model.sides.map((name, side) => `${LETTERS[side]}: ${name}`);
     const text = [[], ['activity', ...names, ...change],
       ...lines.map(({name, ns}) => [name, ...ns.map(duration), ...timeTexts(ns)]),
-      [], ['region', ...names.flatMap(name => [`count of ${name}`, `own time of ${name}`]), ...change],
-      ...regions.map(({region, name, counts, ns}) => [region?.name ?? name,
-        ...ns.flatMap((time, side) => [count(counts[side]), duration(time)]), ...timeTexts(ns)])];
+      [], ['region', ...names.flatMap(name => [`count of ${name}`, `own time of ${name}`]), ...change,
+        ...names.map(name => `each of ${name}`), 'difference of each', 'difference of counts'],
+      ...regions.map(line => this.#regionTexts(line))];
     return text.map(cells => cells.join('\t'));
+  }
+
+  #regionTexts({region, name, counts, ns}) {
+    const {each, times, counts: more} = eachTexts({ns, counts});
+    return [region?.name ?? name, ...ns.flatMap((time, side) => [count(counts[side]), duration(time)]),
+      ...timeTexts(ns), ...each, times, more];
   }
 }
