@@ -53,6 +53,67 @@ char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t
   return buffer;
 }
 
+/* -- functions -- */
+
+static const char inlined[] = ", inlined into ";
+
+static const char *file_name(const struct trace_region *region) {
+  const char *slash = strrchr(region->file, '/');
+  return slash ? slash + 1 : region->file;
+}
+
+const char *label_inlined_into(const struct trace_region *region) {
+  const char *into = strstr(region->description, inlined);
+  return into ? into + strlen(inlined) : NULL;
+}
+
+char *label_module(char buffer[LABEL_BYTES], const struct trace_region *region) {
+  snprintf(buffer, LABEL_BYTES, "%.*s", (int)strcspn(region->description, ","), region->description);
+  return buffer;
+}
+
+static bool is_equal(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* What tells functions of one name apart. */
+struct differences {
+  bool file, path, module; /* path: the file's name alone does not */
+};
+
+static struct differences differences_of(const struct trace *trace, const struct trace_region *region) {
+  struct differences ret = {0};
+  for (size_t i = 0; i < trace->region_count; i++) {
+    const struct trace_region *other = &trace->regions[i];
+    char here[LABEL_BYTES], there[LABEL_BYTES];
+    if (other == region || other->role != region->role || strcmp(other->name, region->name) != 0 ||
+        !is_equal(label_inlined_into(other), label_inlined_into(region)))
+      continue;
+    ret.module |= strcmp(label_module(here, region), label_module(there, other)) != 0;
+    bool differ = strcmp(region->file, other->file) != 0;
+    ret.file |= differ;
+    ret.path |= differ && strcmp(file_name(region), file_name(other)) == 0;
+  }
+  return ret;
+}
+
+char *label_function(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region) {
+  if (region >= trace->region_count)
+    return label_region(buffer, trace, region);
+  const struct trace_region *one = &trace->regions[region];
+  struct differences differences = differences_of(trace, one);
+  char name[LABEL_BYTES], module[LABEL_BYTES], label[FUNCTION_BYTES], outer[LABEL_BYTES];
+  const char *into = label_inlined_into(one), *file = differences.path ? one->file : file_name(one);
+  bool has_file = *file && differences.file, has_module = *label_module(module, one) && differences.module;
+  snprintf(label, sizeof label, "%s%s%s%s%s%s%s%s", label_region(name, trace, region), into ? " in " : "",
+           into ? shorten_middle(outer, sizeof outer, into, FUNCTION_WIDTH) : "",
+           has_file || has_module ? " (" : "", has_file ? file : "", has_file && has_module ? ", " : "",
+           has_module ? module : "", has_file || has_module ? ")" : "");
+  return shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
+}
+
+/* -- calls -- */
+
 char *label_call(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region, uint64_t site) {
   const struct trace_code_line *line = site == TRACE_NO_REF ? NULL : trace_code_line(trace, site);
   char name[LABEL_BYTES], label[FUNCTION_BYTES], number[16] = "";

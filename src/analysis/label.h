@@ -13,6 +13,15 @@ enum { LABEL_BYTES = 192 };
  */
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region);
 
+/* The same of a function that was sampled: "LIMIT in SIN" where it is inlined into SIN; with its file, its
+ * module or both where others have the same name: "sort (a.c)". Returns buffer. */
+char *label_function(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region);
+
+/* Of a function: what it is inlined into, in the region; NULL: nothing. The module that it is in,
+ * "libm.so.6", in buffer, which is returned; "": not known. */
+const char *label_inlined_into(const struct trace_region *region);
+char *label_module(char buffer[LABEL_BYTES], const struct trace_region *region);
+
 /* The same of a call: "MPI_Recv @file.c:12", "MPI_Recv @app+0x12", where `site` is the ref of the code line
  * where it is called; TRACE_NO_REF: not known. Returns buffer. */
 char *label_call(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region, uint64_t site);

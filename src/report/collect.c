@@ -362,7 +362,7 @@ static void conclude(struct collector *collector) {
   report->wall = report->last_ticks - report->first_ticks;
   processes_find(report);
   mpi_waits_finish(collector);
-  teams_finish(collector);
+  gaps_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
   waits_finish(collector);
@@ -393,6 +393,10 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->matching);
   pair_map_free(&collector->moved);
   pair_map_free(&collector->samples);
+  for (size_t i = 0; collector->processes && i <= collector->trace->location_group_count; i++) {
+    pair_map_free(&collector->processes[i].samples);
+    pair_map_free(&collector->processes[i].gap_samples);
+  }
   pair_map_free(&collector->callers);
   pair_map_free(&collector->counted);
   for (size_t i = 0; collector->locations && i < collector->trace->location_count; i++)
@@ -452,12 +456,12 @@ void report_free(struct report *report) {
   free(report->threads);
   free(report->processes);
   free(report->devices);
-  free(report->gaps);
   free(report->mpi_waits);
   free(report->states);
   free(report->findings);
   ending_free(report);
   samples_free(report);
+  free(report->gaps);
   report_counters_free(&report->counters);
   *report = (struct report){0};
 }

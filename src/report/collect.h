@@ -201,15 +201,16 @@ struct report_location {
 
 /* The teams of one process. */
 struct live_process {
-  uint32_t open_teams;
-  uint64_t open_ticks;         /* since when there is a team */
-  uint64_t opener;             /* which team that was */
-  uint64_t gap_begin, gap_end; /* before it */
+  uint32_t open_teams, led_teams; /* led: whose primary has not left them */
+  uint64_t open_ticks;            /* since when there is a team */
+  uint64_t opener;                /* which team that was */
+  uint64_t gap_begin, gap_end;    /* before it */
   uint64_t parallel_end_ticks;
-  uint64_t parallel_end_mpi, gap_mpi; /* its time in MPI so far at the end; in the gap */
-  uint32_t last_parallel;             /* of the last region that ended */
-  uint32_t in_teams;                  /* threads that are in any */
-  struct path longest, fork;          /* of any task so far; of the last fork */
+  uint64_t parallel_end_mpi, gap_mpi;   /* its time in MPI so far at the end; in the gap */
+  uint32_t last_parallel;               /* of the last region that ended */
+  uint32_t in_teams;                    /* threads that are in any */
+  struct pair_map samples, gap_samples; /* by calling context: since the last team; in the gap */
+  struct path longest, fork;            /* of any task so far; of the last fork */
 };
 
 /* What is wanted of a region's events, by its position. */
@@ -303,7 +304,15 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
  * it is in none. */
 struct live_team *teams_live(struct collector *collector, uint32_t slot);
 struct live_member *teams_member(struct collector *collector, size_t location);
-void teams_finish(struct collector *collector);
+
+/* -- collect_gaps.c -- */
+
+/* A sample outside of all teams. A team ends the part that has been serial; that team's region, which is
+ * known when it has gone, is `after` it. All events have gone by. */
+void gaps_sample(struct collector *collector, size_t location, uint32_t context);
+void gaps_end(struct live_process *process);
+void gaps_add(struct collector *collector, struct live_process *process, uint32_t after);
+void gaps_finish(struct collector *collector);
 
 /* -- collect_barriers.c -- */
 void barriers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -409,6 +418,10 @@ void callers_finish(struct collector *collector);
 
 /* -- collect_samples.c -- */
 void samples_on_event(struct collector *collector, const struct trace_event *event);
+
+/* There were so many more in the region; DOING_COUNT: in the gap of this number. */
+void samples_add(struct collector *collector, enum report_doing doing, uint32_t region, uint32_t context,
+                 uint64_t count);
 void samples_finish(struct collector *collector);
 void samples_free(struct report *report);
 

@@ -61,11 +61,11 @@ static void count_state(struct collector *collector, const struct trace_event *e
 }
 
 /* Numbers are kept in the map as pointers. */
-static void count_at(struct collector *collector, enum report_doing doing, uint32_t region,
-                     uint32_t context) {
+void samples_add(struct collector *collector, enum report_doing doing, uint32_t region, uint32_t context,
+                 uint64_t count) {
   uint64_t place = (uint64_t)doing << 32 | region;
-  uintptr_t count = (uintptr_t)pair_map_get(&collector->samples, place, context);
-  collector->has_failed |= !pair_map_put(&collector->samples, place, context, (void *)(count + 1));
+  count += (uintptr_t)pair_map_get(&collector->samples, place, context);
+  collector->has_failed |= !pair_map_put(&collector->samples, place, context, (void *)(uintptr_t)count);
 }
 
 void samples_on_event(struct collector *collector, const struct trace_event *event) {
@@ -79,9 +79,11 @@ void samples_on_event(struct collector *collector, const struct trace_event *eve
   collector->report->samples++;
   collector->report->samples_doing[doing]++;
   count_state(collector, event);
-  count_at(collector, doing, region, context);
+  samples_add(collector, doing, region, context, 1);
   if (doing == DOING_WORK && now.team && now.team->region != REPLAY_NONE && now.team->region != region)
-    count_at(collector, doing, now.team->region, context);
+    samples_add(collector, doing, now.team->region, context, 1);
+  if (doing == DOING_SERIAL)
+    gaps_sample(collector, event->location, context);
 }
 
 /* -- at the end -- */
@@ -179,14 +181,22 @@ static size_t same_function(const struct counted *all, size_t count) {
   return same;
 }
 
+/* NULL: no memory. */
+static struct report_sampled *new_place(struct report *report, uint64_t place) {
+  if (place >> 32 == DOING_COUNT)
+    return &report->gaps[(uint32_t)place].sampled;
+  struct report_sampled *one = array_add(&report->sampled, &report->sampled_count, sizeof *one);
+  if (one)
+    *one = (struct report_sampled){.doing = (enum report_doing)(place >> 32), .region = (uint32_t)place};
+  return one;
+}
+
 /* Takes those of one place. Returns how many these are; 0: no memory. */
 static size_t add_place(struct report *report, const struct counted *all, size_t count) {
-  struct report_sampled *one = array_add(&report->sampled, &report->sampled_count, sizeof *one);
+  struct report_sampled *one = new_place(report, all->place);
   size_t used = 0;
   if (!one)
     return 0;
-  one->doing = (enum report_doing)(all->place >> 32);
-  one->region = (uint32_t)all->place;
   while (used < count && all[used].place == all->place) {
     size_t same = same_function(all + used, count - used);
     struct report_hot *hot = array_add(&one->hot, &one->hot_count, sizeof *hot);
@@ -227,6 +237,8 @@ void samples_finish(struct collector *collector) {
 void samples_free(struct report *report) {
   for (size_t i = 0; i < report->sampled_count; i++)
     free(report->sampled[i].hot);
+  for (size_t i = 0; i < report->gap_count; i++)
+    free(report->gaps[i].sampled.hot);
   free(report->sampled);
 }
 

@@ -1,4 +1,4 @@
-/* Parallel regions, the worksharing in them, and the serial parts between them. */
+/* Parallel regions, and the worksharing in them. */
 #include <stdlib.h>
 
 #include "analysis/dependences.h"
@@ -25,6 +25,7 @@ static void clear_paths(struct collector *collector, struct live_team *live_team
 static void open_live_team(const struct collector *collector, struct live_process *process,
                            const struct replay_team *team) {
   uint64_t mpi = collector->report->processes[process - collector->processes].mpi;
+  process->led_teams++;
   if (process->open_teams++ > 0)
     return;
   process->open_ticks = team->fork_ticks;
@@ -32,6 +33,7 @@ static void open_live_team(const struct collector *collector, struct live_proces
   process->gap_begin = process->parallel_end_ticks;
   process->gap_end = team->fork_ticks;
   process->gap_mpi = mpi - process->parallel_end_mpi;
+  gaps_end(process);
 }
 
 static struct live_process *live_process_of(const struct collector *collector, size_t location) {
@@ -236,30 +238,9 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   if (event->location == event->team->primary) {
     live_team->preempted = member.preempted_in_phase;
     live_team->end_ticks = event->ticks;
+    live_team->process->led_teams--;
     join_creator(collector, live_team);
   }
-}
-
-static void add_gap(struct collector *collector, uint32_t before, uint32_t after, uint64_t begin,
-                    uint64_t finish, uint64_t mpi) {
-  struct report *report = collector->report;
-  uint64_t first = collector->trace->clock.first_ticks;
-  begin = collector_cut(collector, begin > first ? begin : first);
-  finish = collector_cut(collector, finish);
-  if (finish <= begin || finish - begin <= mpi)
-    return;
-  uintptr_t number = (uintptr_t)pair_map_get(&collector->gaps, before, after); /* from 1 */
-  if (number == 0) {
-    struct report_gap *gap = array_add(&report->gaps, &report->gap_count, sizeof *gap);
-    collector->has_failed |= !gap;
-    if (!gap)
-      return;
-    *gap = (struct report_gap){.before = before, .after = after};
-    number = report->gap_count;
-    collector->has_failed |= !pair_map_put(&collector->gaps, before, after, (void *)number);
-  }
-  spread_add(&report->gaps[number - 1].time, finish - begin - mpi);
-  scatter_add(&report->serial_parts, (double)(finish - begin - mpi));
 }
 
 /* Who does not tell of teams does not tell of forks (EZTrace). */
@@ -312,8 +293,7 @@ static void close_live_team(struct collector *collector, struct live_process *pr
                             const struct replay_team *team, uint64_t finish) {
   struct report_process *counted = &collector->report->processes[process - collector->processes];
   if (process->opener == team->id) {
-    add_gap(collector, process->last_parallel, team->region, process->gap_begin, process->gap_end,
-            process->gap_mpi);
+    gaps_add(collector, process, team->region);
     process->last_parallel = team->region;
   }
   if (process->open_teams > 0 && --process->open_teams == 0) {
@@ -327,6 +307,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   struct live_team *live_team = teams_live(collector, event->team->slot);
   if (!live_team || live_team->id != event->team->id)
     return;
+  live_team->process->led_teams -= live_team->end_ticks == 0;
   uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
   join_creator(collector, live_team);
   count_without_fork(collector, event->team);
@@ -348,18 +329,5 @@ void teams_on_event(void *data, const struct replay_team_event *event) {
   case REPLAY_TEAM_JOINED:
     joined(data, event);
     return;
-  }
-}
-
-void teams_finish(struct collector *collector) {
-  const struct report *report = collector->report;
-  for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
-    const struct report_process *counted = &report->processes[i];
-    const struct live_process *process = &collector->processes[i];
-    if (counted->cpus > 0 && counted->first_ticks < counted->last_ticks)
-      add_gap(collector, process->last_parallel, REPLAY_NONE,
-              process->parallel_end_ticks > counted->first_ticks ? process->parallel_end_ticks
-                                                                 : counted->first_ticks,
-              counted->last_ticks, counted->mpi - process->parallel_end_mpi);
   }
 }

@@ -23,18 +23,10 @@ static const char *gap_edge(struct finding_texts *texts, uint32_t region, const 
 
 /* -- serial -- */
 
-static const struct report_gap *longest_gap(const struct report *report) {
-  const struct report_gap *longest = NULL;
-  for (size_t i = 0; i < report->gap_count; i++)
-    if (!longest || report->gaps[i].time.sum > longest->time.sum)
-      longest = &report->gaps[i];
-  return longest;
-}
-
 static void find_serial(struct report *report) {
   double n = finding_team(report), serial = (double)report->serial, wall = (double)report->wall;
   struct finding_texts texts = {.report = report};
-  const struct report_gap *gap = longest_gap(report);
+  const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
     return;
   struct report_finding *finding =

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "analysis/constructs.h"
+#include "analysis/label.h"
 #include "report/finding.h"
 
 /* Fewer say too little: of ten, a function with a third of the time has none in one of fifty cases. */
@@ -13,10 +14,17 @@ static bool is_about_code(enum report_cause cause) {
          cause != CAUSE_REDUCTION && cause != CAUSE_TRANSFERS && cause != CAUSE_OVERSUBSCRIPTION;
 }
 
+/* Of the part that the finding names, or of all of them if it has too few. */
+static const struct report_sampled *serial_samples(const struct report *report) {
+  const struct report_gap *gap = report_longest_gap(report);
+  return gap && gap->sampled.samples >= SAMPLES_LEAST ? &gap->sampled
+                                                      : report_sampled_at(report, DOING_SERIAL, REPLAY_NONE);
+}
+
 static const struct report_sampled *samples_at(const struct report *report,
                                                const struct report_finding *finding) {
   if (finding->cause == CAUSE_SERIAL)
-    return report_sampled_at(report, DOING_SERIAL, REPLAY_NONE);
+    return serial_samples(report);
   if (finding->region == REPLAY_NONE || !is_about_code(finding->cause))
     return NULL;
   const struct report_task *task = report->regions[finding->region].task;
@@ -44,12 +52,16 @@ static const struct report_hot *hottest_of(const struct report_sampled *place) {
   return most;
 }
 
-static void say(const struct report *report, struct report_finding *finding, const struct report_hot *hot) {
-  struct finding_texts texts = {.report = report};
-  finding_say_more(finding->evidence, "; %" PRIu64 " of %" PRIu64 " samples there in %s", finding->samples_in,
-                   finding->samples, finding_label(&texts, hot->function));
+static void say(const struct report *report, struct report_finding *finding,
+                const struct report_sampled *place, const struct report_hot *hot) {
+  char function[LABEL_BYTES];
+  bool is_all = finding->cause == CAUSE_SERIAL && place != &report_longest_gap(report)->sampled;
+  finding_say_more(finding->evidence, "; %" PRIu64 " of %" PRIu64 " samples %s in %s", finding->samples_in,
+                   finding->samples, is_all ? "of all serial parts" : "there",
+                   label_function(function, report->trace, hot->function));
   if (hot->caller != REPLAY_NONE)
-    finding_say_more(finding->evidence, ", called by %s", finding_label(&texts, hot->caller));
+    finding_say_more(finding->evidence, ", called by %s",
+                     label_function(function, report->trace, hot->caller));
 }
 
 void findings_add_samples(struct report *report) {
@@ -62,6 +74,6 @@ void findings_add_samples(struct report *report) {
     finding->samples = place->samples;
     finding->samples_in = samples_in(place, hot->function);
     finding->sampled_function = hot->function;
-    say(report, finding, hot);
+    say(report, finding, place, hot);
   }
 }

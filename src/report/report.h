@@ -212,12 +212,6 @@ struct report_device {
   struct spread to, from, kernels, others; /* operations and their times */
 };
 
-/* Time outside of all parallel regions, by the regions around it. */
-struct report_gap {
-  uint32_t before, after; /* positions of parallel regions; REPLAY_NONE: the beginning, the end */
-  struct spread time;
-};
-
 /* What a thread did at the moment of a sample. */
 enum report_doing {
   DOING_SERIAL,
@@ -246,6 +240,13 @@ struct report_sampled {
   uint64_t samples;
   struct report_hot *hot; /* most samples first */
   size_t hot_count;
+};
+
+/* Time outside of all parallel regions, by the regions around it. */
+struct report_gap {
+  uint32_t before, after; /* positions of parallel regions; REPLAY_NONE: the beginning, the end */
+  struct spread time;
+  struct report_sampled sampled; /* serial; nothing in it: no samples */
 };
 
 enum report_cause {
@@ -451,6 +452,9 @@ const char *report_cause_name(enum report_cause cause);
 
 /* "serial", "work", "waiting", ...: constant memory. */
 const char *report_doing_name(enum report_doing doing);
+
+/* Of all serial parts those between two regions that took longest in all; NULL: there are none. */
+const struct report_gap *report_longest_gap(const struct report *report);
 
 /* The samples at a place; NULL: there are none. */
 const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,

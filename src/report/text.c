@@ -1,5 +1,6 @@
 #include "report/text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 char *text_time(char buffer[TEXT_TIME_BYTES], const struct trace *trace, double ticks) {
@@ -16,6 +17,8 @@ char *text_time(char buffer[TEXT_TIME_BYTES], const struct trace *trace, double 
 }
 
 char *text_percent(char buffer[TEXT_TIME_BYTES], double share) {
-  snprintf(buffer, TEXT_TIME_BYTES, "%.1f %%", 100 * share);
+  double percent = 100 * share;
+  bool is_zero = percent < 0 && percent > -0.05; /* else "-0.0 %" */
+  snprintf(buffer, TEXT_TIME_BYTES, "%.1f %%", is_zero ? 0 : percent);
   return buffer;
 }

@@ -19,11 +19,16 @@ class Sampled(Timed):
         self.contexts = {}
 
     def function(self, name):
-        """The region of name, and its line: "solve:12" is line 12 of it."""
+        """The region of name, and its line: "solve:12" is line 12 of it; "LIMIT/SIN" is inlined into SIN; "sort@b" is
+        of b's."""
         name, _, line = name.partition(":")
+        name, _, module = name.partition("@")
+        name, _, outer = name.partition("/")
         has_source = not name.isupper()
-        file = "/src/work.c" if has_source else ""
-        region = self.definitions.region(name, name, "a.out", RegionRole.FUNCTION, Paradigm.COMPILER, source_file=file)
+        file = f"/src/{module or 'work'}.c" if has_source else ""
+        module = f"lib{module}.so" if module else "a.out"
+        region = self.definitions.region(name, name, f"{module}, inlined into {outer}" if outer else module,
+                                         RegionRole.FUNCTION, Paradigm.COMPILER, source_file=file)
         place = self.definitions.source_code_location(file, int(line or 1)) if has_source else None
         return region, place
 
@@ -106,6 +111,110 @@ class Samples(Case):
         text = self.text(self.path("findings"), "--brief")
         self.assertIn("(50 of 60 samples in parse)", text)
         self.assertLessEqual(len(text.splitlines()), 20)
+
+    def gaps(self, name):
+        """Three serial parts: 20 ms before a region, twice 10 ms between it and itself, 5 ms at the end."""
+        with self.made(name) as made:
+            made.program(0, True)
+            made.sample(0, "main > read", 14)
+            made.at(10).sample(0, "main > parse", 6)
+            for begin in (20, 40, 60):
+                made.fork(begin)
+                made.begin(begin)
+                made.at(begin + 1).sample(0, "main > solve", 3)
+                made.sample(1, "main > solve", 3)
+                made.at(begin + 10)
+                for i in range(2):
+                    made.enter(i, "implicit barrier", 1)
+                made.end_all(begin + 10)
+                if begin < 60:
+                    made.sample(0, "main > exchange", 9)
+                    made.sample(0, "main > VFPRINTF", 2 if begin == 20 else 1)
+            made.sample(0, "main > write", 5)
+            made.program(75, False)
+
+    def test_serial_parts(self):
+        """Each kind of serial part has the functions that ran in it."""
+        self.gaps("gaps")
+        numbers = self.numbers(self.path("gaps"))
+        region = "!$omp parallel @made.c:1"
+        parts = {(part["after"], part["before"]): part for part in numbers["serial_parts"]}
+        self.assertEqual({edges: part["samples"] for edges, part in parts.items()},
+                         {(None, region): 20, (region, region): 21, (region, None): 5})
+        self.assertEqual(sum(part["samples"] for part in parts.values()), numbers["samples"]["serial"])
+        self.assertEqual(self.functions(parts[None, region]), [("read", None, 1, 14), ("parse", None, 1, 6)])
+        self.assertEqual(self.functions(parts[region, region]), [("exchange", None, 1, 18), ("VFPRINTF", "main", 1, 3)])
+        self.assertEqual(self.functions(parts[region, None]), [("write", None, 1, 5)])
+        # the finding is of the longest kind, and so are its samples
+        finding = next(one for one in numbers["findings"] if one["cause"] == "serial part")
+        self.assertEqual(finding["samples"], {"count": 20, "function": "read", "in_function": 14})
+        self.assertIn("the beginning to parallel @made.c:1: 20.0 ms, 1 time; 14 of 20 samples there in read",
+                      finding["evidence"])
+
+    def test_serial_parts_text(self):
+        self.gaps("parts")
+        text = " ".join(self.text(self.path("parts")).split())
+        self.assertIn("the beginning parallel @made.c:1 1 20.0 ms 26.7 % read 14, parse 6 of 20", text)
+        self.assertIn("parallel @made.c:1 parallel @made.c:1 2 20.0 ms 26.7 % exchange 18, VFPRINTF 3 of 21", text)
+        self.assertIn("parallel @made.c:1 the end 1 5.00 ms 6.7 % write 5 of 5", text)
+        part = self.text(self.path("parts"), "--from", "25ms", "--to", "42ms")
+        self.assertIn("parallel @made.c:1 parallel @made.c:1 1 10.0 ms 58.8 % exchange 9, VFPRINTF 2 of 11",
+                      " ".join(part.split()))
+        with self.made("bare") as made:
+            made.program(0, True)
+            made.fork(50)
+            made.begin(50)
+            for i in range(2):
+                made.at(70).enter(i, "implicit barrier", 1)
+            made.end_all(70)
+            made.program(70, False)
+        self.assertIn("in which functions: stave record --sample", self.text(self.path("bare")))
+        self.assertEqual([(part["samples"], part["functions"])
+                          for part in self.numbers(self.path("bare"))["serial_parts"]], [(0, [])])
+
+    def test_serial_parts_are_small(self):
+        """Where no kind of serial part has ten samples, the finding has those of all."""
+        with self.made("small") as made:
+            made.program(0, True)
+            made.sample(0, "main > read", 6)
+            for begin, line in ((20, 1), (40, 2)):
+                made.fork(begin)
+                made.begin(begin, line)
+                for i in range(2):
+                    made.at(begin + 10).enter(i, "implicit barrier", line)
+                made.end_all(begin + 10, line)
+                made.sample(0, "main > read", 5)
+            made.program(60, False)
+        finding = self.numbers(self.path("small"))["findings"][0]
+        self.assertEqual(finding["samples"], {"count": 16, "function": "read", "in_function": 16})
+        self.assertIn("; 16 of 16 samples of all serial parts in read", finding["evidence"])
+
+    def test_names_differ(self):
+        """A function that is inlined into two is two rows, each with the outer one; so are equal names of two files or
+        libraries."""
+        with self.made("names") as made:
+            made.program(0, True)
+            for function, count in (("LIMIT/SIN", 30), ("LIMIT/COS", 20), ("LIMIT", 19), ("sort@one", 18),
+                                    ("sort@two", 17), ("GET@one", 16), ("GET@two", 15)):
+                made.sample(0, "main > " + function, count)
+            made.fork(50)
+            made.begin(50)
+            for i in range(2):
+                made.at(70).enter(i, "implicit barrier", 1)
+            made.end_all(70)
+            made.program(70, False)
+        text = " ".join(self.text(self.path("names"), "--top", "0").split())
+        for row in ("LIMIT in SIN 30 135 main", "LIMIT in COS 20 135 main", "LIMIT 19 135 main",
+                    "sort (one.c, libone.so) 18 135", "sort (two.c, libtwo.so) 17 135", "GET (libone.so) 16 135",
+                    "GET (libtwo.so) 15 135"):
+            self.assertIn(f"serial {row}", text)
+        numbers = self.numbers(self.path("names"))
+        functions = self.place(numbers, "serial")["functions"]
+        self.assertEqual([(one["function"], one["inlined_into"], one["module"]) for one in functions[:4]],
+                         [("LIMIT", "SIN", "a.out"), ("LIMIT", "COS", "a.out"), ("LIMIT", None, "a.out"),
+                          ("sort", None, "libone.so")])
+        self.assertIn("30 of 135 samples there in LIMIT in SIN, called by main", numbers["findings"][0]["evidence"])
+        self.assertIn("(30 of 135 samples in LIMIT in SIN)", self.text(self.path("names"), "--brief"))
 
     def test_called_by(self):
         """Who called a function of a library is told, and all its callers count together."""

@@ -131,7 +131,7 @@ static const char *sampled(char text[SAMPLES_BYTES], const struct report *report
   *text = '\0';
   if (finding->sampled_function != REPLAY_NONE)
     snprintf(text, SAMPLES_BYTES, " (%" PRIu64 " of %" PRIu64 " samples in %s)", finding->samples_in,
-             finding->samples, label_region(label, report->trace, finding->sampled_function));
+             finding->samples, label_function(label, report->trace, finding->sampled_function));
   return text;
 }
 

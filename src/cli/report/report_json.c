@@ -370,6 +370,7 @@ static json_t *gaps(const struct report *report) {
     json_put(object, "after", region_name(report, report->gaps[i].before));
     json_put(object, "before", region_name(report, report->gaps[i].after));
     json_put(object, "time", spread(report, &report->gaps[i].time));
+    report_sampled_json(object, report, &report->gaps[i].sampled);
     json_array_append_new(array, object);
   }
   return array;

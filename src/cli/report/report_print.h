@@ -56,10 +56,15 @@ void report_caller_text(char *text, size_t size, const struct report *report,
                         const struct report_parallel *parallel);
 json_t *report_callers_json(const struct report *report, const struct report_parallel *parallel);
 
+/* What lies between parallel regions, and the functions that run there. */
+void report_print_serial(const struct report_print *print);
+
 /* Hot functions and the runtime's states; nothing without samples. The same for report_print_json, and what a
- * finding has of it, null if nothing: the caller's to release. */
+ * finding has of it, null if nothing: the caller's to release. report_sampled_json adds those of one place to
+ * an object. */
 void report_print_samples(const struct report_print *print);
 json_t *report_samples_json(const struct report_print *print);
+void report_sampled_json(json_t *object, const struct report *report, const struct report_sampled *place);
 json_t *report_finding_samples_json(const struct report *report, const struct report_finding *finding);
 
 /* Whether threads had processors, by region and thread; nothing, or null, where the archive does not tell. */

@@ -89,7 +89,7 @@ static void write_line(char text[LABEL_BYTES], const struct trace_code_line *lin
 }
 
 static const char *function_label(char label[LABEL_BYTES], const struct report *report, uint32_t function) {
-  return function == REPLAY_NONE ? "" : label_region(label, report->trace, function);
+  return function == REPLAY_NONE ? "" : label_function(label, report->trace, function);
 }
 
 static void add_row(struct table *table, const struct report *report, const struct sampled_row *row) {
@@ -143,9 +143,19 @@ static json_t *name_of(const struct report *report, uint32_t region) {
                                               : json_null();
 }
 
+/* What the name alone does not tell. */
+static void put_module(json_t *object, const struct report *report, uint32_t function) {
+  const struct trace_region *region =
+      function < report->trace->region_count ? &report->trace->regions[function] : NULL;
+  char module[LABEL_BYTES];
+  json_put(object, "inlined_into", json_from_text(region ? label_inlined_into(region) : NULL));
+  json_put(object, "module", json_from_text(region ? label_module(module, region) : NULL));
+}
+
 static json_t *hot_json(const struct report *report, const struct report_hot *hot) {
   json_t *object = json_object();
   json_put(object, "function", name_of(report, hot->function));
+  put_module(object, report, hot->function);
   json_put(object, "called_by", name_of(report, hot->caller));
   json_put(object, "file", json_from_text(hot->line ? hot->line->file : NULL));
   json_put(object, "line", hot->line ? json_from_number(hot->line->line) : json_null());
@@ -153,14 +163,19 @@ static json_t *hot_json(const struct report *report, const struct report_hot *ho
   return object;
 }
 
-static json_t *place_json(const struct report *report, const struct report_sampled *place) {
-  json_t *object = json_object(), *functions = json_array();
-  json_put(object, "doing", json_string(report_doing_name(place->doing)));
-  json_put(object, "region", name_of(report, place->region));
+void report_sampled_json(json_t *object, const struct report *report, const struct report_sampled *place) {
+  json_t *functions = json_array();
   json_put(object, "samples", json_from_number(place->samples));
   for (size_t i = 0; i < place->hot_count; i++)
     json_array_append_new(functions, hot_json(report, &place->hot[i]));
   json_put(object, "functions", functions);
+}
+
+static json_t *place_json(const struct report *report, const struct report_sampled *place) {
+  json_t *object = json_object();
+  json_put(object, "doing", json_string(report_doing_name(place->doing)));
+  json_put(object, "region", name_of(report, place->region));
+  report_sampled_json(object, report, place);
   return object;
 }
 

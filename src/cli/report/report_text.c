@@ -467,6 +467,8 @@ void report_print_text(const struct report_print *print) {
     print_findings(print);
   if (report->has_openmp)
     report_print_tables(print);
+  if (report->has_openmp)
+    report_print_serial(print);
   report_print_samples(print);
   report_print_running(print);
   report_print_counters(print);
