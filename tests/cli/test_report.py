@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """stave report as a user meets it: test_report.py BUILD [unittest arguments]."""
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +11,26 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 import sanitizers
-from report_case import GENERATOR, Case, report
+from report_case import GENERATOR, Case, manual, report
+
+
+class Causes(unittest.TestCase):
+    def test_document(self):
+        """REPORT.md says of each cause how its gain is computed, where it is wrong, and shows it; the manual
+        page of --json lists the same causes."""
+        root = pathlib.Path(__file__).resolve().parents[2]
+        causes = set(re.findall(r'\[CAUSE_\w+\] =\s*{"([^"]+)"', (root / "src/report/finding.c").read_text()))
+        numbered = re.findall(r"^  CAUSE_\w+,$", (root / "src/report/report.h").read_text(), re.MULTILINE)
+        self.assertEqual(len(causes), len(numbered))
+        document = (root / "docs/REPORT.md").read_text().split("\n## Causes\n")[1].split("\n## ")[0]
+        sections = dict(section.split("\n", 1) for section in document.split("\n### ")[1:])
+        described = {cause: text for title, text in sections.items() for cause in title.split(", ")}
+        self.assertEqual(causes - set(described), set())
+        for cause in sorted(causes):
+            for part in ("*Gain*", "*Limits*", "(report/|```"):
+                self.assertRegex(described[cause], part.replace("*", r"\*").replace("(", r"\("), f"{cause}: {part}")
+        listed = manual()[0].partition("Causes are:")[2].partition(". .It")[0].strip().split(", ")
+        self.assertEqual(set(listed), causes)
 
 
 class Output(Case):
