@@ -7,6 +7,7 @@
 #include "tool/call_path.h"
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
+#include "tool/first_thread.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
 #include "tool/withdraw.h"
@@ -80,6 +81,8 @@ void callbacks_tell_kept(uint64_t ticks) {
 
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   (void)thread_data;
+  if (thread_type == OMPT_THREAD_initial)
+    first_thread_begins();
   if (keep_thread((uint32_t)thread_type))
     return;
   struct new_event event;
@@ -96,6 +99,7 @@ void on_thread_end(ompt_data_t *thread_data) {
   if (event_begin(SLOW, &event, 1, NULL))
     EVENT_PUT(&event, 1, thread_end, 0, 0, );
   thread_detach();
+  first_thread_ends();
 }
 
 /* Behind the record `slots` of callers. */

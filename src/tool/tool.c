@@ -16,6 +16,7 @@
 #include "session/clock.h"
 #include "tool/callbacks.h"
 #include "tool/counters.h"
+#include "tool/first_thread.h"
 #include "tool/placement.h"
 #include "tool/thread.h"
 
@@ -121,6 +122,8 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   modules_find_runtime(address_in_runtime(lookup));
   const char *missing =
       callbacks_register(set_callback, &tool.constants, tool.constants.set_callback_results);
+  first_thread_initialized(set_callback, tool.constants.set_callback_results[OMPT_CALLBACK_mutex_released] >
+                                             OMPT_SET_RESULT_impossible);
   if (missing)
     tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);

@@ -2,10 +2,12 @@
 #ifndef STAVE_TOOL_TOOL_H
 #define STAVE_TOOL_TOOL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ompt/types.h"
 #include "session/layout.h"
@@ -37,6 +39,16 @@ enum dependences_state {
   DEPENDENCES_WITHDRAWN
 };
 
+/* The thread that was the first to use OpenMP in this process (first_thread.c). */
+struct first_thread {
+  pthread_t thread;
+  _Atomic pid_t process;            /* 0: there is none yet; stored behind the thread */
+  atomic_bool is_withdrawn;         /* it has ended: no mutexes are recorded */
+  atomic_bool has_said;             /* that there is something which was not recorded */
+  atomic_bool is_withdrawing;       /* who acquires one waits */
+  ompt_set_callback_t set_callback; /* NULL: nothing is to be withdrawn */
+};
+
 struct tool {
   /* read by every callback, never written once events arrive */
   enum clock_kind clock;
@@ -58,6 +70,7 @@ struct tool {
   int runtimes;                         /* initialized and not yet finalized */
   ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */
   _Atomic uint32_t dependences_awaited; /* by threads without a slot */
+  struct first_thread first_thread;
   bool has_joined;                      /* another library of Stave's records in the session (recorder.c) */
   bool is_shared;                       /* one has joined it once: the session stays mapped */
   bool is_prepared; /* what every session begins with is known, but for the runtime's part */

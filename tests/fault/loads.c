@@ -1,8 +1,9 @@
 /* loads WHAT NUMBER: what there can be a lot of. Prints the number and, on stderr, the peak of the memory it
  * has used, in KiB, and how many timers it has (-1: the kernel does not tell).
  *
- * threads: plain threads one after another, each with a parallel region of its own (its outermost construct:
- * libomp 14 crashes with any tool in a critical section of such a thread). locking: each takes a lock.
+ * threads: plain threads one after another, each with a parallel region of its own. critical: each comes to a
+ * critical section, the first ones of the program, also after the first of them has ended. locking: each takes
+ * a lock, as the main thread has done.
  * fulfilling: each fulfils the event of a task, which is all the runtime tells of it: no thread_begin and no
  * thread_end. tasks: tasks that all wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four
  * deep. */
@@ -33,6 +34,22 @@ static void *use_openmp(void *unused) {
 static void threads(long number) {
   for (long i = 0; i < number; i++)
     run_in_thread(use_openmp, NULL);
+}
+
+static void *come_to_critical(void *unused) {
+  (void)unused;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  {
+#pragma omp critical
+    sum++;
+  }
+  return NULL;
+}
+
+static void critical(long number) {
+  for (long i = 0; i < number; i++)
+    run_in_thread(come_to_critical, NULL);
 }
 
 static void *take_lock(void *lock) {
@@ -126,6 +143,7 @@ static const struct {
   const char *name;
   void (*make)(long number);
 } loads[] = {{"threads", threads},
+             {"critical", critical},
              {"locking", locking},
              {"fulfilling", fulfilling},
              {"nested", nested},
