@@ -66,9 +66,9 @@
  * own at once had been met: LLVM's runtimes may end the program there while they tell a tool of dependences.
  */
 #define STAVE_PROPERTY_DEPENDENCES_WITHHELD "STAVE::DEPENDENCES_WITHHELD"
-/* Present only if there are any: acquisitions of locks, critical sections and the like that were not recorded,
- * since the first thread that used OpenMP had ended: LLVM's runtimes may crash then while they tell a tool of
- * releases. */
+/* Present only if there are any: acquisitions of locks, critical sections and the like that were not
+ * recorded, since the first thread that used OpenMP had ended: LLVM's runtimes may crash then while they tell
+ * a tool of releases. */
 #define STAVE_PROPERTY_MUTEXES_WITHHELD "STAVE::MUTEXES_WITHHELD"
 /* Present only if events were lost: dropped by threads, made unreadable by the program, refused by OTF2. */
 #define STAVE_PROPERTY_LOST_EVENTS "STAVE::LOST_EVENTS"

@@ -71,8 +71,8 @@ struct tool {
   ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */
   _Atomic uint32_t dependences_awaited; /* by threads without a slot */
   struct first_thread first_thread;
-  bool has_joined;                      /* another library of Stave's records in the session (recorder.c) */
-  bool is_shared;                       /* one has joined it once: the session stays mapped */
+  bool has_joined;  /* another library of Stave's records in the session (recorder.c) */
+  bool is_shared;   /* one has joined it once: the session stays mapped */
   bool is_prepared; /* what every session begins with is known, but for the runtime's part */
   bool notes_exit;  /* exit() calls exit_status.c */
   bool is_mute;     /* there was no stderr: its number may be a file of the program's by now */

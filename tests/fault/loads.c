@@ -2,11 +2,10 @@
  * has used, in KiB, and how many timers it has (-1: the kernel does not tell).
  *
  * threads: plain threads one after another, each with a parallel region of its own. critical: each comes to a
- * critical section, the first ones of the program, also after the first of them has ended. locking: each takes
- * a lock, as the main thread has done.
- * fulfilling: each fulfils the event of a task, which is all the runtime tells of it: no thread_begin and no
- * thread_end. tasks: tasks that all wait to be run at once (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four
- * deep. */
+ * critical section, the first ones of the program, also after the first of them has ended. locking: each
+ * takes a lock, as the main thread has done. fulfilling: each fulfils the event of a task, which is all the
+ * runtime tells of it: no thread_begin and no thread_end. tasks: tasks that all wait to be run at once
+ * (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four deep. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -142,12 +141,8 @@ static void nested(long number) {
 static const struct {
   const char *name;
   void (*make)(long number);
-} loads[] = {{"threads", threads},
-             {"critical", critical},
-             {"locking", locking},
-             {"fulfilling", fulfilling},
-             {"nested", nested},
-             {"tasks", tasks}};
+} loads[] = {{"threads", threads},       {"critical", critical}, {"locking", locking},
+             {"fulfilling", fulfilling}, {"nested", nested},     {"tasks", tasks}};
 
 static int count_timers(void) {
   char line[256];
