@@ -100,8 +100,24 @@ static void shorten(char *text) {
   text[length] = '\0';
 }
 
+/* Takes the second half away. False: it has to stay, as the first has room. */
+static bool halve(const struct picture *picture, char *text, double room) {
+  size_t half = strlen(text) / 2;
+  while (half > 0 && ((unsigned char)text[half] & 0xc0) == 0x80)
+    half--;
+  char first = text[half];
+  text[half] = '\0';
+  bool is_still_too_wide = half > 0 && width_of(picture, text) > room;
+  if (!is_still_too_wide)
+    text[half] = first;
+  return is_still_too_wide;
+}
+
+/* Halves first: each look takes the longer, the longer the text is. */
 static void cut(const struct picture *picture, char *text, double room) {
   double dots = width_of(picture, ellipsis);
+  while (halve(picture, text, room - dots))
+    ;
   while (*text && width_of(picture, text) + dots > room)
     shorten(text);
 }

@@ -45,7 +45,7 @@ static void send_line(struct reporter *report, const char *word, const char *res
   char line[PIPE_BUF];
   if (report->status_fd < 0)
     return;
-  int n = snprintf(line, sizeof line - 1, "%s %d %s", word, report->pid, rest);
+  int n = snprintf(line, sizeof line - 1, "%s %d/%d %s", word, report->pid, (int)getpid(), rest);
   size_t length = n < 0 ? 0 : (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
   for (size_t i = 0; i < length; i++)
     if (line[i] == '\n')

@@ -310,6 +310,9 @@ class Merge(cli.Case):
             pass
         self.fails(merge("-o", self.folder / "none", made, self.family[0]), "chunks")
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("none")], [])
+        refused = merge("-o", "/sys/none", self.family[0])    # nobody can make a folder there
+        self.fails(refused, "cannot make /sys/none.partial: ")
+        self.assertNotIn("No such file", cli.said(refused))
         self.fails(merge("-o", self.folder / "none"), "no directory given", status=2)
 
     def test_damaged(self):

@@ -37,7 +37,8 @@ class Case(cli.Case):
         for kind in FORMATS:
             yield ["export", "-f", kind, archive]
             yield ["export", "-f", kind, "-o", "/dev/stdout", archive]
-        yield from (["config"], ["config", "--json"], ["help"], ["help", "check"], ["--version"])
+        yield from (["config"], ["config", "--json"], ["help"], ["help", "check"], ["--version"],
+                    ["completion", "bash"], ["record", "--counters", "help"])
 
 
 def ignore_pipes():
@@ -97,6 +98,26 @@ class FullDisk(Case):
                     result = cli.stave(*words, stdout=full)
                     self.assertRegex(cli.said(result), r"\Astave: cannot write [^\n]*: No space left on device\n\Z")
                     self.assertEqual(result.returncode, 1)
+
+    def test_closed_output(self):
+        for words in self.commands(self.simple):
+            if "/dev/stdout" not in words:
+                with self.subTest(words):
+                    result = cli.run(["bash", "-c", 'exec "$0" "$@" >&-', cli.STAVE, *words])
+                    self.assertRegex(cli.said(result), r"\Astave: cannot write [^\n]*\n\Z")
+                    self.assertNotIn("Invalid argument", cli.said(result))
+                    self.assertEqual(result.returncode, 1)
+
+    def test_link_to_what_is_not_there(self):
+        """As /dev/stdout is where standard output is closed: the link stays."""
+        link, target = self.path("link"), self.path("folder/target")
+        os.symlink(target, link)
+        words = ["export", "-f", "csv", "-o", link, self.simple]
+        self.fails(cli.stave(*words), f"cannot write {link}: No such file or directory")
+        os.mkdir(self.path("folder"))
+        self.succeeds(cli.stave(*words))
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(cli.read_bytes(target), cli.stave("export", "-f", "csv", self.simple).stdout)
 
     def test_limit_of_the_size_of_files(self):
         target = self.path("limited.csv")

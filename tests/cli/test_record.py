@@ -266,6 +266,16 @@ class FakeTracer(Case):
         result = self.sh("echo archive 77 /a/b > $STAVE_STATUS; echo failed 77 no room > $STAVE_STATUS")
         self.assertIn("/a/b: not closed: no room: stave recover /a/b makes", result.stderr)
 
+    def test_exec(self):
+        """Two writers for one process: the one of the program before exec ends when the other has begun."""
+        result = self.sh("(echo archive 77/1 /a/b; echo archive 77/2 /c/d; echo closed 77/1 threads=3 ending=exec; "
+                         "echo closed 77/2 threads=1) > $STAVE_STATUS")
+        self.assertIn("/a/b: 3 threads, ", result.stderr)
+        self.assertIn("; ended: exec\n", result.stderr)
+        self.assertIn("/c/d: 1 thread, ", result.stderr)
+        self.assertNotIn("place unknown", result.stderr)
+        self.assertNotIn("died", result.stderr)
+
     def test_stopped(self):
         """Larger buffers would not help."""
         result = self.sh("echo archive 77 /a/b > $STAVE_STATUS; echo stopped 77 the disk is full > $STAVE_STATUS; "

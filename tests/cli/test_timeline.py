@@ -91,6 +91,7 @@ class TimelineTest(cli.FreshCase):
         self.expect(0, [], "-o", self.folder / "x.png", self.known)
         width, height, size = png_size(self.folder / "x.png")
         self.assertEqual((width, size), (2400, height * (1 + 3 * width)))
+        self.expect(0, [], "-o", self.folder / "long.svg", "--title", 100000 * "x", self.known)    # once half a minute
         self.expect(0, [], "-o", self.folder / "hostile.svg", self.hostile())
         xml.etree.ElementTree.parse(self.folder / "hostile.svg")
 

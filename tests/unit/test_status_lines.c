@@ -81,17 +81,24 @@ static void say_at_the_end(bool has_failed) {
   close(fifo);
 }
 
+/* It names the traced process and the writer. */
+static void assert_line(const char *word, const char *rest) {
+  char line[128];
+  snprintf(line, sizeof line, "\n%s 4711/%d %s\n", word, (int)getpid(), rest);
+  assert_non_null(strstr(said, line));
+}
+
 static void the_last_line_waits_for_room(void **state) {
   (void)state;
   say_at_the_end(false);
-  assert_non_null(strstr(said, "\nclosed 4711 threads=4 ending=finalized\n"));
+  assert_line("closed", "threads=4 ending=finalized");
   assert_int_equal(session.shared.writer_state, WRITER_CLOSED);
 }
 
 static void so_does_a_failure(void **state) {
   (void)state;
   say_at_the_end(true);
-  assert_non_null(strstr(said, "\nfailed 4711 no room\n"));
+  assert_line("failed", "no room");
   assert_int_equal(session.shared.writer_state, WRITER_FAILED);
 }
 

@@ -106,6 +106,8 @@ bool message_output_is_whole(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout))
     return true;
+  if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* else it says why an earlier one failed */
+    errno = 0;
   if (errno == EPIPE)
     message_end_by_pipe();
   message_say("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");

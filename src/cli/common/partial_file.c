@@ -46,7 +46,7 @@ static bool say_unwritten(const struct partial_file *file) {
 }
 
 static bool open_as_it_is(struct partial_file *file) {
-  file->fd = open(file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  file->fd = open(file->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
   return file->fd >= 0 || say_unwritten(file);
 }
 
@@ -81,11 +81,16 @@ static bool open_beside(struct partial_file *file) {
   return true;
 }
 
-bool partial_file_open(struct partial_file *ret, const char *name) {
+/* A link to what is not there (/dev/stdout, where that is closed) is not replaced by a file. */
+static bool is_as_it_is(const char *name) {
   struct stat status;
+  return stat(name, &status) == 0 ? !S_ISREG(status.st_mode)
+                                  : lstat(name, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+bool partial_file_open(struct partial_file *ret, const char *name) {
   *ret = (struct partial_file){.name = name, .fd = -1};
-  bool is_as_it_is = stat(name, &status) == 0 && !S_ISREG(status.st_mode);
-  return is_as_it_is ? open_as_it_is(ret) : open_beside(ret);
+  return is_as_it_is(name) ? open_as_it_is(ret) : open_beside(ret);
 }
 
 bool partial_file_close(struct partial_file *file, bool is_whole) {

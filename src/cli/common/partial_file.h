@@ -9,7 +9,8 @@
 struct partial_file {
   const char *name; /* as it was asked for */
   int fd;           /* to write to, also for child processes */
-  bool is_beside;   /* false: what is there is a pipe or a device, and is written to as it is */
+  bool is_beside; /* false: what is there is a pipe, a device or a link to nothing, and is written to as it is
+                   */
   char path[PATH_MAX + 16];
 };
 

@@ -19,33 +19,49 @@ int status_open(struct status *ret, const char *path) {
   return ret->write_fd >= 0 ? 0 : -errno;
 }
 
-/* The newest entry of this process, since process numbers come again; NULL if there is none. */
-static struct archive_status *find_open(struct status *status, pid_t pid) {
+/* Who a line is about: "PID" or "PID/WRITER". */
+struct teller {
+  pid_t pid, writer;
+};
+
+static struct teller read_teller(const char *number) {
+  char *end;
+  struct teller ret = {.pid = (pid_t)strtol(number, &end, 10)};
+  ret.writer = *end == '/' ? (pid_t)strtol(end + 1, NULL, 10) : 0;
+  return ret;
+}
+
+static bool is_of(const struct archive_status *archive, struct teller teller) {
+  return archive->pid == teller.pid && archive->writer == teller.writer;
+}
+
+/* The newest entry, since process numbers come again; NULL if there is none. */
+static struct archive_status *find_open(struct status *status, struct teller teller) {
   for (size_t i = status->count; i-- > 0;)
-    if (status->archives[i].pid == pid)
+    if (is_of(&status->archives[i], teller))
       return status->archives[i].state == ARCHIVE_OPEN ? &status->archives[i] : NULL;
   return NULL;
 }
 
-static struct archive_status *add(struct status *status, pid_t pid) {
+static struct archive_status *add(struct status *status, struct teller teller) {
   if (!array_reserve(&status->archives, &status->capacity, status->count + 1, sizeof *status->archives))
     return NULL;
   struct archive_status *archive = &status->archives[status->count++];
-  *archive = (struct archive_status){.pid = pid};
+  *archive = (struct archive_status){.pid = teller.pid, .writer = teller.writer};
   return archive;
 }
 
 /* What this process keeps; NULL: everything is written. */
-static struct archive_status *find_kept(struct status *status, pid_t pid) {
+static struct archive_status *find_kept(struct status *status, struct teller teller) {
   for (size_t i = status->count; i-- > 0;)
-    if (status->archives[i].pid == pid && status->archives[i].state == ARCHIVE_KEPT)
+    if (is_of(&status->archives[i], teller) && status->archives[i].state == ARCHIVE_KEPT)
       return &status->archives[i];
   return NULL;
 }
 
-static struct archive_status *find_or_add(struct status *status, pid_t pid) {
-  struct archive_status *archive = find_open(status, pid);
-  return archive ? archive : add(status, pid);
+static struct archive_status *find_or_add(struct status *status, struct teller teller) {
+  struct archive_status *archive = find_open(status, teller);
+  return archive ? archive : add(status, teller);
 }
 
 static void set_text(char **slot, const char *text) {
@@ -81,14 +97,14 @@ static void forget(struct status *status, const char *path) {
 }
 
 /* Lines of writers that keep records (STAVE_KEEP). */
-static void kept_line(struct status *status, const char *verb, pid_t pid, const char *rest) {
+static void kept_line(struct status *status, const char *verb, struct teller teller, const char *rest) {
   struct archive_status *archive;
-  if (strcmp(verb, "kept") == 0 && (archive = add(status, pid))) {
+  if (strcmp(verb, "kept") == 0 && (archive = add(status, teller))) {
     archive->state = ARCHIVE_KEPT;
-  } else if (strcmp(verb, "over") == 0 && (archive = find_kept(status, pid))) {
+  } else if (strcmp(verb, "over") == 0 && (archive = find_kept(status, teller))) {
     archive->is_over = true;
     set_text(&archive->text, rest);
-  } else if (strcmp(verb, "undumped") == 0 && (archive = add(status, pid))) {
+  } else if (strcmp(verb, "undumped") == 0 && (archive = add(status, teller))) {
     archive->state = ARCHIVE_UNDUMPED;
     set_text(&archive->text, rest);
   } else if (strcmp(verb, "removed") == 0) {
@@ -99,25 +115,25 @@ static void kept_line(struct status *status, const char *verb, pid_t pid, const 
 void status_line(struct status *status, char *line) {
   char *verb = strsep(&line, " ");
   char *number = line ? strsep(&line, " ") : NULL;
-  pid_t pid = number ? (pid_t)strtol(number, NULL, 10) : 0;
+  struct teller teller = read_teller(number ? number : "");
   char *rest = line ? line : (char[]){""};
   struct archive_status *archive;
-  if (pid <= 0)
+  if (teller.pid <= 0)
     return;
   if (strcmp(verb, "moved") == 0 || strcmp(verb, "stayed") == 0)
     string_list_add(*verb == 'm' ? &status->moved : &status->stayed, rest);
-  if (strcmp(verb, "archive") == 0 && (archive = add(status, pid))) {
+  if (strcmp(verb, "archive") == 0 && (archive = add(status, teller))) {
     set_text(&archive->path, rest);
-  } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, pid))) {
+  } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, teller))) {
     set_text(&archive->stopped, rest);
-  } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, pid))) {
+  } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, teller))) {
     archive->state = ARCHIVE_CLOSED;
     read_figures(archive, rest);
-  } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, pid))) {
+  } else if (strcmp(verb, "failed") == 0 && (archive = find_or_add(status, teller))) {
     archive->state = ARCHIVE_FAILED;
     set_text(&archive->text, rest);
   }
-  kept_line(status, verb, pid, rest);
+  kept_line(status, verb, teller, rest);
 }
 
 static void read_line(void *status, char *line) {

@@ -4,7 +4,9 @@
  * it open for writing as long as it lives and writes lines of text, each with one write() of at most PIPE_BUF
  * bytes:
  *
- *   archive PID PATH                   the archive is open; PID is the traced process
+ *   archive PID PATH                   the archive is open; PID is the traced process, in lines of a writer
+ *                                      PID/WRITER, its process: a program that another one takes the place of
+ *                                      (exec) has the same PID, and both are traced for a moment
  *   stopped PID WHY                    recording ended before the program did
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
  *   kept PID                           no archive is open (STAVE_KEEP): each that is written has the first
@@ -39,7 +41,7 @@ enum archive_state {
 
 /* One traced process. Strings are owned and may be NULL. */
 struct archive_status {
-  pid_t pid;
+  pid_t pid, writer; /* writer 0: not told */
   enum archive_state state;
   char *path;
   char *text;    /* how the program ended, or why tracing failed */

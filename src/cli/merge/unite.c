@@ -58,7 +58,9 @@ static bool name_partial(struct union_job *job) {
 /* What an interrupted merge has left is thrown away; a running one has a lock on it. */
 static bool take_partial(struct union_job *job) {
   for (int attempt = 0; attempt < 2; attempt++) {
-    bool is_there = mkdir(job->partial, 0777) < 0 && errno == EEXIST;
+    bool is_there = mkdir(job->partial, 0777) < 0;
+    if (is_there && errno != EEXIST)
+      break;
     job->lock_fd = open(job->partial, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (job->lock_fd < 0)
       break;

@@ -131,7 +131,7 @@ static bool set_counters(const char *list) {
   char error[CONFIG_ERROR_BYTES];
   if (strcmp(list, "help") == 0) {
     counters_print_help();
-    exit(EXIT_SUCCESS);
+    exit(message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE);
   }
   if (counters_parse(list, counters, error, sizeof error) < 0)
     return usage_wrong("record", "%s", error);

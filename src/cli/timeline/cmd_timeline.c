@@ -117,7 +117,7 @@ static int write_as(const struct timeline_request *request, struct timeline *tim
 }
 
 static void say_unwritten(const struct timeline_request *request) {
-  message_say("cannot write %s: %m", request->output);
+  message_say("cannot write %s: %m", request->is_named ? request->output : "to standard output");
 }
 
 static bool write_output(const struct timeline_request *request, struct timeline *timeline,
@@ -261,6 +261,11 @@ static int draw_to_file(struct timeline_request *request) {
 static int show(struct timeline_request *request, const char *name, const char *title) {
   if (!choose_output(request, name) || !can_draw(request))
     return EXIT_USAGE;
+  if (!request->is_named &&
+      fcntl(request->fd, F_GETFD) < 0) { /* a file of the archive's would get the number */
+    say_unwritten(request);
+    return EXIT_UNDONE;
+  }
   request->title = request->title ? request->title : title;
   return request->is_named ? draw_to_file(request) : archive_job_run(request->archive, draw, request);
 }
