@@ -301,10 +301,9 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   waited += has_one_barrier(report, parallel) ? (double)parallel->release * scale : 0;
   waited = waited < budget ? waited : budget;
   waited += evens_out(report, parallel, budget - waited);
+  double shared = processors_sharing(report, parallel, finding_threads(report, region));
   struct report_finding *finding =
-      finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region,
-                  (own + waited) *
-                      (is_often ? processors_sharing(report, parallel, finding_threads(report, region)) : 1));
+      finding_add(report, is_often ? CAUSE_FORK_JOIN : CAUSE_LATE_START, region, (own + waited) * shared);
   if (!finding)
     return budget - waited;
   finding_scatter(finding, &parallel->begins);

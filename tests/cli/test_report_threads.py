@@ -75,6 +75,23 @@ class Threads(Case):
         causes = [finding["cause"] for finding in self.regions("busy", 2, 2, 40)["findings"]]
         self.assertNotIn("oversubscription", causes)
 
+    def test_late_start_without_a_processor(self):
+        """Two of four threads begin late, and all work until the end. Of two processors the other two had both, so that
+        nothing would be done earlier if these had begun at once."""
+        for processors, causes in ((4, ["late start"]), (2, [])):
+            name = f"late on {processors}"
+            with self.timed(name, threads=4) as made:
+                made.properties = [("STAVE::PROCESSORS", str(processors))]
+                made.fork(0)
+                for begin, threads in ((0, (0, 1)), (6, (2, 3))):
+                    for thread in threads:
+                        made.at(begin).begin_team(thread)
+                for thread in range(4):
+                    made.at(40).enter(thread, "implicit barrier", 1)
+                made.end_all(40)
+            findings = self.numbers(self.path(name))["findings"]
+            self.assertEqual([finding["cause"] for finding in findings], causes)
+
     def waiting(self, name, spins):
         """Two threads on one processor. While the first works for 40 ms the other waits from 10 ms on: it spins for
         0.05 ms and then gives the processor away for 9.95, three times, or sleeps at once; at the end it is preempted
