@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "analysis/constructs.h"
+#include "base/pair_map.h"
 #include "report/finding.h"
 
 /* A reduction that the runtime has no operation for (a user-defined one) is a critical section to it, in the
@@ -51,6 +52,9 @@ static void describe_lock(struct report *report, struct report_finding *finding,
         "; another %s is not saved without the lock: those who queue would wait at the next barrier for "
         "the thread that has most to do",
         finding_time(&texts, mutex->moved));
+  if (mutex->gain_elsewhere > 0)
+    finding_say_more(finding->evidence, "; another %s of waiting for it in %s",
+                     finding_time(&texts, mutex->gain_elsewhere), finding_label(&texts, mutex->elsewhere));
   finding_say(finding->advice, "%s; only the holding part of %s cannot overlap", lock_advice(report, finding),
               finding_time(&texts, (double)mutex->hold.sum));
 }
@@ -63,13 +67,68 @@ static double weight_of(const struct report *report, uint32_t region) {
   return (double)parallel->members / (double)parallel->instances / finding_threads(report, region);
 }
 
+static double gain_of(const struct report *report, const struct report_mutex *mutex) {
+  return mutex->gain * weight_of(report, mutex->parallel) + (double)mutex->outside / finding_team(report);
+}
+
+/* -- critical sections of one name -- */
+
+static bool is_one_lock(const struct report *report, uint32_t region) {
+  const struct report_mutex *mutex = report->regions[region].mutex;
+  return mutex && !mutex->has_several_locks && mutex->acquisitions > 0 &&
+         construct_of_region(&report->trace->regions[region]) == CONSTRUCT_critical;
+}
+
+/* Finds for each lock the region that holds it for longest. Returns false without memory. */
+static bool find_longest(const struct report *report, struct pair_map *longest) {
+  for (uint32_t i = 0; i < report->trace->region_count; i++) {
+    const struct report_mutex *mutex = report->regions[i].mutex;
+    if (!is_one_lock(report, i))
+      continue;
+    const struct report_mutex *best = pair_map_get(longest, 0, mutex->lock);
+    if ((!best || mutex->hold.sum > best->hold.sum) &&
+        !pair_map_put(longest, 0, mutex->lock, report->regions[i].mutex))
+      return false;
+  }
+  return true;
+}
+
+/* Who waits for such a section waits in any of them, and not only where it has to be shorter: there is one
+ * finding, where the lock is held for longest. */
+static void gather(struct report *report, const struct pair_map *longest) {
+  for (uint32_t i = 0; i < report->trace->region_count; i++) {
+    struct report_mutex *mutex = report->regions[i].mutex;
+    struct report_mutex *best = is_one_lock(report, i) ? pair_map_get(longest, 0, mutex->lock) : NULL;
+    if (!best || best == mutex || mutex->contended == 0)
+      continue;
+    double gain = gain_of(report, mutex);
+    mutex->is_elsewhere = true;
+    best->gain_elsewhere += gain;
+    best->moved += mutex->moved;
+    mutex->moved = 0;
+    if (gain < best->most_elsewhere)
+      continue;
+    best->most_elsewhere = gain;
+    best->elsewhere = i;
+  }
+}
+
+static void gather_criticals(struct report *report) {
+  struct pair_map longest = {0};
+  if (find_longest(report, &longest))
+    gather(report, &longest);
+  else
+    report->has_lost_findings = true;
+  pair_map_free(&longest);
+}
+
+/* -- all of them -- */
+
 static void find_lock(struct report *report, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   struct report_finding *finding = NULL;
-  if (mutex->contended > 0)
-    finding = finding_add(report, CAUSE_LOCK, region,
-                          mutex->gain * weight_of(report, mutex->parallel) +
-                              (double)mutex->outside / finding_team(report));
+  if (!mutex->is_elsewhere && (mutex->contended > 0 || mutex->gain_elsewhere > 0))
+    finding = finding_add(report, CAUSE_LOCK, region, gain_of(report, mutex) + mutex->gain_elsewhere);
   uint32_t reducing = finding ? reducing_construct(report, region) : REPLAY_NONE;
   if (reducing != REPLAY_NONE) {
     finding->cause = CAUSE_REDUCTION;
@@ -86,6 +145,7 @@ static void find_lock(struct report *report, uint32_t region) {
 }
 
 void findings_of_locks(struct report *report) {
+  gather_criticals(report);
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (report->regions[i].mutex)
       find_lock(report, i);

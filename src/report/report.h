@@ -152,6 +152,11 @@ struct report_mutex {
   uint32_t parallel; /* position of the region in which it was waited for first; REPLAY_NONE: none */
   uint64_t lock;     /* the last one, as in replay_lock_event */
   bool has_several_locks;
+  /* of critical sections of one name, which are one lock, where it is held for longest: what waiting in the
+   * others costs in all, in which of them most, and how much that is */
+  double gain_elsewhere, most_elsewhere;
+  uint32_t elsewhere;
+  bool is_elsewhere; /* it is one of these others */
 };
 
 /* A task construct: the place where tasks are created. */

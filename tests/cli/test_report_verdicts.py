@@ -211,6 +211,26 @@ class Verdicts(Case):
                 made.leave(i, "implicit barrier", 7)
             self.close(made, 40)
 
+    def test_critical_in_two_places(self):
+        """Sections of one name are one lock. One place holds it for 10 ms, and who waits for that does so in another
+        one, which needs it for 1 ms: it is the first that has to be shorter."""
+        with self.timed("two places") as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter_critical(0, 3, 1, 8)
+            made.at(2).enter(1, "critical", 9)
+            made.at(10).leave_critical(0, 3, 1, 8)
+            made.event(1, "thread_acquire_lock", Paradigm.OPENMP, 3, 2)
+            made.enter(1, "critical sblock", 9)
+            made.at(11).leave_critical(1, 3, 2, 9)
+            made.enter_critical(1, 3, 3, 8)
+            made.at(21).leave_critical(1, 3, 3, 8)
+            made.at(22).enter(0, "implicit barrier", 1)
+            made.at(25).enter(1, "implicit barrier", 1)
+            made.end_all(25)
+        finding = self.verdict("two places", "lock contention", 8, 3)
+        self.assertIn("another 3.00 ms of waiting for it in critical @made.c:9", finding["evidence"])
+
     def test_user_defined_reduction(self):
         """What the compiler makes of it is a critical section in the loop's line, which no source has."""
         self.critical("reduction", 7)
