@@ -85,6 +85,29 @@ static void producer(void) {
   }
 }
 
+/* One more task than there are threads. */
+static void taskloop_coarse(void) {
+#pragma omp parallel /* PLANT taskloop_coarse */
+#pragma omp single
+  {
+    int count = 8 * (omp_get_num_threads() + 1), grain = is_repaired ? 1 : 8;
+#pragma omp taskloop grainsize(grain)
+    for (int i = 0; i < count; i++)
+      work(5);
+  }
+}
+
+/* A task for each iteration, which is nothing. (clang gives a taskloop's call the region's line.) */
+static void taskloop_fine(void) {
+  static volatile int sum; /* stored to by each iteration */
+  int grain = is_repaired ? 5000 : 1;
+#pragma omp parallel /* PLANT taskloop_fine */
+#pragma omp single
+#pragma omp taskloop grainsize(grain)
+  for (int i = 0; i < 500000; i++)
+    sum = i;
+}
+
 /* Nothing is wrong: many tasks of the same length. */
 static void balanced_tasks(void) {
 #pragma omp parallel
@@ -103,6 +126,8 @@ static const struct planted programs[] = {{"taskwait", taskwait},
                                           {"long_task", long_task},
                                           {"small_tasks", small_tasks},
                                           {"producer", producer},
+                                          {"taskloop_coarse", taskloop_coarse},
+                                          {"taskloop_fine", taskloop_fine},
                                           {"balanced_tasks", balanced_tasks}};
 
 int main(int count, char **arguments) {

@@ -1,0 +1,258 @@
+/* The same causes as strangers write them: several in one region, in some teams only, from several places;
+ * and programs of which no trace can tell what is wrong, so that nothing may be said. */
+#include "planted.h"
+
+enum { LOCKS = 16, SUMS = 200000, WORDS = 1 << 22 };
+
+/* A team's loop, and which of its threads has so many ms more than 4. */
+static double uneven(int i, int slow, double more) {
+  return 4 + (is_repaired ? more / omp_get_num_threads() : i == slow ? more : 0);
+}
+
+/* The first loop makes thread 0 late and the second one the last thread; the third is balanced. */
+static void opposite(void) {
+#pragma omp parallel
+  for (int step = 0; step < 8; step++) {
+    int threads = omp_get_num_threads();
+#pragma omp for schedule(static, 1) /* PLANT opposite */
+    for (int i = 0; i < threads; i++)
+      work(uneven(i, 0, 16));
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < threads; i++)
+      work(i == threads - 1 ? 12 : 4); /* no twin repairs this */
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < threads; i++)
+      work(4);
+  }
+}
+
+/* Nothing is wrong: what the first loop gives one thread, the second one takes from it before the barrier. */
+static void evens_out(void) {
+#pragma omp parallel
+  for (int step = 0; step < 8; step++) {
+    int threads = omp_get_num_threads();
+#pragma omp for schedule(static, 1) nowait
+    for (int i = 0; i < threads; i++)
+      work(i == 0 ? 16 : 4);
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < threads; i++)
+      work(i == 0 ? 4 : 16);
+  }
+}
+
+/* Of two inner teams one is out of balance, and the other one waits for it. */
+static void nested_one(void) {
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+  for (int step = 0; step < 5; step++) {
+    int is_slow = omp_get_thread_num() == 0;
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp for schedule(static, 1) /* PLANT nested_one */
+      for (int i = 0; i < 2; i++)
+        work(is_repaired || !is_slow ? 12 : i == 0 ? 20 : 4);
+    }
+#pragma omp barrier
+  }
+}
+
+/* One critical section, wanted from two places. */
+static void enter_table(double ms) {
+  if (is_repaired)
+    work(ms);
+  else {
+#pragma omp critical(table) /* PLANT two_callers */
+    work(ms);
+  }
+}
+
+static void two_callers(void) {
+#pragma omp parallel
+  for (int step = 0; step < 10; step++) {
+    work(1);
+    enter_table(3);
+    work(1);
+    enter_table(2);
+  }
+}
+
+/* Two critical sections of one name: it is the longer one that both wait for. */
+static void two_criticals(void) {
+#pragma omp parallel
+  for (int step = 0; step < 10; step++) {
+    work(1);
+    if (is_repaired)
+      work(5);
+    else {
+#pragma omp critical(both) /* PLANT two_criticals */
+      work(5);
+    }
+    work(3);
+#pragma omp critical(both)
+    work(0.2);
+  }
+}
+
+/* Locks of an array, of which all want the same one. */
+static void hot_lock(void) {
+  static omp_lock_t locks[LOCKS];
+  for (int i = 0; i < LOCKS; i++)
+    omp_init_lock(&locks[i]);
+#pragma omp parallel
+  for (int step = 0; step < 20; step++) {
+    int mine = omp_get_thread_num() % LOCKS, is_hot = !is_repaired && step % 4 != 3;
+    work(1);
+    omp_set_lock(&locks[is_hot ? 0 : mine]); /* PLANT hot_lock */
+    work(3);
+    omp_unset_lock(&locks[is_hot ? 0 : mine]);
+  }
+}
+
+/* Four sections, one of which is long. */
+static void long_section(void) {
+#pragma omp parallel
+  for (int step = 0; step < 5; step++) {
+    if (is_repaired)
+      work(45.0 / omp_get_num_threads());
+    else {
+#pragma omp sections nowait /* PLANT long_section */
+      {
+#pragma omp section
+        work(30);
+#pragma omp section
+        work(5);
+#pragma omp section
+        work(5);
+#pragma omp section
+        work(5);
+      }
+    }
+#pragma omp barrier
+  }
+}
+
+/* Nobody waits behind the single, but at the barrier behind the next work. */
+static void single_nowait(void) {
+#pragma omp parallel
+  for (int step = 0; step < 10; step++) {
+#pragma omp single nowait /* PLANT single_nowait */
+    work(is_repaired ? 0 : 15);
+    work(is_repaired ? 5 + 15.0 / omp_get_num_threads() : 5);
+#pragma omp barrier
+  }
+}
+
+/* What each thread has of a large array is made and added in no time that a runtime tells of: it looks like
+ * work. */
+static void large_reduction(void) {
+  static double sums[SUMS], own[64][8]; /* own: a cache line each */
+#pragma omp parallel
+  for (int step = 0; step < 40; step++) {
+    double *mine = own[omp_get_thread_num() % 64];
+    if (is_repaired) {
+#pragma omp for schedule(static)
+      for (int i = 0; i < 64; i++)
+        mine[0] += i;
+    } else {
+#pragma omp for schedule(static) reduction(+ : sums[:SUMS]) /* PLANT large_reduction */
+      for (int i = 0; i < 64; i++)
+        sums[i] += i;
+    }
+  }
+}
+
+/* Rows of two columns, each of which waits for the one above: a thread for each row would have to wait for
+ * most of the time. */
+static void wavefront(void) {
+#pragma omp parallel
+  if (is_repaired) {
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < 16; i++)
+      work(12);
+  } else {
+#pragma omp for schedule(static, 1) ordered(2) /* PLANT wavefront */
+    for (int i = 0; i < 16; i++)
+      for (int k = 0; k < 2; k++) {
+#pragma omp ordered depend(sink : i - 1, k)
+        work(6);
+#pragma omp ordered depend(source)
+      }
+  }
+}
+
+/* Ordered in a dynamic schedule, and short: little is lost by it. */
+static void short_ordered(void) {
+#pragma omp parallel
+#pragma omp for ordered schedule(dynamic, 1)
+  for (int i = 0; i < 40; i++) {
+    work(6);
+#pragma omp ordered
+    work(0.1);
+  }
+}
+
+/* All threads write to one cache line, which no event tells. */
+static void false_sharing(void) {
+  static volatile int counts[64];
+#pragma omp parallel
+  for (int step = 0; step < 100; step++) {
+    int mine = omp_get_thread_num() % 64 * (is_repaired ? 16 : 1) % 64;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 4000000; i++)
+      counts[mine]++;
+  }
+}
+
+/* Memory is what all wait for. */
+static void memory_bound(void) {
+  double *from = malloc(WORDS * sizeof *from), *to = malloc(WORDS * sizeof *to);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < WORDS; i++)
+    from[i] = i;
+  for (int step = 0; step < 10; step++) {
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < WORDS; i++)
+      to[i] = 2 * from[i];
+  }
+  free(from);
+  free(to);
+}
+
+/* Nothing is wrong: a bit of everything, all of it short or balanced. */
+static void clean(void) {
+  static int count;
+#pragma omp parallel
+  for (int step = 0; step < 5; step++) {
+    int each = 3 * omp_get_num_threads();
+#pragma omp single nowait
+    count++;
+#pragma omp for schedule(dynamic, 1)
+    for (int i = 0; i < each; i++)
+      work(5);
+#pragma omp critical
+    count++;
+#pragma omp task
+    work(4);
+#pragma omp taskwait
+#pragma omp barrier
+  }
+}
+
+static const struct planted programs[] = {{"opposite", opposite},
+                                          {"evens_out", evens_out},
+                                          {"nested_one", nested_one},
+                                          {"two_callers", two_callers},
+                                          {"two_criticals", two_criticals},
+                                          {"hot_lock", hot_lock},
+                                          {"long_section", long_section},
+                                          {"single_nowait", single_nowait},
+                                          {"large_reduction", large_reduction},
+                                          {"wavefront", wavefront},
+                                          {"short_ordered", short_ordered},
+                                          {"false_sharing", false_sharing},
+                                          {"memory_bound", memory_bound},
+                                          {"clean", clean}};
+
+int main(int count, char **arguments) {
+  return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
+}
