@@ -61,5 +61,23 @@ class Correct(Case):
         self.all_are_silent(self.build("gcc", gcc=True), [None])
 
 
+@unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
+class Examples(Case):
+    """What users try first; halo.c needs MPI: tests/mpi/test_example.py."""
+    ARGUMENTS = {"cholesky": [6, 16], "locks": [500], "phases": [5000, 10], "sort": [20000], "stencil": [100, 10]}
+
+    def test_silent(self):
+        sources = {path.stem for path in pathlib.Path(HERE, "../../examples").glob("*.c")} - {"halo"}
+        self.assertEqual(sources, set(self.ARGUMENTS))
+        for name, numbers in self.ARGUMENTS.items():
+            with self.subTest(name):
+                archive = self.path(name)
+                cli.trace(os.path.join(cli.BUILD_ROOT, "examples", name), archive, *map(str, numbers))
+                found = json.loads(cli.stave("check", "--json", archive).stdout)
+                self.assertGreater(found["events"], 100)
+                self.assertEqual([one for one in found["findings"] if one["severity"] != "information"], [])
+                self.adds_up(json.loads(report("--json", archive).stdout))
+
+
 if __name__ == "__main__":
     unittest.main()
