@@ -69,6 +69,8 @@ uint64_t trace_comm_member(const struct trace *trace, uint64_t comm_ref, uint32_
   const struct trace_group *group = comm ? trace_group(trace, comm->group) : NULL;
   if (!group || thread >= group->member_count)
     return TRACE_NO_REF;
+  if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) /* EZTrace's MPI_COMM_WORLD */
+    return group->members[thread];
   const struct trace_group *all = comm_locations(trace, group->paradigm);
   uint64_t position = group->members[thread];
   return all && position < all->member_count ? all->members[position] : TRACE_NO_REF;

@@ -57,6 +57,15 @@ static bool waits(struct collector *collector, const struct mpi_operation *opera
   return flow == FLOW_ALL || (flow == FLOW_TO_ROOT) == is_root(collector, operation, member);
 }
 
+/* Nobody leaves a barrier before the last one has come. */
+static void compare_clocks(struct collector *collector, const struct mpi_operation *operation) {
+  uint64_t last = 0;
+  for (size_t i = 0; i < operation->member_count; i++)
+    last = operation->members[i].begin_ticks > last ? operation->members[i].begin_ticks : last;
+  for (size_t i = 0; i < operation->member_count; i++)
+    mpi_waits_compare(collector, last, operation->members[i].end_ticks);
+}
+
 static uint32_t make_moment(struct collector *collector, const struct mpi_operation *operation,
                             enum flow flow) {
   uint32_t parts = 0;
@@ -88,6 +97,8 @@ void mpi_waits_on_operation(void *data, const struct mpi_operation *operation) {
   }
   if (moment != MPI_NONE)
     mpi_waits_release(collector, moment);
+  if (flow != FLOW_UNKNOWN && cause == CAUSE_MPI_BARRIER)
+    compare_clocks(collector, operation);
 }
 
 /* -- the end -- */

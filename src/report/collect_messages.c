@@ -290,10 +290,17 @@ static bool was_received_later(struct collector *collector, const struct mpi_mes
   return left > 0 && message->receive.begin_ticks >= left;
 }
 
+void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end) {
+  uint64_t *most = &collector->report->caveats.clock_ticks;
+  if (end > 0 && begin > end && begin - end > *most)
+    *most = begin - end;
+}
+
 static void on_message(void *data, const struct mpi_message *message) {
   struct collector *collector = data;
   uint32_t sent = mpi_waits_find(collector, &message->send.begun);
   bool is_own = process_of(collector, &message->send.begun) == process_of(collector, &message->receive.begun);
+  mpi_waits_compare(collector, message->send.begin_ticks, message->receive.end_ticks);
   if (is_own || was_received_later(collector, message))
     mpi_waits_depend(collector, &message->send.ended, MPI_NONE, CAUSE_LATE_RECEIVER);
   else

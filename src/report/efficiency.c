@@ -35,6 +35,9 @@ void caveats_find(struct report *report) {
   }
 }
 
+/* Of the wall time: what is less is no finding either. */
+#define CLOCK_SHARE 0.01
+
 static double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
@@ -172,6 +175,10 @@ static void find_mpi_efficiencies(struct report *report) {
   report->mpi_transfer = ratio(ideal, mean);
   report->mpi_serialisation = ratio(most, ideal);
   report->mpi_load_balance = ratio(report->mpi_efficiency * mean, most);
+}
+
+bool report_lacks_clock(const struct report *report) {
+  return (double)report->caveats.clock_ticks > CLOCK_SHARE * (double)report->wall;
 }
 
 void efficiency_find(struct report *report) {

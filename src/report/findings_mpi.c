@@ -89,7 +89,7 @@ static void describe_threads(struct report *report, struct report_finding *findi
 }
 
 void findings_of_mpi(struct report *report) {
-  for (size_t i = 0; i < report->mpi_wait_count; i++) {
+  for (size_t i = 0; i < report->mpi_wait_count && !report_lacks_clock(report); i++) {
     const struct report_mpi_wait *wait = &report->mpi_waits[i];
     struct report_finding *finding =
         finding_add(report, wait->cause, wait->region, wait->ticks - wait->by_threads);

@@ -107,4 +107,7 @@ void mpi_waits_on_operation(void *data, const struct mpi_operation *operation);
 /* A process comes to MPI_Finalize: all wait there for the last one. */
 void mpi_waits_on_finalize(struct collector *collector, const struct mpi_call *call, uint32_t process);
 
+/* What begins at `begin` cannot have an effect that ends at `end`, unless clocks differ; end 0: not known. */
+void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end);
+
 #endif

@@ -355,8 +355,9 @@ struct report_caveats {
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
   bool lacks_chunks;             /* there are loops, and the runtime does not tell of their chunks */
   bool lacks_teams;              /* the archive does not say which threads work in which team */
-  bool is_incomplete;            /* the archive says so */
-  bool lacks_dependences;        /* there are tasks, and nobody asked for the dependences of any */
+  uint64_t clock_ticks;   /* by which messages end before they begin, at most: clocks of processes differ */
+  bool is_incomplete;     /* the archive says so */
+  bool lacks_dependences; /* there are tasks, and nobody asked for the dependences of any */
 };
 
 /* What was open on a thread when the run ended. */
@@ -466,6 +467,9 @@ const struct report_sampled *report_sampled_at(const struct report *report, enum
                                                uint32_t region);
 /* "low", "medium", "high": constant memory. */
 const char *report_confidence_name(enum report_confidence confidence);
+
+/* The processes' clocks differ by a hundredth of the run or more: who waits for whom in MPI is not known. */
+bool report_lacks_clock(const struct report *report);
 
 /* Adds one more of `ticks`. */
 void spread_add(struct spread *spread, uint64_t ticks);

@@ -69,6 +69,11 @@ class Mpi(report_case.Case):
         self.factors(numbers, 24 / 29, 1, 29 / 32)
         self.assertAlmostEqual(1000 * numbers["activities"]["MPI"], 16)
 
+    def test_world_without_a_group_of_its_own(self):
+        """EZTrace gives both groups of the world one number, of which the locations remain."""
+        self.late_sender(world_of_locations=True, threads=2)
+        self.finds(self.report(), "late sender", 2.5, 9, "Master thread")
+
     def test_processes_of_different_lengths(self):
         """One lives for 10 of 41 ms, all of it outside of MPI, one for all 41 and works for 20: no factor is more than
         it can be (121 % of load balance, it was)."""
@@ -80,6 +85,23 @@ class Mpi(report_case.Case):
         numbers = self.report()
         self.factors(numbers, 15 / 20, 1, 20 / 25.5)
         self.assertAlmostEqual(numbers["efficiency"]["mpi"], 30 / 51)
+
+    def test_clocks_that_differ(self):
+        """A message arrives 9 ms before it is sent, as the processes' clocks differ (EZTrace's do): who waits is not
+        known, and not told."""
+        with self.job() as job:
+            self.begin(job)
+            job.call(1, "MPI_Recv", 11, 12, line=9, receive=(0, 7, 100))
+            job.call(0, "MPI_Send", 21, 22, line=5, send=(1, 7, 100))
+            job.call(0, "MPI_Barrier", 22, 24, collective=-1)
+            job.call(1, "MPI_Barrier", 13, 23, collective=-1)
+            job.finalize(31)
+        numbers = self.numbers(self.path(self._testMethodName))
+        self.assertAlmostEqual(1000 * numbers["disturbances"]["clock_error_s"], 9)
+        self.assertEqual([one for one in numbers["findings"] if one["cause"] not in ("serial part", "imbalance")], [])
+        text = self.text(self.path(self._testMethodName))
+        self.assertIn("messages arrive up to 9.00 ms before they are sent", text)
+        self.assertNotIn("x transfer", text)
 
     def test_without_debug_information(self):
         """A place in the code instead of a line."""

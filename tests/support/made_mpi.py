@@ -17,12 +17,14 @@ class Job(Made):
     """Of MPI_COMM_WORLD only the first `known` ranks are known, if it is said: what others have sent is not there. With
     another paradigm functions of MPI are as other tools write them."""
 
-    def __init__(self, path, ranks=2, threads=1, known=0, paradigm=Paradigm.MPI, **more):
+    def __init__(self, path, ranks=2, threads=1, known=0, paradigm=Paradigm.MPI, world_of_locations=False,
+                 **more):
         super().__init__(path, threads=ranks * threads, region=False, processes=ranks, **more)
         self.ranks, self.width, self.line_of, self.paradigm = ranks, threads, {}, paradigm
         first = tuple(self.locations[rank * threads] for rank in range(ranks))
-        self.definitions.group("MPI", GroupType.COMM_LOCATIONS, Paradigm.MPI, members=first)
-        self.world = self.new_comm("MPI_COMM_WORLD", range(known or ranks))
+        group = self.definitions.group("MPI", GroupType.COMM_LOCATIONS, Paradigm.MPI, members=first)
+        self.world = (self.definitions.comm("MPI_COMM_WORLD", group, None) if world_of_locations
+                      else self.new_comm("MPI_COMM_WORLD", range(known or ranks)))
         self.teams = [self.new_team(f"team {rank}", range(rank * threads, (rank + 1) * threads))
                       for rank in range(ranks)]
 

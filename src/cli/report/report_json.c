@@ -386,6 +386,8 @@ static json_t *disturbances(const struct report *report) {
   json_put(object, "pauses", json_from_number(report->caveats.recording_pauses));
   json_put(object, "dependences_withheld", json_from_number(report->caveats.dependences_withheld));
   json_put(object, "lacks_teams", json_boolean(report->caveats.lacks_teams));
+  put_seconds(object, "clock_error_s", report,
+              report_lacks_clock(report) ? (double)report->caveats.clock_ticks : 0);
   json_put(object, "lacks_dependences", json_boolean(report->caveats.lacks_dependences));
   json_put(object, "tasks_not_completed", json_from_number(report->tasks_live));
   json_put(object, "backward_events", json_from_number(anomalies->backward));

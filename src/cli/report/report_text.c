@@ -142,10 +142,12 @@ static void print_mpi_efficiency(struct table *table, const struct report *repor
   efficiency_row(table, "MPI efficiency", report->mpi_efficiency, "threads x wall time outside of MPI");
   efficiency_row(table, "  load balance", report->mpi_load_balance,
                  "time outside of MPI: mean of the processes / the longest");
-  efficiency_row(table, "  x serialisation", report->mpi_serialisation,
-                 "the rest of what processes wait for each other");
-  efficiency_row(table, "  x transfer", report->mpi_transfer,
-                 "the rest of MPI: the network, copies, MPI_Init");
+  if (!report_lacks_clock(report)) {
+    efficiency_row(table, "  x serialisation", report->mpi_serialisation,
+                   "the rest of what processes wait for each other");
+    efficiency_row(table, "  x transfer", report->mpi_transfer,
+                   "the rest of MPI: the network, copies, MPI_Init");
+  }
   efficiency_row(table, "x OpenMP efficiency", ratio(report->parallel_efficiency, report->mpi_efficiency),
                  "of that, useful work: both multiply to the parallel efficiency");
 }
@@ -405,8 +407,9 @@ static bool is_disturbed(const struct report *report) {
                  anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
-         caveats->is_incomplete || caveats->lacks_chunks || caveats->lacks_teams ||
-         caveats->dependences_withheld > 0 || caveats->lacks_dependences || report->tasks_live > 0;
+         caveats->is_incomplete || report_lacks_clock(report) || caveats->lacks_chunks ||
+         caveats->lacks_teams || caveats->dependences_withheld > 0 || caveats->lacks_dependences ||
+         report->tasks_live > 0;
 }
 
 static void print_caveats(const struct report *report) {
@@ -428,6 +431,12 @@ static void print_caveats(const struct report *report) {
         text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
     prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
+  if (report_lacks_clock(report))
+    prose_say(
+        2,
+        "messages arrive up to %s before they are sent: the clocks of the processes differ, and who waits "
+        "for whom in MPI is not known",
+        text_time(time, report->trace, (double)caveats->clock_ticks));
   if (caveats->lacks_teams)
     prose_say(
         2,
