@@ -13,7 +13,7 @@ enum { NOTED_MOST = 64 };
 
 struct noted {
   struct event_writer *writer;
-  char what; /* E enter, L leave, B and T team begin and end, C task create, S sample */
+  char what; /* E enter, L leave, B and T team begin and end, C task create, S sample, M metric */
   uint64_t ticks;
   uint32_t number; /* region, comm or creating thread's rank */
 };
@@ -46,7 +46,8 @@ static char letter_of(const char *kind) {
               {"ThreadTeamBegin", 'B'},
               {"ThreadTeamEnd", 'T'},
               {"ThreadTaskCreate", 'C'},
-              {"CallingContextSample", 'S'}};
+              {"CallingContextSample", 'S'},
+              {"Metric", 'M'}};
   for (size_t i = 0; i < COUNT(rows); i++)
     if (strcmp(rows[i].kind, kind) == 0)
       return rows[i].letter;
@@ -329,6 +330,21 @@ static void samples_wait_for_events_that_wait(void **state) {
   expect_written("B10 S20 S21 S22 E22");
 }
 
+/* What the kernel tells stands not between a team's begin and its region's, whatever else is there. */
+static void nothing_of_the_kernel_parts_begins(void **state) {
+  (void)state;
+  const struct event metric = {.kind = EVENT_METRIC, .ticks = 13};
+  team->comm = 1;
+  put(0, EVENT_TEAM_BEGIN, 10, 0, team, false);
+  put_sample(12, false);
+  emit_metric(&emitter, &locations[0], &metric, 100);
+  put(0, EVENT_METRIC, 14, 0, NULL, false); /* the thread's own counters */
+  put(0, EVENT_ENTER, 15, 1, NULL, false);
+  expect_written("B10 S12 M14 E15");
+  put(0, EVENT_LEAVE, 20, 1, NULL, false);
+  expect_written("B10 S12 M14 E15 M15 L20");
+}
+
 /* Nobody comes to say what may precede: memory is bounded. */
 static void not_all_samples_are_held_back(void **state) {
   (void)state;
@@ -403,6 +419,7 @@ int main(void) {
       TEST(the_last_sample_waits_for_what_it_interrupted),
       TEST(late_ends_are_not_moved_by_samples),
       TEST(samples_wait_for_events_that_wait),
+      TEST(nothing_of_the_kernel_parts_begins),
       TEST(not_all_samples_are_held_back),
       TEST(room_is_asked_for_when_it_is_time),
       TEST(ended_locations_are_closed_when_nothing_waits),

@@ -223,7 +223,8 @@ static inline void write_final(struct emitter *emitter, struct location *locatio
     return;
   }
   location->written_ticks = ticks;
-  location->written_kind = event->kind;
+  if (event->kind != EVENT_SAMPLE && event->kind != EVENT_METRIC)
+    location->written_kind = event->kind;
   uint64_t events = ++location->events;
   atomic_store_explicit(location->whole_events, events, memory_order_release);
   if (__builtin_expect(events == location->asks_at, 0))
