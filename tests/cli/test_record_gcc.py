@@ -30,6 +30,30 @@ int main(void) {
 }
 """
 
+# Its second sections never end on libomp when the first were cancelled.
+SECTIONS_PROGRAM = """
+#include <stdio.h>
+int main(void) {
+  for (int i = 0; i < 20; i++)
+#pragma omp parallel num_threads(3)
+  {
+#pragma omp sections
+    {
+#pragma omp section
+      {
+#pragma omp cancel sections
+      }
+#pragma omp section
+      {
+#pragma omp cancellation point sections
+      }
+    }
+  }
+  puts("4");
+  return 3;
+}
+"""
+
 
 class Gcc(Case):
     def setUp(self):
@@ -70,6 +94,13 @@ class Gcc(Case):
         program = self.gcc(text=SYMBOL_PROGRAM)
         self.check_untraced(self.record(program),
                             r"needs GOMP_target_ext of libgomp, which /\S+ lacks; it runs untraced")
+
+    def test_cancelled_sections(self):
+        program = self.gcc(text=SECTIONS_PROGRAM)
+        self.env["OMP_CANCELLATION"] = "true"
+        self.check_untraced(self.record(program), r"needs cancelled sections \(if it never cancels .*it runs untraced")
+        self.env["OMP_CANCELLATION"] = "FALSE"
+        self.check_moved(self.record(program))
 
     def test_rpath_with_own_libgomp(self):
         own = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,

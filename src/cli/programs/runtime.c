@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static const char LIBOMP[] = "libomp.so.5";
@@ -92,6 +93,22 @@ static bool has(const struct string_list *list, const char *text) {
   return false;
 }
 
+static bool has_any(const struct string_list *list, const char *beginning) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strncmp(list->items[i], beginning, strlen(beginning)) == 0)
+      return true;
+  return false;
+}
+
+/* libomp leaves sections that were cancelled as they were, and threads wait in the next ones for ever: where
+ * OMP_CANCELLATION lets that happen. No symbol tells what is cancelled: who names a runtime decides. */
+static bool may_cancel_sections(const struct string_list *symbols) {
+  const char *cancellation = getenv("OMP_CANCELLATION"), *named = getenv("STAVE_RUNTIME");
+  return has(symbols, "GOMP_cancel") &&
+         (has_any(symbols, "GOMP_sections") || has_any(symbols, "GOMP_parallel_sections")) && cancellation &&
+         *cancellation && strcasecmp(cancellation, "false") != 0 && (!named || *named == '\0');
+}
+
 /* Where there are reductions over tasks no symbol tells whether there are scans: then who names a runtime
  * decides. */
 static void add_scans(const struct string_list *symbols, struct string_list *ret_missing) {
@@ -117,5 +134,7 @@ void runtime_missing(const char *path, const struct string_list *versions, const
       string_list_add(ret_missing, symbols->items[i]);
     else if (may_scan(symbols->items[i]))
       add_scans(symbols, ret_missing);
+  if (has_versions && may_cancel_sections(symbols))
+    string_list_add(ret_missing, "cancelled sections (if it never cancels any, name the runtime: --runtime)");
   elf_close(&file);
 }
