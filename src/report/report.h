@@ -350,6 +350,7 @@ struct report_processors {
 /* What disturbs the numbers. */
 struct report_caveats {
   uint64_t lost_events, stalls, stall_ticks, recording_pauses;
+  uint64_t mutexes_withheld; /* acquisitions that were not recorded, because of a fault of the runtime's */
   uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */

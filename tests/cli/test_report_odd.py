@@ -117,7 +117,8 @@ class Others(Case):
 
     def test_disturbances(self):
         with self.timed("stalled") as made:
-            made.properties += [("STAVE::LOST_EVENTS", "12"), ("STAVE::DEPENDENCES_WITHHELD", "4")]
+            made.properties += [("STAVE::LOST_EVENTS", "12"), ("STAVE::DEPENDENCES_WITHHELD", "4"),
+                                ("STAVE::MUTEXES_WITHHELD", "6")]
             made.fork(0)
             made.begin(0)
             made.at(1).event(0, "buffer_flush", made.now + 2000)
@@ -132,7 +133,8 @@ class Others(Case):
         self.ms(found["stall_s"], 2)
         text = self.text(self.path("stalled"))
         for words in ("12 events were lost", "1 times a thread waited for room", "paused 1 times",
-                      "the dependences of 4 tasks were not recorded"):
+                      "the dependences of 4 tasks were not recorded",
+                      "6 acquisitions of locks were not recorded"):
             self.assertIn(words, text)
 
     def test_no_openmp(self):

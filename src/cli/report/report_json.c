@@ -384,6 +384,7 @@ static json_t *disturbances(const struct report *report) {
   json_put(object, "stalls", json_from_number(report->caveats.stalls));
   put_seconds(object, "stall_s", report, (double)report->caveats.stall_ticks);
   json_put(object, "pauses", json_from_number(report->caveats.recording_pauses));
+  json_put(object, "mutexes_withheld", json_from_number(report->caveats.mutexes_withheld));
   json_put(object, "dependences_withheld", json_from_number(report->caveats.dependences_withheld));
   json_put(object, "lacks_teams", json_boolean(report->caveats.lacks_teams));
   put_seconds(object, "clock_error_s", report,

@@ -408,8 +408,23 @@ static bool is_disturbed(const struct report *report) {
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
          caveats->is_incomplete || report_lacks_clock(report) || caveats->lacks_chunks ||
-         caveats->lacks_teams || caveats->dependences_withheld > 0 || caveats->lacks_dependences ||
-         report->tasks_live > 0;
+         caveats->lacks_teams || caveats->mutexes_withheld > 0 || caveats->dependences_withheld > 0 ||
+         caveats->lacks_dependences || report->tasks_live > 0;
+}
+
+/* What the tool did not ask for, because of faults of the runtime's. */
+static void print_withheld(const struct report_caveats *caveats) {
+  char number[NUMBER_BYTES];
+  if (caveats->mutexes_withheld > 0)
+    prose_say(2,
+              "%s acquisitions of locks were not recorded, since the first thread that used OpenMP had ended",
+              summary_number(number, caveats->mutexes_withheld));
+  if (caveats->dependences_withheld > 0)
+    prose_say(2, "the dependences of %s tasks were not recorded: the critical path may be longer",
+              summary_number(number, caveats->dependences_withheld));
+  else if (caveats->lacks_dependences)
+    prose_say(
+        2, "the dependences of tasks were not recorded: if there are any, the critical path may be longer");
 }
 
 static void print_caveats(const struct report *report) {
@@ -447,12 +462,7 @@ static void print_caveats(const struct report *report) {
     prose_say(
         2, "the runtime does not tell of the chunks of loops (libomp does from 15 on): whether they are too "
            "small is not known");
-  if (caveats->dependences_withheld > 0)
-    prose_say(2, "the dependences of %s tasks were not recorded: the critical path may be longer",
-              summary_number(number, caveats->dependences_withheld));
-  else if (caveats->lacks_dependences)
-    prose_say(
-        2, "the dependences of tasks were not recorded: if there are any, the critical path may be longer");
+  print_withheld(caveats);
   if (report->tasks_live > 0)
     prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",
               summary_number(number, report->tasks_live));
