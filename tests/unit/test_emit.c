@@ -13,7 +13,8 @@ enum { NOTED_MOST = 64 };
 
 struct noted {
   struct event_writer *writer;
-  char what; /* E enter, L leave, B and T team begin and end, C task create, S sample, M metric */
+  char what; /* E enter, L leave, B and T team begin and end, C task create, S sample, M metric,
+              * J join */
   uint64_t ticks;
   uint32_t number; /* region, comm or creating thread's rank */
 };
@@ -47,7 +48,8 @@ static char letter_of(const char *kind) {
               {"ThreadTeamEnd", 'T'},
               {"ThreadTaskCreate", 'C'},
               {"CallingContextSample", 'S'},
-              {"Metric", 'M'}};
+              {"Metric", 'M'},
+              {"ThreadJoin", 'J'}};
   for (size_t i = 0; i < COUNT(rows); i++)
     if (strcmp(rows[i].kind, kind) == 0)
       return rows[i].letter;
@@ -345,6 +347,21 @@ static void nothing_of_the_kernel_parts_begins(void **state) {
   expect_written("B10 S12 M14 E15 M15 L20");
 }
 
+/* Nor between a team's end and the join, however many samples come before that. */
+static void nothing_of_the_kernel_parts_ends(void **state) {
+  (void)state;
+  const struct event metric = {.kind = EVENT_METRIC, .ticks = 21};
+  team->comm = 1;
+  put(0, EVENT_TEAM_END, 20, 0, team, false);
+  emit_metric(&emitter, &locations[0], &metric, 100);
+  for (uint64_t ticks = 22; ticks < 30; ticks++)
+    put_sample(ticks, false);
+  expect_written("T20");
+  put(0, EVENT_JOIN, 30, 0, NULL, false);
+  put(0, EVENT_ENTER, 31, 1, NULL, false);
+  expect_written("T20 J30 M30 S30 S30 S30 S30 S30 S30 S30 S30 E31");
+}
+
 /* Nobody comes to say what may precede: memory is bounded. */
 static void not_all_samples_are_held_back(void **state) {
   (void)state;
@@ -420,6 +437,7 @@ int main(void) {
       TEST(late_ends_are_not_moved_by_samples),
       TEST(samples_wait_for_events_that_wait),
       TEST(nothing_of_the_kernel_parts_begins),
+      TEST(nothing_of_the_kernel_parts_ends),
       TEST(not_all_samples_are_held_back),
       TEST(room_is_asked_for_when_it_is_time),
       TEST(ended_locations_are_closed_when_nothing_waits),

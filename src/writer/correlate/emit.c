@@ -326,11 +326,19 @@ static bool holds_more(const struct location *location, size_t most) {
   return held_is_empty(&location->held) && location->sample_end - location->sample_begin > most;
 }
 
+/* What the kernel tells waits for the thread's next event, which may be one with the last. */
+static bool may_part(const struct location *location) {
+  uint8_t before = location->written_kind;
+  return location->samples[location->sample_begin].kind != EVENT_SAMPLE &&
+         (are_one(before, EVENT_KINDS) || before == EVENT_TEAM_END);
+}
+
 void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
                  bool may_be_preceded) {
   hold_sample(location, sample);
   size_t most = may_be_preceded ? SAMPLES_HELD_MOST : SAMPLES_HELD_LEAST;
-  while (holds_more(location, most) && location->samples[location->sample_begin].ticks <= sample->ticks)
+  while (holds_more(location, most) && location->samples[location->sample_begin].ticks <= sample->ticks &&
+         (!may_part(location) || holds_more(location, SAMPLES_HELD_MOST)))
     write_sample(emitter, location);
 }
 
