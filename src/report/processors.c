@@ -17,8 +17,11 @@ void processors_find(struct report *report) {
     return;
   double busy = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_BUSY_NS);
   double writer = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_WRITER_NS);
-  processors->is_known = true;
   processors->own = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_OWN_NS);
+  if (processors->own <
+      TICK_S * second) /* too short a run for such a count: others would have used all of it */
+    return;
+  processors->is_known = true;
   processors->all = busy + ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_IDLE_NS);
   processors->others = busy - processors->own - writer - TICK_S * second * (double)(processors->count + 1);
   if (processors->others < OTHERS_SHARE_LEAST * processors->all)

@@ -155,6 +155,7 @@ class Threads(Case):
         few = self.regions("few", 4, used=(200, 110, 100))["findings"]
         self.ms([finding for finding in few if finding["cause"] == "other programs"][0]["gain_s"], 60)
         self.assertIsNone(self.regions("unknown to whom", 4)["processor_time"])
+        self.assertIsNone(self.regions("less than a tick", 4, used=(0, 250, 0))["processor_time"])
 
     def test_confidence_on_a_busy_machine(self):
         """What others used may be what threads waited for."""
