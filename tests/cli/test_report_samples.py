@@ -160,14 +160,7 @@ class Samples(Case):
         part = self.text(self.path("parts"), "--from", "25ms", "--to", "42ms")
         self.assertIn("parallel @made.c:1 parallel @made.c:1 1 10.0 ms 58.8 % exchange 9, VFPRINTF 2 of 11",
                       " ".join(part.split()))
-        with self.made("bare") as made:
-            made.program(0, True)
-            made.fork(50)
-            made.begin(50)
-            for i in range(2):
-                made.at(70).enter(i, "implicit barrier", 1)
-            made.end_all(70)
-            made.program(70, False)
+        self.unsampled("bare")
         self.assertIn("in which functions: stave record --sample", self.text(self.path("bare")))
         self.assertEqual([(part["samples"], part["functions"])
                           for part in self.numbers(self.path("bare"))["serial_parts"]], [(0, [])])
@@ -268,8 +261,9 @@ class Samples(Case):
         short = self.text(self.path("text"), "--top", "2")
         self.assertIn("7 more: --top 9", short)
 
-    def test_none(self):
-        with self.made("none") as made:
+    def unsampled(self, name):
+        """Serial for 50 ms, then two threads for 20."""
+        with self.made(name) as made:
             made.program(0, True)
             made.fork(50)
             made.begin(50)
@@ -277,6 +271,9 @@ class Samples(Case):
                 made.at(70).enter(i, "implicit barrier", 1)
             made.end_all(70)
             made.program(70, False)
+
+    def test_none(self):
+        self.unsampled("none")
         numbers = self.numbers(self.path("none"))
         self.assertEqual((numbers["samples"]["count"], numbers["samples"]["places"]), (0, []))
         self.assertNotIn("sampled", self.text(self.path("none")))

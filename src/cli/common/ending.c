@@ -5,13 +5,11 @@
 
 #include "cli/common/folder.h"
 
-static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-
-enum { SIGNALS = sizeof signals / sizeof *signals };
+const int ending_signals[ENDING_SIGNALS] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 static struct {
   int depth;
-  struct sigaction before[SIGNALS];
+  struct sigaction before[ENDING_SIGNALS];
   volatile sig_atomic_t caught;
   const char *folder;
 } ending;
@@ -24,9 +22,9 @@ void ending_wait(void) {
   struct sigaction action = {.sa_handler = remember};
   if (ending.depth++)
     return;
-  for (int i = 0; i < SIGNALS; i++)
-    if (sigaction(signals[i], NULL, &ending.before[i]) == 0 && ending.before[i].sa_handler == SIG_DFL)
-      sigaction(signals[i], &action, NULL);
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    if (sigaction(ending_signals[i], NULL, &ending.before[i]) == 0 && ending.before[i].sa_handler == SIG_DFL)
+      sigaction(ending_signals[i], &action, NULL);
 }
 
 void ending_removes(const char *folder) {
@@ -44,8 +42,8 @@ bool ending_is_wanted(void) {
 }
 
 static void give_back(void) {
-  for (int i = 0; i < SIGNALS; i++)
-    sigaction(signals[i], &ending.before[i], NULL);
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    sigaction(ending_signals[i], &ending.before[i], NULL);
 }
 
 void ending_of_child(void) {

@@ -4,6 +4,11 @@
 
 #include <stdbool.h>
 
+enum { ENDING_SIGNALS = 4 };
+
+/* SIGHUP, SIGINT, SIGQUIT, SIGTERM. */
+extern const int ending_signals[ENDING_SIGNALS];
+
 /* From here on they are only remembered, those that would end the process. Calls may be nested: the outermost
  * counts. */
 void ending_wait(void);

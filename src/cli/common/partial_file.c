@@ -1,5 +1,6 @@
 #include "cli/common/partial_file.h"
 
+#include "cli/common/ending.h"
 #include "cli/common/message.h"
 
 #include <errno.h>
@@ -10,10 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-
-enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
 
 /* What the handler removes; NULL: nothing. */
 static struct { const char *volatile path; } growing;

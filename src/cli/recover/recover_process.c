@@ -1,6 +1,7 @@
 #include "cli/recover/recover_process.h"
 
 #include "base/array.h"
+#include "cli/common/ending.h"
 #include "cli/common/lines.h"
 #include "cli/common/progress.h"
 #include "cli/common/summary.h"
@@ -25,10 +26,6 @@ static struct {
   volatile pid_t child; /* 0: none */
   volatile sig_atomic_t number;
 } interrupt;
-
-static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-
-enum { ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
 
 static void remember_signal(int number) {
   interrupt.number = number;
