@@ -81,7 +81,7 @@ class Live(unittest.TestCase):
         self.assertTrue(pathlib.Path(f"{self.archive}.html").exists())
 
     def test_stops_following(self):
-        self.until("!!live.shown")
+        self.until(f"{REGIONS} > 0")  # the first picture of a busy machine may hold nothing yet
         self.browser.click_on("#follow")
         shown = self.browser.evaluate("live.shown.picture")
         self.until(f"live.news.picture > {shown + 1}")
