@@ -6,6 +6,7 @@
 #include "base/pair_map.h"
 #include "base/pool.h"
 #include "report/path.h"
+#include "report/phases.h"
 #include "report/report.h"
 
 /* Time of one thread in one team, by activity; and in the worksharing regions there. */
@@ -16,36 +17,12 @@ struct live_member {
   uint64_t reduced, reduction_wait; /* in barriers that reduce: itself; for others when all had come */
   uint64_t reduced_before;          /* that it came to the last barrier */
   uint64_t lock_wait;               /* in this phase */
+  uint64_t inner_lost;              /* in this phase: by teams that it has forked, see phases_add_inner */
+  uint64_t inner_waited;            /* waiting in those, ever, which its activity has, too */
   uint64_t preempted_in_phase, preempted_in_tasks; /* while it did not wait; tasks: explicit ones, ever */
   uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
   struct share *shares;               /* a list, of this phase */
   uint32_t barriers;                  /* entered so far */
-};
-
-/* Time in a worksharing region, or waited for the locks of a mutex region, in one phase: of one member or of
- * a whole team. */
-struct share {
-  struct share *next;
-  uint32_t region, slot; /* slot: in its pool */
-  uint64_t sum, max;     /* max: of the members */
-  uint64_t waited;       /* for locks, inside of it */
-  /* of a team: without waiting for locks, the time of the member that would come last to the barrier, and
-   * which one that was */
-  uint64_t leading, leader;
-};
-
-/* What a team does until its next barrier. */
-struct team_phase {
-  uint64_t number; /* from 1; 0: none */
-  uint64_t latest_ticks;
-  uint64_t latest_alone;            /* when the last one would have come had nobody waited for locks */
-  uint64_t latest_running;          /* the same had nobody been preempted */
-  uint64_t waited;                  /* for locks, by all members */
-  uint64_t stalled, latest_stalled; /* by all members; when the last one came, with it */
-  double alone;    /* sum over the members: from the team's begin to when each would have come */
-  uint64_t leader; /* counts who was that last one so far */
-  uint32_t arrivals;
-  struct share *shares;
 };
 
 /* A taskwait or taskgroup: from when on no task was ready, to its end. */
@@ -63,7 +40,7 @@ struct live_team {
   uint64_t members, useful, longest_useful;
   uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
-  uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled;
+  uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
   uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
   uint32_t arrivals[BARRIER_ROUNDS];
   bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
@@ -319,23 +296,6 @@ void barriers_before_enter(struct collector *collector, const struct trace_event
                            const struct replay_now *now);
 void barriers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                            const struct replay_now *now);
-
-/* -- collect_phases.c -- */
-
-/* The worksharing region among the innermost `count` ones that the task is in; REPLAY_NONE: none. */
-uint32_t phases_loop_around(const struct collector *collector, const struct replay_task *task,
-                            uint32_t count);
-
-/* The thread was in a worksharing region, or has waited for a lock; in a team, with its implicit task. */
-void phases_add_loop(struct collector *collector, const struct replay_slice *slice);
-void phases_add_wait(struct collector *collector, const struct replay_lock_event *event, uint64_t ticks);
-
-/* The thread, a member of the team in this region, comes to its barrier number `round`, from 0. */
-void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
-                   size_t location, uint64_t ticks);
-
-/* The team is gone. */
-void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);
 
 /* -- collect_counters.c -- */
 

@@ -1,6 +1,6 @@
 /* Whether threads had processors, where the archive tells (STAVE_SYSTEM): each time between two events of a
  * thread is charged to the state that it was in. What preemption costs is found phase by phase (see
- * collect_phases.c): the last to come to a barrier would have come earlier by what it was preempted before,
+ * phases.c): the last to come to a barrier would have come earlier by what it was preempted before,
  * and then another one may have been the last. */
 #include <string.h>
 

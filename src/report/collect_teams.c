@@ -179,6 +179,10 @@ static uint64_t useful_of(const struct live_member *member) {
          member->activity[ACTIVITY_SERIAL];
 }
 
+static uint64_t waited_of(const uint64_t activity[ACTIVITY_COUNT]) {
+  return activity[ACTIVITY_BARRIER_WAIT] + activity[ACTIVITY_TASK_WAIT];
+}
+
 static void fold_member(struct collector *collector, struct live_team *live_team,
                         const struct live_member *member, uint64_t ticks) {
   uint64_t useful = useful_of(member);
@@ -192,6 +196,7 @@ static void fold_member(struct collector *collector, struct live_team *live_team
   live_team->reduced += member->reduced;
   live_team->reduction_wait += member->reduction_wait;
   live_team->stalled += member->stalled;
+  live_team->inner_waited += member->inner_waited;
   live_team->passages += member->barriers;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     live_team->activity[i] += member->activity[i];
@@ -229,8 +234,10 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   struct live_member *outer = teams_member(collector, event->location);
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
     outer->activity[i] += member.activity[i];
-  if (outer)
+  if (outer) {
     outer->stalled += member.stalled;
+    outer->inner_waited += waited_of(member.activity);
+  }
   path_join(&collector->paths, &live_team->finished, &live_task->path);
   path_clear(&collector->paths, &live_task->path);
   dependences_forget(collector->dependences, live_task->id);
@@ -278,6 +285,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   scatter_add(&parallel->reductions, (double)live_team->activity[ACTIVITY_REDUCTION]);
   parallel->passages += live_team->passages;
   parallel->stalled += live_team->stalled;
+  parallel->inner_waited += live_team->inner_waited;
   parallel->tasks += live_team->tasks;
   parallel->is_nested |= live_team->is_nested;
   parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;
@@ -303,6 +311,17 @@ static void close_live_team(struct collector *collector, struct live_process *pr
   }
 }
 
+/* The member that has forked the team was held up by what the team has waited in the mean. */
+static void add_to_outer(struct collector *collector, const struct replay_team *team,
+                         const struct live_team *live_team) {
+  bool is_inner = live_team->is_nested && team->primary != SIZE_MAX && team->region != REPLAY_NONE;
+  uint64_t waited = waited_of(live_team->activity);
+  if (is_inner && live_team->members > 1 && teams_member(collector, team->primary) &&
+      waited > live_team->inner_waited)
+    phases_add_inner(collector, team->primary, team->region,
+                     (waited - live_team->inner_waited) / live_team->members);
+}
+
 static void joined(struct collector *collector, const struct replay_team_event *event) {
   struct live_team *live_team = teams_live(collector, event->team->slot);
   if (!live_team || live_team->id != event->team->id)
@@ -313,6 +332,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   count_without_fork(collector, event->team);
   add_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);
+  add_to_outer(collector, event->team, live_team);
   close_live_team(collector, live_team->process, event->team, finish);
   clear_paths(collector, live_team);
   live_team->id = 0;

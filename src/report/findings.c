@@ -364,15 +364,31 @@ static void find_in_tasks(struct report *report, uint32_t region, double budget,
   find_starvation(report, region, budget);
 }
 
+/* By its members, not in inner teams. */
+static double waited_in(const struct report_parallel *parallel) {
+  return (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) -
+         (double)parallel->inner_waited;
+}
+
+/* From what members wait to wall time: in an inner team, it counts for as many threads as there are (`n`),
+ * and for more or less where outer teams wait for those that wait most; at most for all of its own team. */
+static double scale_of_waits(const struct report_parallel *parallel, double members, double n) {
+  double waited = waited_in(parallel);
+  if (waited <= 0 || parallel->outer_waited == 0)
+    return 1 / n;
+  double scale = 1 / n + parallel->outer_waited / waited;
+  return scale < 0 ? 0 : scale > 1 / members ? 1 / members : scale;
+}
+
 static void find_in_region(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (parallel->instances == 0 || parallel->members == 0)
     return;
   double members = (double)parallel->members / (double)parallel->instances;
   double n = finding_threads(report, region), shared = processors_sharing(report, parallel, n);
+  double scale = scale_of_waits(parallel, members, n);
   double budget =
-      (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) / n +
-      parallel->moved * members / n - (double)parallel->reduction_wait / n;
+      waited_in(parallel) * scale + parallel->moved * members / n - (double)parallel->reduction_wait * scale;
   if (budget < FINDING_LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
   if (report->has_running && !processors_are_too_few(report, parallel))
@@ -380,9 +396,9 @@ static void find_in_region(struct report *report, uint32_t region) {
   else if (!is_too_often(report, parallel) &&
            findings_take_shared(report, region, (budget + (double)parallel->late / n) * shared))
     return;
-  budget = find_slow_barriers(report, region, budget, 1 / n);
+  budget = find_slow_barriers(report, region, budget, scale);
   budget = find_late_start(report, region, budget, members, 1 / n);
-  budget = find_loops(report, region, budget, members / n);
+  budget = find_loops(report, region, budget, members * scale);
   if (parallel->tasks > 0)
     find_in_tasks(report, region, budget, n);
   else

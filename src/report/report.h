@@ -89,7 +89,10 @@ struct report_parallel {
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
   struct scatter room;         /* the same */
   struct scatter begins, releases, reductions; /* of its instances: late begins, late ends of barriers */
-  double moved;                  /* what its locks add to the mean waiting at barriers, or take from it */
+  uint64_t inner_waited; /* the part of barrier wait and task wait that its members had in inner teams */
+  double moved; /* what its locks and inner teams add to the mean waiting at barriers, or take from it */
+  /* of inner teams: wall time that outer ones wait for theirs, less what they would wait anyway */
+  double outer_waited;
   double preempted;              /* wall time that it would be shorter had no member ever been preempted */
   bool is_nested;                /* ever inside another team */
   struct report_caller *callers; /* the longest first; of those instances of which it is known */

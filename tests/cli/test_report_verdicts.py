@@ -350,9 +350,9 @@ class Verdicts(Case):
             made.event(i, "thread_team_end", team)
         made.event(threads[0], "thread_join", Paradigm.OPENMP)
 
-    def test_nested(self):
-        """Two inner teams lose 8 ms at the same time, with 20 ms instead of 12; two of six threads are not there."""
-        with self.timed("nested", threads=6) as made:
+    def nested(self, name, ends):
+        """An outer team of threads 0 and 1, whose inner ones have 2 and 3, too, and a loop of 10 ms to `ends` each."""
+        with self.timed(name, threads=6) as made:
             outer = made.new_team("outer", (0, 1))
             inner = [made.new_team("one", (0, 2), outer), made.new_team("other", (1, 3), outer)]
             made.fork(0)
@@ -366,17 +366,26 @@ class Verdicts(Case):
                     made.begin_team(i, line)
             for i in range(4):
                 made.enter(i, "for", 20)
-            for now, threads in ((14, (2, 3)), (30, (0, 1))):
+            for now in sorted(set(ends)):
                 made.at(now)
-                for i in threads:
+                for i in (i for i in range(4) if ends[i] == now):
                     made.leave(i, "for", 20)
                     made.enter(i, "implicit barrier", 50)
-            self.end_team(made, inner[0], (0, 2), 50)
-            self.end_team(made, inner[1], (1, 3), 50)
-            for i in (0, 1):
-                made.enter(i, "implicit barrier", 40)
+                for i in (i for i in range(2) if max(ends[i], ends[i + 2]) == now):
+                    self.end_team(made, inner[i], (i, i + 2), 50)
+                made.at(now + 0.001)
+                for i in (i for i in range(2) if max(ends[i], ends[i + 2]) == now):
+                    made.enter(i, "implicit barrier", 40)
             self.end_team(made, outer, (0, 1), 40)
-        self.verdict("nested", "loop imbalance", 20, 8, others=("serial part",))
+
+    def test_nested(self):
+        """Inner teams lose 8 ms, with 20 ms instead of 12, or the outer one does; two of six threads are not there."""
+        for name, ends in (("both", (30, 30, 14, 14)), ("both late", (14, 14, 30, 30)), ("one", (30, 22, 14, 22)),
+                           ("one late", (14, 22, 30, 22))):
+            self.nested(name, ends)
+            self.verdict(name, "loop imbalance", 20, 8, others=("serial part",))
+        self.nested("outer", (30, 14, 30, 14))
+        self.verdict("outer", "imbalance", 40, 8, others=("serial part",))
 
     def close_at(self, made, now, line):
         made.at(now)

@@ -9,7 +9,7 @@
 
 /* The share with this key, on the list if it is new. */
 static struct share *share_of(struct collector *collector, struct pair_map *table, uint64_t owner,
-                              uint32_t region, struct share **list) {
+                              enum share_kind kind, uint32_t region, struct share **list) {
   struct share *share = pair_map_get(table, owner, region);
   if (share)
     return share;
@@ -19,7 +19,7 @@ static struct share *share_of(struct collector *collector, struct pair_map *tabl
     return NULL;
   }
   share = pool_item(&collector->share_pool, slot);
-  *share = (struct share){.next = *list, .region = region, .slot = slot};
+  *share = (struct share){.next = *list, .kind = kind, .region = region, .slot = slot};
   collector->has_failed |= !pair_map_put(table, owner, region, share);
   *list = share;
   return share;
@@ -40,15 +40,16 @@ static uint64_t member_key(const struct collector *collector, size_t location) {
   return (uint64_t)location << 32 | collector->locations[location].member_count;
 }
 
-static struct share *member_share(struct collector *collector, size_t location, uint32_t region) {
+static struct share *member_share(struct collector *collector, size_t location, enum share_kind kind,
+                                  uint32_t region) {
   struct report_location *here = &collector->locations[location];
   struct live_member *member = &here->members[here->member_count - 1];
-  return share_of(collector, &collector->member_shares, member_key(collector, location), region,
+  return share_of(collector, &collector->member_shares, member_key(collector, location), kind, region,
                   &member->shares);
 }
 
 void phases_add_loop(struct collector *collector, const struct replay_slice *slice) {
-  struct share *share = member_share(collector, slice->location, slice->region);
+  struct share *share = member_share(collector, slice->location, SHARE_LOOP, slice->region);
   if (share)
     share->sum += slice->end_ticks - slice->begin_ticks;
 }
@@ -63,16 +64,31 @@ uint32_t phases_loop_around(const struct collector *collector, const struct repl
   return REPLAY_NONE;
 }
 
+/* What the running task has lost is none of the work of the loop that it is in. */
+static void take_off_loop(struct collector *collector, size_t location, const struct replay_task *task,
+                          uint64_t ticks) {
+  uint32_t loop = phases_loop_around(collector, task, task->frame_count);
+  struct share *around = loop == REPLAY_NONE ? NULL : member_share(collector, location, SHARE_LOOP, loop);
+  if (around)
+    around->waited += ticks;
+}
+
 void phases_add_wait(struct collector *collector, const struct replay_lock_event *event, uint64_t ticks) {
   struct report_location *here = &collector->locations[event->location];
-  uint32_t loop = phases_loop_around(collector, event->task, event->task->frame_count);
-  struct share *lock = member_share(collector, event->location, event->region);
-  struct share *around = loop == REPLAY_NONE ? NULL : member_share(collector, event->location, loop);
+  struct share *lock = member_share(collector, event->location, SHARE_MUTEX, event->region);
   here->members[here->member_count - 1].lock_wait += ticks;
   if (lock)
     lock->waited += ticks;
-  if (around)
-    around->waited += ticks;
+  take_off_loop(collector, event->location, event->task, ticks);
+}
+
+void phases_add_inner(struct collector *collector, size_t location, uint32_t region, uint64_t ticks) {
+  struct report_location *here = &collector->locations[location];
+  struct share *team = member_share(collector, location, SHARE_TEAM, region);
+  here->members[here->member_count - 1].inner_lost += ticks;
+  if (team)
+    team->sum += ticks;
+  take_off_loop(collector, location, replay_current_task(collector->replay, location), ticks);
 }
 
 /* -- a team's phases -- */
@@ -87,23 +103,24 @@ static uint64_t met_key(const struct live_team *live_team) {
 }
 
 static void fold_share(struct collector *collector, const struct live_team *live_team,
-                       struct team_phase *phase, const struct share *share, bool is_leading) {
-  struct share *whole = share_of(collector, &collector->team_shares, phase_key(live_team, phase),
+                       struct team_phase *phase, const struct share *share, bool is_last, bool is_leading) {
+  struct share *whole = share_of(collector, &collector->team_shares, phase_key(live_team, phase), share->kind,
                                  share->region, &phase->shares);
   if (!whole)
     return;
   whole->sum += share->sum;
   whole->waited += share->waited;
   whole->max = share->sum > whole->max ? share->sum : whole->max;
-  if (!is_leading)
+  if (share->kind == SHARE_TEAM ? !is_last : !is_leading)
     return;
-  whole->leader = phase->leader;
+  whole->leader = share->kind == SHARE_TEAM ? phase->last : phase->leader;
   whole->leading = share->sum > share->waited ? share->sum - share->waited : 0;
 }
 
 /* -- its end -- */
 
-/* What the member that came last had more of this than the mean, without waiting for locks. */
+/* What the member that came last had more of this than the mean, without waiting for locks and inner teams.
+ */
 static double delay_of(const struct team_phase *phase, const struct share *share) {
   double mean = (double)(share->sum > share->waited ? share->sum - share->waited : 0) / phase->arrivals;
   double leading = share->leader == phase->leader ? (double)share->leading : 0;
@@ -122,7 +139,8 @@ static void vary(struct collector *collector, struct variation **variation, doub
 static void meet(struct collector *collector, struct live_team *live_team, uint32_t loop_region,
                  uint32_t region, struct report_loop *loop) {
   const struct share *before = live_team->met;
-  if (!share_of(collector, &collector->team_shares, met_key(live_team), loop_region, &live_team->met))
+  if (!share_of(collector, &collector->team_shares, met_key(live_team), SHARE_LOOP, loop_region,
+                &live_team->met))
     return;
   loop->teams += live_team->met != before;
   if (loop->parallel == REPLAY_NONE)
@@ -165,19 +183,60 @@ static void conclude_mutex(struct collector *collector, const struct live_team *
     mutex->parallel = region;
 }
 
+/* Of the run's wall time: that of a team which is one of several counts less. */
+static double weight_of(const struct live_team *live_team, const struct team_phase *phase) {
+  return live_team->is_nested ? (double)phase->arrivals / live_team->at_once : 1;
+}
+
+/* Had the inner teams of the region lost nothing, the phase would be over earlier by what they have delayed
+ * its last member; what they have cost the others, those would wait for it. Returns what the mean waiting at
+ * the barrier has of that. */
+static double conclude_inner(struct collector *collector, const struct live_team *live_team,
+                             const struct team_phase *phase, const struct share *share) {
+  struct report_parallel *inner = collector_parallel(collector, share->region);
+  double gain = (double)(phase->latest_alone - phase->latest_balanced);
+  double last = share->leader == phase->last ? (double)share->leading : 0;
+  double part = phase->last_inner_lost ? last / (double)phase->last_inner_lost : 0;
+  double waited = gain * part - (double)share->sum / phase->arrivals;
+  if (inner)
+    inner->outer_waited += waited * weight_of(live_team, phase);
+  return waited;
+}
+
+/* Loops share what there is room for. */
+static double scale_of_loops(const struct team_phase *phase, double room) {
+  double delays = 0;
+  for (const struct share *share = phase->shares; share; share = share->next)
+    delays += share->kind == SHARE_LOOP ? delay_of(phase, share) : 0;
+  return room <= 0 ? 0 : delays > room ? room / delays : 1;
+}
+
+static void conclude_shares(struct collector *collector, struct live_team *live_team,
+                            struct team_phase *phase, uint32_t region, double room) {
+  struct report_parallel *parallel = collector_parallel(collector, region);
+  double scale = scale_of_loops(phase, room), of_inner = 0;
+  for (const struct share *share = phase->shares; share; share = share->next)
+    switch (share->kind) {
+    case SHARE_LOOP:
+      conclude_loop(collector, live_team, phase, share, region, delay_of(phase, share) * scale);
+      break;
+    case SHARE_MUTEX:
+      conclude_mutex(collector, live_team, phase, share, region);
+      break;
+    case SHARE_TEAM:
+      of_inner += conclude_inner(collector, live_team, phase, share);
+    }
+  if (parallel)
+    parallel->moved -= of_inner;
+  drop_shares(collector, &collector->team_shares, phase_key(live_team, phase), &phase->shares);
+}
+
 static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,
                      uint32_t region) {
   struct report_parallel *parallel = collector_parallel(collector, region);
-  double room = (double)phase->latest_alone - (double)live_team->begin_ticks - phase->alone / phase->arrivals;
-  double delays = 0;
-  for (const struct share *share = phase->shares; share; share = share->next)
-    delays += collector->interests[share->region].is_loop ? delay_of(phase, share) : 0;
-  double scale = room <= 0 ? 0 : delays > room ? room / delays : 1;
-  for (const struct share *share = phase->shares; share; share = share->next)
-    if (collector->interests[share->region].is_loop)
-      conclude_loop(collector, live_team, phase, share, region, delay_of(phase, share) * scale);
-    else
-      conclude_mutex(collector, live_team, phase, share, region);
+  double room =
+      (double)phase->latest_balanced - (double)live_team->begin_ticks - phase->balanced / phase->arrivals;
+  conclude_shares(collector, live_team, phase, region, room);
   if (parallel) { /* who waited at the barrier for a thread that waited for Stave has lost nothing by the
                      program */
     parallel->moved -=
@@ -188,7 +247,6 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
   if (parallel)
     parallel->preempted += (double)(phase->latest_ticks - phase->latest_running);
   live_team->phase_end_ticks = phase->latest_ticks;
-  drop_shares(collector, &collector->team_shares, phase_key(live_team, phase), &phase->shares);
   *phase = (struct team_phase){0};
 }
 
@@ -225,16 +283,23 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   uint64_t waited = member->lock_wait < spent ? member->lock_wait : spent;
   uint64_t preempted = member->preempted_in_phase < spent ? member->preempted_in_phase : spent;
   phase->latest_running = now - preempted > phase->latest_running ? now - preempted : phase->latest_running;
-  bool is_leading = phase->arrivals++ == 0 || now - waited >= phase->latest_alone;
+  uint64_t alone = now - waited,
+           inner = member->inner_lost < spent - waited ? member->inner_lost : spent - waited;
+  bool is_first = phase->arrivals++ == 0, is_last = is_first || alone >= phase->latest_alone;
+  bool is_leading = is_first || alone - inner >= phase->latest_balanced;
+  phase->last += is_last;
+  phase->last_inner_lost = is_last ? inner : phase->last_inner_lost;
   phase->leader += is_leading;
-  phase->latest_alone = is_leading ? now - waited : phase->latest_alone;
+  phase->latest_alone = is_last ? alone : phase->latest_alone;
+  phase->latest_balanced = is_leading ? alone - inner : phase->latest_balanced;
   phase->latest_ticks = now > phase->latest_ticks ? now : phase->latest_ticks;
   phase->latest_stalled = came > phase->latest_stalled ? came : phase->latest_stalled;
   phase->stalled += member->stalled_in_phase;
   phase->waited += waited;
   phase->alone += (double)(spent - waited);
+  phase->balanced += (double)(spent - waited - inner);
   for (const struct share *share = member->shares; share; share = share->next)
-    fold_share(collector, live_team, phase, share, is_leading);
+    fold_share(collector, live_team, phase, share, is_last, is_leading);
   drop_shares(collector, &collector->member_shares, member_key(collector, location), &member->shares);
-  member->lock_wait = member->stalled_in_phase = member->preempted_in_phase = 0;
+  member->lock_wait = member->inner_lost = member->stalled_in_phase = member->preempted_in_phase = 0;
 }
