@@ -214,13 +214,28 @@ class TimelineTest(cli.FreshCase):
                 (2, ["two archives"], ["--align", "start", self.known]),
                 (2, ["counted from 1"], ["--align", "x#0", self.known, other]),
                 (2, ["--align wants"], ["--align", "", self.known, other]),
-                (1, ["known: no thread enters a region called for @app.c:2"],
-                 ["--align", "for @app.c:2", self.known, other]),
-                (1, ["known: !$omp for @app.c:20 is entered 1 time,"],
+                (1, ["no region is called for @app.c:21; meant may be for @app.c:20, "],
+                 ["--align", "for @app.c:21", self.known, other]),
+                (1, ["no region is called for @app.c:2; "], ["--align", "for @app.c:2", self.known, other]),
+                (1, ["no region is called dgemm (stave report shows"], ["--align", "dgemm", self.known, other]),
+                (1, ["c:30 is a part of several names: create task @app.c:30, task @app.c:30"],
+                 ["--align", "c:30", self.known, other]),
+                (1, ["known: for @app.c:20 is entered 1 time,"],
                  ["--align", "!$omp for @app.c:20#2", self.known, other]),
                 (1, ["absent: No such file"], [self.known, self.folder / "absent"])):
             self.expect(status, ["stave: ", *words], "-o", self.folder / "x.html", *arguments)
         self.assertFalse((self.folder / "x.html").exists())
+
+    def test_aligned_where_one_has_nothing(self):
+        """A region that only one run enters: what the other one has that is called alike."""
+        def write(path, *names):
+            with pictured.Archive(path) as archive:
+                for i, name in enumerate(names):
+                    archive.slice(0, 1000 * i, 1000 * i + 500, archive.region(name, line=7))
+        write(self.folder / "one", "!$omp for @app.c:7", "start")
+        write(self.folder / "two", "!$omp loop @app.c:7", "start")
+        self.expect(1, ["stave: two: no thread enters for @app.c:7; meant may be loop @app.c:7\n"],
+                    "--align", "for @app.c:7", "-o", self.folder / "x.html", self.folder / "one", self.folder / "two")
 
     def test_help(self):
         result = timeline("--help")

@@ -119,10 +119,11 @@ class Beside(test_page.PageTest):
 
     def test_aligned_at_a_region(self):
         """Its third instance: 9 ms after the first run's beginning, 13 ms after the other's, which comes first."""
-        self.open_both("--align", "for @app.c:20#3")
-        self.assertEqual(self.slices_us(0, "main"), [[4000, 18000]])
-        self.assertEqual(self.slices_us(2, "main"), [[0, 20000]])
-        self.assertEqual([self.slices_us(row)[2] for row in (1, 3)], [[13000, 15000], [13000, 16000]])
+        for where in ("for @app.c:20#3", "app.c:20#3", "FOR#3"):  # its name, its place, a part of its name alone
+            self.open_both("--align", where)
+            self.assertEqual(self.slices_us(0, "main"), [[4000, 18000]], where)
+            self.assertEqual(self.slices_us(2, "main"), [[0, 20000]])
+            self.assertEqual([self.slices_us(row)[2] for row in (1, 3)], [[13000, 15000], [13000, 16000]])
 
     def test_aligned_at_times(self):
         self.open_both("--align", "5ms,0.002")

@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 
 #include "cli/common/archive_job.h"
+#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
+#include "cli/timeline/align_names.h"
 
 /* -- the option -- */
 
@@ -55,77 +57,136 @@ bool align_read(struct align *ret, const char *text) {
 
 /* -- the region -- */
 
-/* What is found of one run: shared with the process that reads. */
-struct found {
-  bool is_there;
-  uint64_t location, count; /* who has entered the region first; how often until now */
+/* Of a region and all that are called alike, in one run. */
+struct entries {
+  uint64_t location, count; /* who has entered it first; how often until now */
   uint64_t instant_ns;
+  bool is_there; /* the instance that is wanted */
 };
 
 struct region_search {
   const struct align *align;
   const struct trace *trace;
   struct sides sides;
-  struct found *found; /* by side */
-  bool *is_wanted;     /* by region */
-  size_t *side_of;     /* by location */
+  enum align_names names;
+  uint32_t *meant;    /* by region: the first that is called alike */
+  uint32_t chosen;    /* of those one; ALIGN_NOT_MEANT: not yet */
+  size_t *side_of;    /* by location */
+  uint64_t *instants; /* what is found, by side: shared with the process that asked */
+  struct {
+    struct entries *entries; /* by region */
+    bool *is_entered;        /* the same */
+  } runs[SIDES_MOST];
 };
-
-static bool is_named(const struct trace_region *region, const char *name) {
-  static const char openmp[] = "!$omp ";
-  bool is_openmp = strncmp(region->name, openmp, sizeof openmp - 1) == 0;
-  return strcmp(region->name, name) == 0 ||
-         (is_openmp && strcmp(region->name + sizeof openmp - 1, name) == 0);
-}
 
 /* An instance is the one of the thread that has entered the region first: the others of a team enter it, too.
  */
+static void enter(struct region_search *search, const struct trace_event *event, size_t side,
+                  uint32_t region) {
+  struct entries *entries = &search->runs[side].entries[region];
+  if (entries->is_there)
+    return;
+  if (entries->count == 0)
+    entries->location = event->location;
+  entries->count += entries->location == event->location;
+  entries->is_there = entries->count == search->align->instance;
+  entries->instant_ns = trace_ns(search->trace, event->ticks);
+}
+
+/* At a place the first that is entered is meant: what it has within comes later. */
 static bool on_event(void *data, const struct trace_event *event) {
   struct region_search *search = data;
   const struct trace *trace = search->trace;
-  struct found *found = &search->found[search->side_of[event->location]];
-  if (event->kind != TRACE_Enter || found->is_there)
+  const struct trace_region *region =
+      event->kind == TRACE_Enter ? trace_region(trace, event->Enter.region) : NULL;
+  if (!region)
     return true;
-  const struct trace_region *region = trace_region(trace, event->Enter.region);
-  if (!region || !search->is_wanted[region - trace->regions])
+  size_t side = search->side_of[event->location], index = (size_t)(region - trace->regions);
+  uint32_t meant = search->meant[index];
+  search->runs[side].is_entered[index] = true;
+  if (meant == ALIGN_NOT_MEANT)
     return true;
-  if (found->count == 0)
-    found->location = event->location;
-  found->count += found->location == event->location;
-  found->is_there = found->count == search->align->instance;
-  found->instant_ns = trace_ns(trace, event->ticks);
-  return !search->found[0].is_there || !search->found[1].is_there;
+  if (search->chosen == ALIGN_NOT_MEANT && search->names != ALIGN_NAMES_PART)
+    search->chosen = meant;
+  enter(search, event, side, meant);
+  return search->chosen == ALIGN_NOT_MEANT || !search->runs[0].entries[search->chosen].is_there ||
+         !search->runs[1].entries[search->chosen].is_there;
 }
 
-static bool begin(struct region_search *search) {
+static void begin(struct region_search *search) {
   const struct trace *trace = search->trace;
-  search->is_wanted = calloc(trace->region_count + 1, sizeof *search->is_wanted);
-  search->side_of = calloc(trace->location_count + 1, sizeof *search->side_of);
-  if (!search->is_wanted || !search->side_of)
-    return false;
+  search->meant = memory_needed(calloc(trace->region_count + 1, sizeof *search->meant));
+  search->side_of = memory_needed(calloc(trace->location_count + 1, sizeof *search->side_of));
+  for (size_t i = 0; i < SIDES_MOST; i++) {
+    search->runs[i].entries = memory_needed(calloc(trace->region_count + 1, sizeof(struct entries)));
+    search->runs[i].is_entered = memory_needed(calloc(trace->region_count + 1, sizeof(bool)));
+  }
   sides_find(&search->sides, trace);
-  for (size_t i = 0; i < trace->region_count; i++)
-    search->is_wanted[i] = is_named(&trace->regions[i], search->align->region);
+  search->chosen = ALIGN_NOT_MEANT;
+  search->names = align_names_find(trace, search->align->region, search->meant);
   for (size_t i = 0; i < trace->location_count; i++)
     search->side_of[i] = sides_of_location(&search->sides, trace, i);
-  return true;
+}
+
+static void end(struct region_search *search) {
+  free(search->meant);
+  free(search->side_of);
+  for (size_t i = 0; i < SIDES_MOST; i++) {
+    free(search->runs[i].entries);
+    free(search->runs[i].is_entered);
+  }
+}
+
+/* Of several that have the text in their names that one is meant which is entered. Returns false after a
+ * message if there are several, or if there is none. */
+static bool choose(struct region_search *search) {
+  const struct trace *trace = search->trace;
+  char names[ALIGN_NAMES_BYTES];
+  bool *entered = memory_needed(calloc(trace->region_count + 1, sizeof *entered));
+  size_t count = 0;
+  for (size_t i = 0; i < trace->region_count; i++) {
+    entered[i] = search->runs[0].entries[i].count + search->runs[1].entries[i].count > 0;
+    if (entered[i])
+      search->chosen = (uint32_t)i;
+    count += entered[i];
+  }
+  if (count > 1)
+    message_say("%s is a part of several names: %s", search->align->region,
+                align_names_list(trace, entered, names));
+  for (size_t i = 0; i < trace->region_count; i++)
+    entered[i] = search->runs[0].is_entered[i] || search->runs[1].is_entered[i];
+  if (count == 0)
+    message_say("no region is called %s%s", search->align->region,
+                align_names_nearest(trace, entered, search->align->region, names));
+  free(entered);
+  return count == 1;
+}
+
+static void say_missing(const struct region_search *search, size_t side) {
+  const struct align *align = search->align;
+  const char *run = search->sides.names[side],
+             *name = align_names_short(&search->trace->regions[search->chosen]);
+  uint64_t count = search->runs[side].entries[search->chosen].count;
+  char names[ALIGN_NAMES_BYTES];
+  if (count)
+    message_say("%s: %s is entered %llu time%s, --align wants the one numbered %llu", run, name,
+                (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)align->instance);
+  else
+    message_say("%s: no thread enters %s%s", run, name,
+                align_names_nearest(search->trace, search->runs[side].is_entered, name, names));
 }
 
 /* Both runs have to have it. */
-static int explain(const struct region_search *search) {
-  const struct align *align = search->align;
-  for (size_t i = 0; i < search->sides.count; i++) {
-    const struct found *found = &search->found[i];
-    if (found->is_there)
-      continue;
-    if (found->count)
-      message_say("%s: %s is entered %llu time%s, --align wants the one numbered %llu",
-                  search->sides.names[i], align->region, (unsigned long long)found->count,
-                  found->count == 1 ? "" : "s", (unsigned long long)align->instance);
-    else
-      message_say("%s: no thread enters a region called %s (stave report shows how they are called)",
-                  search->sides.names[i], align->region);
+static int conclude(struct region_search *search) {
+  if (search->chosen == ALIGN_NOT_MEANT && !choose(search))
     return EXIT_UNDONE;
+  for (size_t i = 0; i < search->sides.count; i++) {
+    const struct entries *entries = &search->runs[i].entries[search->chosen];
+    search->instants[i] = entries->instant_ns;
+    if (!entries->is_there) {
+      say_missing(search, i);
+      return EXIT_UNDONE;
+    }
   }
   return EXIT_SUCCESS;
 }
@@ -134,29 +195,25 @@ static int look(void *data, const struct archive_job *job) {
   struct region_search *search = data;
   char error[TRACE_ERROR_BYTES];
   search->trace = job->trace;
-  int status = EXIT_UNDONE;
-  if (!begin(search))
-    message_say("out of memory");
-  else if (trace_read_in_order(job->trace, 0, UINT64_MAX, on_event, search, error) < 0)
-    status = archive_job_failed(job, error);
-  else
-    status = explain(search);
-  free(search->is_wanted);
-  free(search->side_of);
+  begin(search);
+  int status = trace_read_in_order(job->trace, 0, UINT64_MAX, on_event, search, error) < 0
+                   ? archive_job_failed(job, error)
+                   : conclude(search);
+  end(search);
   return status;
 }
 
 bool align_find(struct align *align, const char *path) {
-  size_t bytes = SIDES_MOST * sizeof(struct found);
+  size_t bytes = SIDES_MOST * sizeof(uint64_t);
   struct region_search search = {.align = align};
-  search.found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (search.found == MAP_FAILED) {
+  search.instants = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (search.instants == MAP_FAILED) {
     message_say("out of memory");
     return false;
   }
   bool is_found = archive_job_run(path, look, &search) == EXIT_SUCCESS;
   for (size_t i = 0; is_found && i < SIDES_MOST; i++)
-    align->instants_ns[i] = search.found[i].instant_ns;
-  munmap(search.found, bytes);
+    align->instants_ns[i] = search.instants[i];
+  munmap(search.instants, bytes);
   return is_found;
 }

@@ -59,9 +59,8 @@ static const struct usage_option options[] = {
      "output; default ARCHIVE.html, here",
      USAGE_FILE, NULL},
     {OPTION_ALIGN, "align", "WHERE",
-     "of two archives: start (the default); REGION or REGION#N, where that is entered for the first or the "
-     "Nth "
-     "time; TIME,TIME: these of each",
+     "of two archives: start (the default); REGION or REGION#N (a name, a part that no other has, or "
+     "FILE:LINE), where that is entered for the first or the Nth time; TIME,TIME: these of each",
      USAGE_NOTHING, NULL},
     {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
      USAGE_NOTHING, NULL},
