@@ -7,6 +7,7 @@
 
 /* A location. */
 struct critical_row {
+  size_t run;          /* of those compared */
   uint64_t busy_until; /* since when it has not worked */
   uint64_t arrived;    /* if it is in a barrier */
   uint64_t instance;   /* which of its team's barriers */
@@ -28,9 +29,18 @@ struct critical_task {
 
 bool critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
                          uint64_t to) {
+  struct sides sides;
   *ret = (struct critical_path){.limit = limit, .from = from, .to = to, .row_count = trace->location_count};
   ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
-  return ret->rows != NULL;
+  if (!ret->rows)
+    return false;
+  sides_find(&sides, trace);
+  ret->run_count = sides.count ? sides.count : 1;
+  for (size_t i = 0; i < ret->run_count; i++)
+    ret->runs[i].first = UINT64_MAX;
+  for (size_t i = 0; i < trace->location_count; i++)
+    ret->rows[i].run = sides_of_location(&sides, trace, i);
+  return true;
 }
 
 /* -- links -- */
@@ -175,6 +185,8 @@ void critical_path_event(struct critical_path *path, const struct replay *replay
                          const struct trace_event *event, bool was_waiting) {
   struct happening moment = {event->ticks, event->location};
   struct replay_now now = replay_now(replay, event->location);
+  uint64_t *first = &path->runs[path->rows[event->location].run].first;
+  *first = event->ticks < *first ? event->ticks : *first;
   if (was_waiting && event->kind == TRACE_Leave && now.activity != ACTIVITY_TASK_WAIT)
     end_taskwait(path, now.task, moment);
   if (now.task->is_implicit)
@@ -274,37 +286,46 @@ static void add_segment(struct critical_path *path, struct happening begin, uint
   path->segments[path->count++] = (struct critical_segment){begin.location, begin.ticks, end, cause};
 }
 
-/* The location that worked last. */
-static struct happening last_moment(const struct critical_path *path) {
+/* The location of a run that worked last. */
+static struct happening last_moment(const struct critical_path *path, size_t run) {
   struct happening last = {0, 0};
   for (size_t i = 0; i < path->row_count; i++)
-    if (path->rows[i].busy_until > last.ticks)
+    if (path->rows[i].run == run && path->rows[i].busy_until > last.ticks)
       last = (struct happening){path->rows[i].busy_until, i};
   return last;
 }
 
-static void reverse(struct critical_path *path) {
-  for (size_t i = 0; i < path->count / 2; i++) {
-    struct critical_segment segment = path->segments[i];
-    path->segments[i] = path->segments[path->count - 1 - i];
-    path->segments[path->count - 1 - i] = segment;
+static void reverse(struct critical_segment *segments, size_t count) {
+  for (size_t i = 0; i < count / 2; i++) {
+    struct critical_segment segment = segments[i];
+    segments[i] = segments[count - 1 - i];
+    segments[count - 1 - i] = segment;
   }
 }
 
-void critical_path_finish(struct critical_path *path) {
-  struct happening now = last_moment(path);
-  if (path->link_count)
-    qsort(path->links, path->link_count, sizeof *path->links, by_place);
-  while (now.ticks > path->from && !path->is_out_of_memory) {
+static void walk(struct critical_path *path, size_t run) {
+  struct happening now = last_moment(path, run);
+  size_t before = path->count;
+  uint64_t first = path->runs[run].first, from = first > path->from ? first : path->from;
+  while (now.ticks > from && !path->is_out_of_memory) {
     const struct critical_link *link = last_link(path, now);
-    if (!link || link->to.ticks <= path->from) {
-      add_segment(path, (struct happening){path->from, now.location}, now.ticks, CRITICAL_BEGIN);
+    if (!link || link->to.ticks <= from) {
+      add_segment(path, (struct happening){from, now.location}, now.ticks, CRITICAL_BEGIN);
       break;
     }
     add_segment(path, link->to, now.ticks, link->cause);
     now = link->from; /* which is earlier: this ends */
   }
-  reverse(path);
+  path->runs[run].count = path->count - before;
+  if (path->count > before)
+    reverse(path->segments + before, path->count - before);
+}
+
+void critical_path_finish(struct critical_path *path) {
+  if (path->link_count)
+    qsort(path->links, path->link_count, sizeof *path->links, by_place);
+  for (size_t run = 0; run < path->run_count; run++)
+    walk(path, run);
 }
 
 void critical_path_free(struct critical_path *path) {

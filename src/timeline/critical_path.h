@@ -1,11 +1,13 @@
 /* The critical path: what the end of the run waited for, back to its beginning. While events go by it is kept
  * where a location began again because of what another one had done (links); the path goes back along the
- * location that worked last, at each link over to that other one. Times are in ticks. */
+ * location that worked last, at each link over to that other one. Runs that are compared have one each. Times
+ * are in ticks. */
 #ifndef STAVE_TIMELINE_CRITICAL_PATH_H
 #define STAVE_TIMELINE_CRITICAL_PATH_H
 
 #include "analysis/mpi.h"
 #include "analysis/replay.h"
+#include "analysis/sides.h"
 #include "base/pair_map.h"
 #include "timeline/dependence_table.h"
 
@@ -45,8 +47,13 @@ struct critical_path {
   size_t link_count, link_capacity, limit;
   uint64_t shortest; /* shorter waits are not followed */
   uint64_t from, to;
-  struct critical_segment *segments; /* after critical_path_finish, in the order of time */
+  struct critical_segment *segments; /* after critical_path_finish, run by run, in the order of time */
   size_t count, capacity;
+  struct {
+    uint64_t first; /* when the run begins; UINT64_MAX: not yet */
+    size_t count;   /* of its segments */
+  } runs[SIDES_MOST];
+  size_t run_count;          /* 1 where nothing is compared */
   struct critical_row *rows; /* as the trace's locations */
   size_t row_count;
   struct critical_team *teams; /* by slot */

@@ -197,10 +197,13 @@ static json_t *dependences(const struct page_data *data) {
                    "all", number(table->all));
 }
 
-/* shortest: ns of waits that the path does not follow */
+/* shortest: ns of waits that no path follows */
 static json_t *path(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  return json_pack("{s:o,s:o}", "section", section(&data->path), "shortest",
+  json_t *sections = json_array();
+  for (size_t run = 0; run < timeline->path.run_count; run++)
+    json_array_append_new(sections, section(&data->paths[run]));
+  return json_pack("{s:o,s:o}", "sections", sections, "shortest",
                    number(trace_span_ns(timeline->trace, timeline->path.shortest)));
 }
 

@@ -91,15 +91,17 @@ static void put_dependences(struct page_data *data) {
 
 static void put_path(struct page_data *data) {
   const struct critical_path *path = &data->timeline->path;
-  data->path = (struct page_section){data->bytes.count, path->count};
-  uint64_t last = 0;
-  for (size_t i = 0; i < path->count; i++) {
-    const struct critical_segment *segment = &path->segments[i];
-    struct happening begin = {segment->begin, segment->location};
-    uint64_t from = put_moment(data, last, &begin), end = page_ns(data, segment->end);
-    last = end > from ? end : from;
-    bytes_number(&data->bytes, last - from);
-    bytes_number(&data->bytes, segment->cause);
+  const struct critical_segment *segment = path->segments;
+  for (size_t run = 0; run < path->run_count; run++) {
+    data->paths[run] = (struct page_section){data->bytes.count, path->runs[run].count};
+    uint64_t last = 0;
+    for (size_t i = 0; i < path->runs[run].count; i++, segment++) {
+      struct happening begin = {segment->begin, segment->location};
+      uint64_t from = put_moment(data, last, &begin), end = page_ns(data, segment->end);
+      last = end > from ? end : from;
+      bytes_number(&data->bytes, last - from);
+      bytes_number(&data->bytes, segment->cause);
+    }
   }
 }
 

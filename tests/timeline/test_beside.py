@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
+import otf2
 import pictured
 import printed
 import test_page
@@ -18,7 +19,8 @@ LOOP = "!$omp for @app.c:20"
 ONLY = "polish"
 
 
-def write_run(path, threads=2, begin_us=1000, ticks_per_us=1, folder="old", loop_us=2000, pause_us=1000, only=False):
+def write_run(path, threads=2, begin_us=1000, ticks_per_us=1, folder="old", loop_us=2000, pause_us=1000, only=False,
+              most=0):
     """From its beginning on each thread is in main; from `pause_us` on, three times, in a loop for `loop_us` with as
     much in between; then, for 500 us, where the other run is not, if asked for."""
     names = ["Master thread", *(f"OMP thread {i}" for i in range(1, threads))]
@@ -33,6 +35,8 @@ def write_run(path, threads=2, begin_us=1000, ticks_per_us=1, folder="old", loop
         main, loop = region("main", RegionRole.FUNCTION, 1), region(LOOP, RegionRole.LOOP, 20)
         for i in range(threads):
             archive.writers[i].enter(tick(0), main)
+            if i == 0 and most:
+                write_counter(archive, (tick(0), tick(pause_us)), most)
             for k in range(3):
                 begin = pause_us + 2 * k * loop_us
                 archive.slice(i, tick(begin), tick(begin + loop_us), loop)
@@ -44,8 +48,19 @@ def write_run(path, threads=2, begin_us=1000, ticks_per_us=1, folder="old", loop
 
 def write_both(folder):
     """Of 14 and 20 ms; the loop takes 2 and 3 ms. Their clocks have nothing in common."""
-    write_run(folder / "first")
-    write_run(folder / "second", threads=3, begin_us=77000, ticks_per_us=1000, folder="new", loop_us=3000, only=True)
+    write_run(folder / "first", most=4)
+    write_run(folder / "second", threads=3, begin_us=77000, ticks_per_us=1000, folder="new", loop_us=3000, only=True,
+              most=8)
+
+
+def write_counter(archive, times, most):
+    """The first thread counts from 0 to `most`."""
+    define = archive.definitions
+    member = define.metric_member("level", "", otf2.MetricType.USER, otf2.MetricMode.ABSOLUTE_POINT,
+                                  pictured.Type.DOUBLE, otf2.Base.DECIMAL, 0, "bytes")
+    counter = define.metric_class([member], otf2.MetricOccurrence.SYNCHRONOUS)
+    for time, value in zip(times, (0, most)):
+        archive.writers[0].metric(time, counter, [float(value)])
 
 
 class Beside(test_page.PageTest):
@@ -205,6 +220,36 @@ class Beside(test_page.PageTest):
         self.settle()
         self.browser.click_on("#sides-regions tr:nth-child(2) button")
         self.assertIn("15", self.browser.text("#region-facts"))
+
+    # -- counters, the critical path --
+
+    def test_one_scale_for_one_counter(self):
+        """And none is drawn beyond the end of its run."""
+        self.open_both()
+        self.assertEqual(self.browser.evaluate("stave.model.counters.map(({bounds}) => bounds)"), [[0, 8], [0, 8]])
+        heights = []
+        for row, ms in ((0, 12), (2, 12), (0, 17)):
+            column = self.browser.evaluate(f"""(() => {{ const {{chart, layout}} = stave;
+                return [Math.round(chart.x({ms}e6)), Math.round(26 + layout.counterTop(layout.rows[{row}], 0))]; }})()""")
+            pixels = self.browser.pixels("#chart", *column, 1, 34)
+            reds = pixels[::4]   # of a blue line
+            heights.append(reds.index(min(reds)) if min(reds) < 150 else None)
+        self.assertEqual((heights[1] < heights[0] < 25, heights[2]), (True, None), heights)
+
+    def test_a_critical_path_each(self):
+        self.open_both("--align", "for @app.c:20#3")
+        self.assertEqual(self.browser.evaluate("""stave.model.paths.map(({length, row, begin, end}) =>
+            [length, row[0], begin[0] / 1e3, end[0] / 1e3])"""), [[1, 0, 4000, 18000], [1, 2, 0, 20000]])
+        self.browser.evaluate("stave.setPath(true); stave.settle()")
+        self.assertRegex(self.browser.text("#path-note").replace("\u00a0", " "),
+                         r"Critical path here: A: 14\.0 ms: serial 100.* B: 20\.0 ms: serial 100")
+        for row, ms, isThere in ((0, 10, True), (0, 2, False), (2, 10, True), (2, 2, True), (1, 10, False)):
+            x, y = self.point(row, -1, ms)
+            left, top = self.browser.evaluate("(box => [box.x, box.y])(stave.overlay.canvas.getBoundingClientRect())")
+            y += self.browser.evaluate("stave.layout.band / 2") - 7
+            self.assertEqual(self.browser.pixels("#overlay", int(x - left), int(y - top))[3] > 100, isThere, (row, ms))
+        self.browser.move(*self.point(0, -1, 10))
+        self.assertIn("from the beginning", self.browser.text("#tooltip"))
 
     # -- what is kept --
 

@@ -439,6 +439,39 @@ class Views(test_page.PageTest):
         self.assertEqual(sorted(self.browser.evaluate("stave.layout.order")), list(range(MANY)))
         self.assertEqual(self.browser.evaluate("stave.layout.visible(0, 10)[0].row.index"), 0)
 
+    def names_written(self):
+        """Beside the rows, from top to bottom: the name, where its middle is, and the row that lies there."""
+        return self.browser.evaluate("""(() => {
+            const {chart, layout, redraw} = stave, {context} = chart, written = [], fillText = context.fillText;
+            context.fillText = (text, x, y) => x < chart.gutter - 10 && written.push([text, y, chart.place(y)?.row]);
+            chart.draw(stave.palette);
+            context.fillText = fillText;
+            return written; })()""")
+
+    def test_names_of_low_rows(self):
+        """As many as fit, none over another, also where rows are in another order."""
+        self.open_many()
+        self.browser.key("f")
+        for order in ("number", "load", "similarity"):
+            self.browser.evaluate(f"stave.rowsPanel.sortBy('{order}', 0, 2e6)")
+            written = self.names_written()
+            self.assertGreater(len(written), HEIGHT / 25, order)
+            for (_, y, _), (_, below, _) in zip(written, written[1:]):
+                self.assertTrue(12 <= below - y <= 16, (order, y, below))
+            ranks = self.browser.evaluate("stave.layout.order")
+            for name, _, row in written:  # the first one's is below the time axis
+                self.assertAlmostEqual(ranks.index(int(name.split()[-1])), ranks.index(row), delta=14)
+
+    def test_patterns_of_low_rows(self):
+        """Go on from row to row: each line of pixels by itself would make stripes of them."""
+        self.open_many()
+        self.browser.key("f")
+        x, y = self.browser.evaluate("[stave.chart.x(1e6), 40]")  # where all upper rows wait
+        pixels = self.browser.pixels("#chart", int(x), y, 8, 16)
+        columns = [{tuple(pixels[4 * (8 * line + column):4 * (8 * line + column) + 3]) for line in range(0, 16)}
+                   for column in range(8)]
+        self.assertTrue(all(len(column) > 1 for column in columns), columns)
+
     def test_filter_and_groups(self):
         self.open_many()
         self.browser.click_on("#rows-open")

@@ -2,6 +2,7 @@
 import {spread} from './activity_track.js';
 
 const LOW = 6;                  // device pixels: below, shares are rounded by dither, which keeps them right on average
+const TILE = 8;                 // pixels of a pattern, both ways
 const STEP = 0.618033988749895; // of the dither, from column to column
 const ALL = 1 - 1e-6;           // of a column, as far as 32 bits tell
 
@@ -57,15 +58,16 @@ export class Bands {
     present.fill(0);
   }
 
-  // Columns that one activity fills.
+  // Columns that one activity fills. The patterns of lines that are lower than them go on from line to line.
   #fillPlain(from, to, kind, top, height, palette, hidden) {
     const {pixels, image: {width}} = this, {tile, isPlain, packed} = palette.paints[kind];
+    const first = height < TILE ? 0 : top;
     for (let y = top; y < top + height; y++) {
       const row = y * width;
       if (isPlain || hidden.has(kind))
         pixels.fill(hidden.has(kind) ? palette.ground : packed, row + from, row + to);
       else
-        for (let column = from, line = (y - top & 7) * 8; column < to; column++)
+        for (let column = from, line = (y - first & 7) * 8; column < to; column++)
           pixels[row + column] = tile[line + (column & 7)];
     }
   }
@@ -73,6 +75,7 @@ export class Bands {
   // From the bottom up: the activities in the order of the legend.
   #fillColumn(column, full, top, height, palette, hidden) {
     const {pixels, times, image: {width}} = this, dither = height < LOW ? column * STEP % 1 : 0.5;
+    const first = height < TILE ? top : 0;
     let done = 0, y = height;
     for (let left = this.present[column]; left > 0; left &= left - 1) {
       const kind = 31 - Math.clz32(left & -left), at = kind * width + column;
@@ -81,7 +84,8 @@ export class Bands {
       const above = Math.max(0, Math.floor(height * (1 - done / full) + dither + 1e-6));
       const {tile} = palette.paints[kind], isHidden = hidden.has(kind);
       for (; y > above; y--)
-        pixels[(top + y - 1) * width + column] = isHidden ? palette.ground : tile[(y - 1 & 7) * 8 + (column & 7)];
+        pixels[(top + y - 1) * width + column] = isHidden ? palette.ground
+          : tile[(first + y - 1 & 7) * 8 + (column & 7)];
     }
     for (; y > 0; y--)
       pixels[(top + y - 1) * width + column] = palette.ground;

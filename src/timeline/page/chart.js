@@ -201,15 +201,15 @@ export class Chart {
     context.fillStyle = colours.ground;
     if (bars > 0)
       context.fillRect(0, y, gutter, band + bar * bars);
-    if (isFit && bars === 0 && y + band / 2 < this.nameBottom)
+    const middle = y < RULER ? y + band / 2 : Math.max(y + band / 2, RULER + 7); // not under the time axis
+    if (isFit && bars === 0 && middle < this.nameBottom)
       return;
-    this.nameBottom = y + band / 2 + LEAST_NAME;
+    this.nameBottom = middle + LEAST_NAME;
     context.fillStyle = colours.text;
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
     const left = 6 + Math.min(4, row.level) * INDENT;
     const name = (isFit && bars === 0 ? '' : arrow) + nameInGroup(row, layout.grouping);
-    const middle = y < RULER ? y + band / 2 : Math.max(y + band / 2, RULER + 7); // not under the time axis
     context.fillText(this.fit(name, gutter - left - 6), left, middle);
     if (bars < row.slices.length && bars > 0) {
       context.fillStyle = colours.dim;

@@ -27,9 +27,24 @@ function decode(reader, count) {
   return points;
 }
 
+function boundsOf(counters) {
+  let bounds = [Infinity, -Infinity];
+  for (const {points: {least, most, count}} of counters)
+    for (let i = 0; i < count; i++)
+      bounds = [Math.min(bounds[0], least[i]), Math.max(bounds[1], most[i])];
+  return bounds;
+}
+
+// Tells counters which others count the same.
+export function findAlike(counters) {
+  const alike = Map.groupBy(counters, ({name, unit, meaning}) => [name, unit, meaning].join('\n'));
+  for (const counter of counters)
+    counter.alike = alike.get([counter.name, counter.unit, counter.meaning].join('\n'));
+}
+
 export class CounterTrack {
   constructor(bytes, {row, name, unit, meaning, points: [offset, count]}) {
-    Object.assign(this, {row, name, meaning, unit: unit === '1' ? '' : unit});
+    Object.assign(this, {row, name, meaning, unit: unit === '1' ? '' : unit, alike: [this]});
     this.load = () => decode(new NumberReader(bytes, offset), count);
   }
 
@@ -37,11 +52,14 @@ export class CounterTrack {
     return this.loaded ??= this.load();
   }
 
-  // The least and most of all.
+  // The least and most of all rows that have this counter: their lines can be compared.
   get bounds() {
-    this.loadedBounds ??= this.points.least.reduce(([least, most], value, i) =>
-      [Math.min(least, value), Math.max(most, this.points.most[i])], [Infinity, -Infinity]);
-    return this.loadedBounds;
+    return this.loadedBounds ??= boundsOf(this.alike);
+  }
+
+  // Until when the last value holds: as long as its row has something.
+  endIn({rows, to}) {
+    return rows[this.row].activity.extent?.end ?? to;
   }
 
   // The value that holds at a time, or null before the first.

@@ -11,7 +11,8 @@ export function drawCounter(chart, counter, y) {
     counter.draw(chart, y);
     return;
   }
-  const {context, view, gutter, plotWidth, palette: {colours}} = chart, [least, most] = counter.bounds;
+  const {context, view, gutter, plotWidth, width, palette: {colours}} = chart, [least, most] = counter.bounds;
+  const end = Math.min(width, Math.max(gutter, chart.x(counter.endIn(chart.model))));
   const top = y + INSET, room = COUNTER - 2 * INSET;
   const height = value => top + room * (most > least ? 1 - (value - least) / (most - least) : 0.5);
   context.fillStyle = colours.stripe;
@@ -19,7 +20,7 @@ export function drawCounter(chart, counter, y) {
   context.fillStyle = context.strokeStyle = colours.counter;
   context.lineWidth = 1.3;
   context.beginPath();
-  let last = null;
+  let last = null, lastColumn = 0;
   counter.columns(view.from, view.to, plotWidth, (column, low, high, value) => {
     const x = gutter + column;
     if (last === null)
@@ -31,10 +32,10 @@ export function drawCounter(chart, counter, y) {
       context.lineTo(x, height(high));
     }
     context.lineTo(x, height(value));
-    last = value;
+    [last, lastColumn] = [value, column];
   });
   if (last !== null)
-    context.lineTo(gutter + plotWidth, height(last));
+    context.lineTo(Math.max(end, gutter + lastColumn), height(last));
   context.stroke();
   drawNames(chart, counter, y, [least, most]);
 }

@@ -1,7 +1,9 @@
-// The critical path: what the end of the run waited for, from its beginning, row by row.
+// The critical path: what the end of the run waited for, from its beginning, row by row. Runs that are compared have one
+// each.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {byId} from './dom.js';
 import {duration, percent} from './format.js';
+import {LETTERS} from './groups.js';
 
 const CAUSES = ['', 'the last thread in a barrier', 'the holder of a lock', 'the creation of a task',
   'a task that it depends on', 'the last task waited for', 'the fork of a team', 'a message',
@@ -9,7 +11,7 @@ const CAUSES = ['', 'the last thread in a barrier', 'the holder of a lock', 'the
 const LINE = 3, EDGE = 1.5, MANY = 200; // pixels; of more segments lines are thinner
 
 // In the order of time: arrays of begin, end, row and cause (of the begin).
-export function decodePath(bytes, {section: [offset, length]}) {
+export function decodePath(bytes, [offset, length]) {
   const reader = new NumberReader(bytes, offset);
   const path = {length, begin: new Float64Array(length), end: new Float64Array(length), row: new Uint32Array(length),
     cause: new Uint8Array(length)};
@@ -61,9 +63,14 @@ function trace(chart, path, y) {
   return line;
 }
 
-export function drawPath(context, chart, colours, height) {
-  const {layout, model} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
-  const line = trace(chart, model.path, y), [first, last] = visible(model.path, chart.view);
+export function drawPaths(context, chart, colours, height) {
+  for (const path of chart.model.paths)
+    drawPath(context, chart, path, colours, height);
+}
+
+function drawPath(context, chart, path, colours, height) {
+  const {layout} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
+  const line = trace(chart, path, y), [first, last] = visible(path, chart.view);
   const width = last - first > MANY ? LINE / 2 : LINE;
   context.lineCap = context.lineJoin = 'round';
   for (const [edge, colour] of [[EDGE, colours.edge], [0, colours.critical]]) {
@@ -74,9 +81,9 @@ export function drawPath(context, chart, colours, height) {
   context.lineCap = 'butt';
 }
 
-// What the path did in an interval: ns by activity, and between its pieces.
-export function pathTimes(model, {from, to}) {
-  const {path} = model, sums = new Float64Array(model.activities.length), [first, last] = visible(path, {from, to});
+// What a path did in an interval: ns by activity, and between its pieces.
+export function pathTimes(model, path, {from, to}) {
+  const sums = new Float64Array(model.activities.length), [first, last] = visible(path, {from, to});
   let between = 0, length = 0;
   for (let i = first; i < last; i++) {
     const [begin, end] = [Math.max(from, path.begin[i]), Math.min(to, path.end[i])];
@@ -92,23 +99,30 @@ export function pathTimes(model, {from, to}) {
 
 // Why the path came to a row at a time: a text, or null where it is not on the path.
 export function pathAt(model, row, time) {
-  const {begin, end, row: rows, cause} = model.path, i = upperBound(begin, time) - 1;
+  const {begin, end, row: rows, cause} = model.paths[model.rows[row].side ?? 0], i = upperBound(begin, time) - 1;
   if (i < 0 || rows[i] !== row || end[i] < time)
     return null;
   return i > 0 && cause[i] ? `since ${duration(time - begin[i])}, after ${CAUSES[cause[i]]} on ` +
     `${model.rows[rows[i - 1]].name}` : 'from the beginning';
 }
 
-export function showPath(model, interval, isOn) {
-  const note = byId('path-note');
-  note.hidden = !isOn;
-  if (!isOn)
-    return;
-  const {sums, between, length} = pathTimes(model, interval), whole = length + between, {shortest} = model.about.path;
+// What it consists of, the longest first.
+function partsOf(model, path, interval) {
+  const {sums, between, length} = pathTimes(model, path, interval), whole = length + between;
   const parts = [...sums].map((ns, kind) => ({ns, name: model.activities[kind].name}));
   parts.push({ns: between, name: 'from thread to thread'});
   parts.sort((one, other) => other.ns - one.ns);
-  note.textContent = `Critical path here: ${duration(whole)}: ${parts.filter(({ns}) => ns >= 0.0005 * whole && ns > 0)
-    .map(({ns, name}) => `${name} ${percent(ns, whole)}`).join(', ')}.` +
+  return `${duration(whole)}: ${parts.filter(({ns}) => ns >= 0.0005 * whole && ns > 0)
+    .map(({ns, name}) => `${name} ${percent(ns, whole)}`).join(', ')}.`;
+}
+
+export function showPath(model, interval, isOn) {
+  const note = byId('path-note'), {shortest} = model.about.path;
+  note.hidden = !isOn;
+  if (!isOn)
+    return;
+  const texts = model.paths.map((path, side) =>
+    (model.paths.length > 1 ? `${LETTERS[side]}: ` : '') + partsOf(model, path, interval));
+  note.textContent = `Critical path here: ${texts.join(' ')}` +
     (shortest ? ` Waits shorter than ${duration(shortest)} are not followed.` : '');
 }

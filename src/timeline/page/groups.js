@@ -1,5 +1,7 @@
 // Rows by what they belong to: each way of grouping has a name, and groups {name, rows, index}.
 
+export const LETTERS = 'AB'; // of the runs that are compared
+
 // Neighbours with the same key are one group.
 function byKey(rows, key, name) {
   const groups = [];
@@ -30,7 +32,7 @@ function byTeam(rows) {
 export function makeGroupings(rows, sides) {
   const groupings = {none: []}, processes = byKey(rows, row => row.process, row => row.group);
   if (sides.length > 0)
-    groupings.side = sides.map((name, index) => ({name: `${'AB'[index]}: ${name}`, index,
+    groupings.side = sides.map((name, index) => ({name: `${LETTERS[index]}: ${name}`, index,
       rows: rows.filter(row => row.side === index)}));
   if (processes.length > 1)
     groupings.process = processes;

@@ -227,10 +227,10 @@ export class Layout {
 
   // -- finding --
 
-  // The rows, or groups, between two heights.
+  // The rows, or groups, between two heights, from top to bottom.
   visible(top, bottom, places = this.rows) {
     return places.filter(place => !place.isHidden && place.height > 0 && place.y < bottom &&
-      place.y + place.height > top);
+      place.y + place.height > top).sort((one, other) => one.y - other.y);
   }
 
   // How high the band of a row is.

@@ -2,7 +2,7 @@
 import {ActivityTrack} from './activity_track.js';
 import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
 import {CONDITIONS, ConditionTrack} from './condition_track.js';
-import {CounterTrack} from './counter_track.js';
+import {CounterTrack, findAlike} from './counter_track.js';
 import {decodePath} from './critical.js';
 import {decodeDependences} from './dependences.js';
 import {firstGrouping, makeGroupings} from './groups.js';
@@ -76,6 +76,7 @@ export class Model {
     for (const row of this.rows)
       row.sideName = this.sides[row.side];
     this.counters = about.counters.map(counter => new CounterTrack(bytes, counter));
+    findAlike(this.counters);
     for (const counter of this.counters)
       this.rows[counter.row].counters.push(counter);
     this.transfers = decodeTransfers(bytes, about.transfers, this.rows);
@@ -85,7 +86,7 @@ export class Model {
     this.hasSamples = about.samples.all > 0;
     this.loadContexts = () => decodeContexts(bytes, about.samples);
     this.loadDependences = () => decodeDependences(bytes, about.dependences);
-    this.loadPath = () => decodePath(bytes, about.path);
+    this.loadPaths = () => about.path.sections.map(section => decodePath(bytes, section));
     this.loadLocks = () => decodeLocks(bytes, about.locks);
     this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
     this.loadMessages = () => decodeMessages(bytes, about.messages.section);
@@ -104,8 +105,8 @@ export class Model {
     return this.loadedDependences ??= this.loadDependences();
   }
 
-  get path() {
-    return this.loadedPath ??= this.loadPath();
+  get paths() {
+    return this.loadedPaths ??= this.loadPaths();
   }
 
   get contexts() {

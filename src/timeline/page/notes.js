@@ -21,7 +21,7 @@ export class Notes {
     byId('messages').setAttribute('aria-pressed', String(this.model.hasMessages));
     byId('values').hidden = this.model.counters.length + this.model.transfers.length === 0;
     byId('dependences').hidden = about.dependences.stored === 0;
-    byId('path').hidden = about.path.section[1] === 0;
+    byId('path').hidden = about.path.sections.every(([, length]) => length === 0);
     byId('flames').hidden = !this.model.hasSamples;
     byId('warning').hidden = about.warnings.length === 0;
     byId('warning').textContent = about.warnings.join(' ');

@@ -1,6 +1,6 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
 import {FONT} from './chart.js';
-import {drawPath} from './critical.js';
+import {drawPaths} from './critical.js';
 import {dependencesOf, visibleDependences} from './dependences.js';
 import {RULER} from './layout.js';
 import {drawLock} from './locks.js';
@@ -54,7 +54,7 @@ export class Overlay {
     this.#drawPointer();
     this.messages.draw(context, this.colours, (row, depth) => this.#barTop(row, depth));
     if (this.isPathOn)
-      drawPath(context, chart, this.colours, (row, depth) => this.#barTop(row, depth));
+      drawPaths(context, chart, this.colours, (row, depth) => this.#barTop(row, depth));
     this.#drawDependences();
     this.#drawArrows();
     if (this.lock)

@@ -2,9 +2,10 @@
 import {byId, element} from './dom.js';
 import {headAndTail} from './fit.js';
 import {change, changeInPercent, count, duration, plural} from './format.js';
+import {LETTERS} from './groups.js';
 import {topRegions} from './statistics.js';
 
-const LETTERS = 'AB', MOST_REGIONS = 20, LEAST_NS = 0.5;
+const MOST_REGIONS = 20, LEAST_NS = 0.5;
 
 // How long it is from the first to the last that these rows have in an interval.
 function spanOf(rows, {from, to}) {
