@@ -229,8 +229,8 @@ class Beside(test_page.PageTest):
         self.assertEqual(self.browser.evaluate("stave.model.counters.map(({bounds}) => bounds)"), [[0, 8], [0, 8]])
         heights = []
         for row, ms in ((0, 12), (2, 12), (0, 17)):
-            column = self.browser.evaluate(f"""(() => {{ const {{chart, layout}} = stave;
-                return [Math.round(chart.x({ms}e6)), Math.round(26 + layout.counterTop(layout.rows[{row}], 0))]; }})()""")
+            column = self.browser.evaluate(f"""(({{chart, layout}}) => [Math.round(chart.x({ms}e6)),
+                Math.round(26 + layout.counterTop(layout.rows[{row}], 0))])(stave)""")
             pixels = self.browser.pixels("#chart", *column, 1, 34)
             reds = pixels[::4]   # of a blue line
             heights.append(reds.index(min(reds)) if min(reds) < 150 else None)
@@ -243,11 +243,11 @@ class Beside(test_page.PageTest):
         self.browser.evaluate("stave.setPath(true); stave.settle()")
         self.assertRegex(self.browser.text("#path-note").replace("\u00a0", " "),
                          r"Critical path here: A: 14\.0 ms: serial 100.* B: 20\.0 ms: serial 100")
-        for row, ms, isThere in ((0, 10, True), (0, 2, False), (2, 10, True), (2, 2, True), (1, 10, False)):
+        for row, ms, is_there in ((0, 10, True), (0, 2, False), (2, 10, True), (2, 2, True), (1, 10, False)):
             x, y = self.point(row, -1, ms)
             left, top = self.browser.evaluate("(box => [box.x, box.y])(stave.overlay.canvas.getBoundingClientRect())")
             y += self.browser.evaluate("stave.layout.band / 2") - 7
-            self.assertEqual(self.browser.pixels("#overlay", int(x - left), int(y - top))[3] > 100, isThere, (row, ms))
+            self.assertEqual(self.browser.pixels("#overlay", int(x - left), int(y - top))[3] > 100, is_there, (row, ms))
         self.browser.move(*self.point(0, -1, 10))
         self.assertIn("from the beginning", self.browser.text("#tooltip"))
 

@@ -65,9 +65,17 @@ class PageTest(unittest.TestCase):
     def interval_ms(self):
         return [ns / 1e6 for ns in self.browser.evaluate("[stave.view.from, stave.view.to]")]
 
+    def shown(self):
+        return self.browser.evaluate("stave.layout.rows.filter(({isHidden}) => !isHidden).map(({row}) => row.name)")
+
     def settle(self):
-        """Until the numbers, which wait for quiet, are there."""
-        self.browser.evaluate("new Promise(done => setTimeout(done, 200))")
+        """Until what waits for quiet, numbers and address, is there."""
+        self.browser.frame()
+        self.browser.evaluate("stave.settle()")
+
+    def address(self):
+        self.browser.evaluate("stave.settle()")
+        return self.browser.evaluate("location.hash")
 
 
 class Known(PageTest):

@@ -189,8 +189,8 @@ NESTED = [[0, 0, 2000, BEGIN], [2, 2100, 5000, FORK], [0, 5100, 6000, BARRIER], 
 
 class Path(test_page.PageTest):
     def path(self):
-        return self.browser.evaluate("""stave.model.paths.flatMap(({row, begin, end, cause}) => [...row].map((index, i) =>
-            [index, begin[i] / 1e3, end[i] / 1e3, cause[i]]))""")
+        return self.browser.evaluate("""stave.model.paths.flatMap(({row, begin, end, cause}) =>
+            [...row].map((index, i) => [index, begin[i] / 1e3, end[i] / 1e3, cause[i]]))""")
 
     def drawn(self, row, ms, colour, depth=-1):
         """Whether something of that colour is drawn over the middle of a row's band or bar at a time."""

@@ -1,5 +1,5 @@
-// The critical path: what the end of the run waited for, from its beginning, row by row. Runs that are compared have one
-// each.
+// The critical path: what the end of the run waited for, from its beginning, row by row. Runs that are compared have
+// one each.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {byId} from './dom.js';
 import {duration, percent} from './format.js';

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""Many rows on the page of stave timeline, that fit, in orders and groups: test_rows.py BUILD [unittest arguments]."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import pictured
+import test_page
+
+MANY, STEP_US = 320, 6  # rows, more than a low window has pixels
+HEIGHT = 380
+
+
+def write_uneven(path):
+    """Thread t works for 6 (t + 1) of 2000 us and waits for the rest, the odd ones first."""
+    with pictured.Archive(path, [f"OMP thread {i}" for i in range(MANY)]) as archive:
+        loop = archive.region("!$omp for @app.c:20", pictured.RegionRole.LOOP, 20)
+        wait = archive.region("!$omp barrier @app.c:22", pictured.RegionRole.BARRIER, 22)
+        parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
+        for thread in range(MANY):
+            archive.writers[thread].thread_team_begin(0, archive.team)
+            archive.writers[thread].enter(0, parallel)
+            work = STEP_US * (thread + 1)
+            pieces = [(0, work, loop), (work, 2000, wait)]
+            if thread % 2:
+                pieces = [(0, 2000 - work, wait), (2000 - work, 2000, loop)]
+            for begin, end, region in pieces:
+                archive.slice(thread, begin, end, region)
+            archive.writers[thread].leave(2000, parallel)
+            archive.writers[thread].thread_team_end(2000, archive.team)
+
+
+class Rows(test_page.PageTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser.resize(1400, HEIGHT)
+
+    def setUp(self):
+        self.open("many", write_uneven)
+
+    def test_rows_fit(self):
+        """All in the window, each of a column's pixels what the rows there did."""
+        self.browser.key("f")
+        self.assertEqual(self.browser.evaluate("stave.view.deepest"), 0)
+        self.assertEqual(len(self.shown()), MANY)
+        counted = self.browser.evaluate("""(() => {
+            const {chart, palette} = stave, box = chart.canvas.getBoundingClientRect(), height = box.height - 26;
+            const copy = new OffscreenCanvas(box.width, box.height);
+            const context = copy.getContext('2d', {willReadFrequently: true});
+            context.drawImage(chart.canvas, 0, 0);
+            window.copied = context;
+            const data = context.getImageData(chart.gutter, 26, chart.plotWidth, height).data;
+            const work = palette.paints[0].packed, pixels = new Uint32Array(data.buffer);
+            return [pixels.filter(pixel => pixel === work).length / pixels.length,
+                stave.model.times(0, 2e6)[0] / stave.model.rows.length / 2e6]; })()""")
+        self.assertAlmostEqual(counted[0], counted[1], delta=0.02)
+        names = self.browser.evaluate("""(() => { const {chart} = stave, data = copied.getImageData(0, 26,
+            chart.gutter, chart.height - 26).data; let dark = 0;
+            for (let i = 0; i < data.length; i += 4) dark += data[i] < 100;
+            return dark / (data.length / 4); })()""")
+        self.assertTrue(0.01 < names < 0.3, names)
+        self.assertIn("rows=fit", self.address())
+        x, y = self.browser.evaluate("""(box => [box.x + stave.chart.x(1e6),
+            box.y + 26 + stave.layout.rows[200].y + 0.5])(stave.chart.canvas.getBoundingClientRect())""")
+        self.browser.move(x, y)
+        self.assertRegex(self.browser.text("#tooltip"), r"OMP thread 20\d")
+
+    def test_an_open_row_among_low_ones(self):
+        self.browser.key("f")
+        self.browser.evaluate("stave.layout.toggle(150); stave.redraw()")
+        places = self.browser.evaluate("[149, 150].map(row => stave.layout.rows[row].bars)")
+        self.assertEqual(places, [0, 2])
+        self.browser.frame()
+        self.browser.move(*self.point(150, 1, 0.3))
+        self.assertIn("for @app.c:20", self.browser.text("#tooltip"))
+
+    def test_order(self):
+        order = "stave.layout.order.slice(0, 3)"
+        self.browser.evaluate("stave.rowsPanel.sortBy('load', 0, 2e6)")
+        self.assertEqual(self.browser.evaluate(order), [319, 318, 317])
+        self.assertIn("sort=load", self.address())
+        self.browser.evaluate("stave.rowsPanel.sortBy('load', 0, 1e6)")
+        self.assertEqual(self.browser.evaluate(order), [166, 168, 170])
+        self.assertIn("sort=load@0-1000000", self.address())
+        self.browser.evaluate("stave.rowsPanel.sortBy('waiting', 0, 2e6)")
+        self.assertEqual(self.browser.evaluate(order), [0, 1, 2])
+        self.browser.evaluate("stave.rowsPanel.sortBy('similarity', 0, 2e6)")
+        parities = [row % 2 for row in self.browser.evaluate("stave.layout.order")]
+        self.assertLess(sum(one != other for one, other in zip(parities, parities[1:])), 20)
+        self.assertEqual(sorted(self.browser.evaluate("stave.layout.order")), list(range(MANY)))
+        self.assertEqual(self.browser.evaluate("stave.layout.visible(0, 10)[0].row.index"), 0)
+
+    def names_written(self):
+        """Beside the rows, from top to bottom: the name, where its middle is, and the row that lies there."""
+        return self.browser.evaluate("""(() => {
+            const {chart, layout, redraw} = stave, {context} = chart, written = [], fillText = context.fillText;
+            context.fillText = (text, x, y) => x < chart.gutter - 10 && written.push([text, y, chart.place(y)?.row]);
+            chart.draw(stave.palette);
+            context.fillText = fillText;
+            return written; })()""")
+
+    def test_names_of_low_rows(self):
+        """As many as fit, none over another, also where rows are in another order."""
+        self.browser.key("f")
+        for order in ("number", "load", "similarity"):
+            self.browser.evaluate(f"stave.rowsPanel.sortBy('{order}', 0, 2e6)")
+            written = self.names_written()
+            self.assertGreater(len(written), HEIGHT / 25, order)
+            for (_, y, _), (_, below, _) in zip(written, written[1:]):
+                self.assertTrue(12 <= below - y <= 16, (order, y, below))
+            ranks = self.browser.evaluate("stave.layout.order")
+            for name, _, row in written:  # the first one's is below the time axis
+                self.assertAlmostEqual(ranks.index(int(name.split()[-1])), ranks.index(row), delta=14)
+
+    def test_patterns_of_low_rows(self):
+        """Go on from row to row: each line of pixels by itself would make stripes of them."""
+        self.browser.key("f")
+        x, y = self.browser.evaluate("[stave.chart.x(1e6), 40]")  # where all upper rows wait
+        pixels = self.browser.pixels("#chart", int(x), y, 8, 16)
+        columns = [{tuple(pixels[4 * (8 * line + column):4 * (8 * line + column) + 3]) for line in range(0, 16)}
+                   for column in range(8)]
+        self.assertTrue(all(len(column) > 1 for column in columns), columns)
+
+    def test_filter_and_groups(self):
+        self.browser.click_on("#rows-open")
+        self.browser.evaluate("document.getElementById('row-filter').focus()")
+        self.browser.type("thread 29")
+        self.assertEqual(self.shown(), [f"OMP thread {i}" for i in range(MANY) if "29" in str(i)])
+        self.assertIn("307 rows of 320 not shown", self.browser.text("#rows-out"))
+        self.assertIn("filter=thread+29", self.address())
+        self.browser.click_on("#rows-all")
+        self.assertEqual(len(self.shown()), MANY)
+        self.browser.evaluate("document.getElementById('rows-panel').hidePopover()")
+        self.browser.key("p")
+        self.assertEqual((len(self.shown()), self.browser.evaluate("stave.layout.groups.length")), (0, 1))
+        y = self.browser.evaluate("stave.chart.canvas.getBoundingClientRect().y") + 34
+        self.browser.move(self.browser.evaluate("stave.chart.x(1e6)"), y)
+        self.assertRegex(self.browser.text("#tooltip"), r"All rows\s+rows\s+320\s+barrier wait")
+        self.assertIn("by=all&turned=0", self.address())
+
+    def test_keeping_few(self):
+        self.browser.evaluate("stave.marking.mark(0, 1e6, [3, 4, 200]); stave.rowsPanel.keep(stave.overlay.range.rows)")
+        self.assertEqual(self.shown(), ["OMP thread 3", "OMP thread 4", "OMP thread 200"])
+        self.assertIn("hide=0-2,5-199,201-319", self.address())
+        self.browser.evaluate("document.getElementById('search').value = 'thread 17'; stave.search.update()")
+        self.browser.click_on(".result")
+        self.assertIn("OMP thread 17", self.shown())
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
