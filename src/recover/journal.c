@@ -91,7 +91,7 @@ static bool on_region(struct journal *journal, struct payload payload) {
   struct journal_region region;
   if (!read_head(&payload, &region, sizeof region) || region.construct >= CONSTRUCT_COUNT)
     return false;
-  regions_restore(journal->regions, region.construct, region.address, region.detail);
+  regions_restore(journal->regions, region.construct, region.address, region.detail, region.around);
   return true;
 }
 

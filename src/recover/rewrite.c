@@ -52,7 +52,7 @@ static uint32_t make_unknown(struct rewriter *rewriter, enum reference reference
   switch (reference) {
   case REFERENCE_REGION:
     regions_all(journal->regions, &number);
-    regions_restore(journal->regions, CONSTRUCT_unknown, 0, 0);
+    regions_restore(journal->regions, CONSTRUCT_unknown, 0, 0, 0);
     return (uint32_t)number;
   case REFERENCE_STRING:
     return definitions_string(journal->definitions, "unknown");

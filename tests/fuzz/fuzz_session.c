@@ -135,6 +135,12 @@ struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
   return place;
 }
 
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+                                      const struct code_place *around) {
+  (void)around;
+  return symbols_request(symbols, address);
+}
+
 struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
   (void)symbols;
   (void)address;

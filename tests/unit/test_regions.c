@@ -24,6 +24,12 @@ struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
   return &places[place_count++];
 }
 
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+                                      const struct code_place *around) {
+  (void)around;
+  return symbols_request(symbols, address);
+}
+
 static void resolve(uint64_t address, const char *function, const char *file, unsigned line) {
   struct code_place *place = symbols_request(NULL, address);
   place->source = (struct code_frame){function, file, line};

@@ -163,13 +163,21 @@ uint32_t thread_number_of(struct traced_thread *thread) {
   return task->team && !task->is_initial ? task->creator : 0;
 }
 
+uint64_t code_around(struct traced_thread *thread) {
+  const struct task *task = thread->current;
+  if (!task->is_implicit && task->codeptr)
+    return task->codeptr;
+  const struct team *team = implicit_task_of(thread)->team;
+  return team ? team->codeptr : 0;
+}
+
 uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail) {
   if (regions_is_nowhere(c->regions, codeptr)) {
     const struct team *team = implicit_task_of(thread)->team;
     return regions_get(c->regions, construct, team ? team->codeptr : 0, detail);
   }
-  uint32_t region = regions_get(c->regions, construct, codeptr, detail);
+  uint32_t region = regions_get_in(c->regions, construct, codeptr, detail, code_around(thread));
   c->answers[construct] = (struct region_answer){codeptr, detail, region};
   return region;
 }

@@ -114,6 +114,9 @@ struct team *serial_team_of(struct correlator *c, struct traced_thread *thread);
 /* The thread's number in that team. */
 uint32_t thread_number_of(struct traced_thread *thread);
 
+/* The address of the task or parallel region that the thread is in; 0: none that is known. */
+uint64_t code_around(struct traced_thread *thread);
+
 uint32_t region_found(struct correlator *correlator, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail);
 

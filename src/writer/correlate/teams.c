@@ -91,7 +91,7 @@ static struct team *team_new(struct correlator *c, struct traced_thread *thread,
   team->codeptr = codeptr;
   if (regions_is_nowhere(c->regions, codeptr) && (around || !regions_is_in_runtime(c->regions, codeptr)))
     team->codeptr = around ? around->codeptr : 0;
-  team->region = regions_get(c->regions, CONSTRUCT_parallel, team->codeptr, flags);
+  team->region = regions_get_in(c->regions, CONSTRUCT_parallel, team->codeptr, flags, code_around(thread));
   if (id)
     map_put(&c->teams, id, team);
   return team;

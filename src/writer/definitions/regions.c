@@ -10,22 +10,11 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/otf2_newer.h"
-#include "writer/definitions/mpi_functions.h"
-#include "writer/definitions/ompt_names.h"
+#include "writer/definitions/region_names.h"
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/symbols_names.h"
 
 enum { NOWHERE_MOST = 8 };
-
-static const struct {
-  enum construct_kind kind;
-  const char *name;
-  OTF2_RegionRole role;
-} constructs[CONSTRUCT_COUNT] = {
-#define CONSTRUCT(id, kind, name, role, ...) {CONSTRUCT_KIND_##kind, name, OTF2_REGION_ROLE_##role},
-#include "ompt/constructs.def"
-#undef CONSTRUCT
-};
 
 struct code_range {
   uint64_t base, size;
@@ -82,13 +71,8 @@ void regions_destroy(struct regions *regions) {
   free(regions);
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 const char *regions_program(const struct regions *regions) {
-  return base_name(regions->program);
+  return region_base_name(regions->program);
 }
 
 void regions_refer(struct regions *regions, uint32_t number) {
@@ -124,10 +108,18 @@ static uint32_t add(struct regions *regions, enum construct construct, struct co
   return (uint32_t)regions->count++;
 }
 
+/* NULL: the address is 0, or there is no memory. */
+static struct code_place *place_in(struct regions *regions, uint64_t address, uint64_t around) {
+  if (address == 0)
+    return NULL;
+  return symbols_request_in(regions->symbols, address,
+                            around ? symbols_request(regions->symbols, around) : NULL);
+}
+
 /* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
 static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address,
-                            uint32_t detail) {
-  struct code_place *place = address ? symbols_request(regions->symbols, address) : NULL;
+                            uint32_t detail, uint64_t around) {
+  struct code_place *place = place_in(regions, address, around);
   struct map *map = &regions->by_place[construct];
   uint64_t key = ((uint64_t)(uintptr_t)place >> 4) + detail * UINT64_C(0x9e3779b97f4a7c15);
   for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
@@ -137,8 +129,9 @@ static uint32_t find_or_add(struct regions *regions, enum construct construct, u
   }
   uint32_t id = add(regions, construct, place, detail);
   map_put(map, key, (void *)((uintptr_t)id + 1));
-  recovery_append(regions->recovery, JOURNAL_REGION, &(struct journal_region){address, construct, detail},
-                  sizeof(struct journal_region), NULL, 0);
+  recovery_append(regions->recovery, JOURNAL_REGION,
+                  &(struct journal_region){address, around, construct, detail}, sizeof(struct journal_region),
+                  NULL, 0);
   return id;
 }
 
@@ -182,7 +175,7 @@ uint32_t regions_user(struct regions *regions, enum construct construct, const c
     if (is_given(&regions->all[found - 1], construct, name, file, line))
       return (uint32_t)(found - 1);
   if (*file && *file != '/' && address)
-    find_or_add(regions, CONSTRUCT_control_tool, address, 0); /* its place is one that full_path knows */
+    find_or_add(regions, CONSTRUCT_control_tool, address, 0, 0); /* its place is one that full_path knows */
   uint32_t id = add_given(regions, construct, name, file, line);
   map_put(&regions->by_text, key, (void *)((uintptr_t)id + 1));
   append_given(regions, &entry, name, file);
@@ -202,128 +195,29 @@ void regions_set_recovery(struct regions *regions, struct recovery *recovery) {
   regions->recovery = recovery;
 }
 
-void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
-  add(regions, construct, address ? symbols_request(regions->symbols, address) : NULL, detail);
+void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail,
+                     uint64_t around) {
+  add(regions, construct, place_in(regions, address, around), detail);
 }
 
-uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+uint32_t regions_get_in(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail,
+                        uint64_t around) {
   if (regions->last[construct].id != REGION_NONE && regions->last[construct].address == address &&
       regions->last[construct].detail == detail)
     return regions->last[construct].id;
-  uint32_t id = find_or_add(regions, construct, address, detail);
+  uint32_t id = find_or_add(regions, construct, address, detail, around);
   regions->last[construct].address = address;
   regions->last[construct].detail = detail;
   regions->last[construct].id = id;
   return id;
 }
 
+uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
+  return regions_get_in(regions, construct, address, detail, 0);
+}
+
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {
   return id < regions->count && regions->all[id].construct == construct;
-}
-
-static char *format(const char *template, ...) __attribute__((format(printf, 1, 2)));
-
-static char *format(const char *template, ...) {
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, template);
-  if (vasprintf(&text, template, arguments) < 0)
-    text = memory_get(1, 1);
-  va_end(arguments);
-  return text;
-}
-
-static void name_own(const struct regions *regions, struct region *region) {
-  bool is_program = region->construct == CONSTRUCT_program;
-  region->name = format("%s", is_program ? regions_program(regions) : constructs[region->construct].name);
-  region->canonical_name = is_program ? regions->program : region->name;
-  region->description = format("%s", "");
-}
-
-/* "function, kind", as far as they are known. */
-static char *describe(const struct region *region, const char *function) {
-  char detail[128];
-  bool has_detail = ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
-  if (function && has_detail)
-    return format("%s, %s", function, detail);
-  return format("%s", function ? function : has_detail ? detail : "");
-}
-
-static void name_construct(struct region *region) {
-  const char *prefix = constructs[region->construct].kind == CONSTRUCT_KIND_omp ? "!$omp " : "";
-  const char *word = constructs[region->construct].name;
-  const struct code_place *place = region->place;
-  bool is_resolved = place && code_place_resolved(place);
-  if (is_resolved && place->source.file && place->source.line) {
-    region->file = place->source.file;
-    region->line = place->source.line;
-    region->name = format("%s%s @%s:%u", prefix, word, base_name(region->file), region->line);
-    region->description =
-        describe(region, place->source.function ? place->source.function : base_name(region->file));
-  } else if (place) {
-    const char *module = place->module ? base_name(place->module->path) : "unknown module";
-    char *position = format("%s+0x%" PRIx64, module, code_place_offset(place));
-    const char *function = is_resolved ? place->source.function : NULL;
-    region->name = format("%s%s @0x%" PRIx64, prefix, word, code_place_offset(place));
-    region->description = describe(region, function ? function : position);
-    free(position);
-  } else {
-    region->name = format("%s%s", prefix, word);
-    region->description = describe(region, NULL);
-  }
-}
-
-/* -- what the program says -- */
-
-/* Whether the path is full and ends in these components. */
-static bool ends_in(const char *path, const char *tail) {
-  size_t length = strlen(path), tail_length = strlen(tail);
-  return *path == '/' && length > tail_length && path[length - tail_length - 1] == '/' &&
-         strcmp(path + length - tail_length, tail) == 0;
-}
-
-/* The file of one of the functions at the place that ends in these components, or NULL. stave.h's are inlined
- * into the program's. */
-static const char *file_at(const struct code_place *place, const char *tail) {
-  if (!place || !code_place_resolved(place))
-    return NULL;
-  if (place->source.file && ends_in(place->source.file, tail))
-    return place->source.file;
-  for (unsigned i = 0; i < place->n_inlined; i++)
-    if (place->inlined[i].file && ends_in(place->inlined[i].file, tail))
-      return place->inlined[i].file;
-  return NULL;
-}
-
-/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the
- * name itself. */
-static const char *full_path(const struct regions *regions, const char *file) {
-  if (*file == '/')
-    return file;
-  char *clean = copy_of(file);
-  name_clean_path(clean);
-  const char *tail = clean, *found = file;
-  while (strncmp(tail, "../", 3) == 0)
-    tail += 3;
-  for (size_t i = 0; found == file && i < regions->count; i++) {
-    const char *known = file_at(regions->all[i].place, tail);
-    found = known ? known : file;
-  }
-  free(clean);
-  return found;
-}
-
-/* The program's own word, and where it stands. */
-static void name_user(const struct regions *regions, struct region *region) {
-  const char *word = constructs[region->construct].name;
-  region->file = region->given_file && *region->given_file ? full_path(regions, region->given_file) : NULL;
-  region->description = format("%s", "");
-  if (region->construct == CONSTRUCT_user_region)
-    region->name = format("%s", region->given_name ? region->given_name : "");
-  else if (region->file)
-    region->name = format("%s @%s:%u", word, base_name(region->file), region->line);
-  else
-    region->name = format("%s", word);
 }
 
 /* -- functions met by samples -- */
@@ -334,18 +228,18 @@ static int compare_text(const char *a, const char *b) {
 
 static char *function_name(const struct code_place *place) {
   if (code_place_resolved(place) && place->source.function)
-    return format("%s", place->source.function);
+    return region_text("%s", place->source.function);
   if (code_place_resolved(place) && place->symbol)
-    return format("%s", place->symbol);
-  return format("[%s]", place->module ? base_name(place->module->path) : "unknown module");
+    return region_text("%s", place->symbol);
+  return region_text("[%s]", place->module ? region_base_name(place->module->path) : "unknown module");
 }
 
 /* "libm.so.6, inlined into main": what the name alone does not tell. */
 static char *describe_function(const struct code_place *place) {
-  const char *module = place->module ? base_name(place->module->path) : "unknown module";
+  const char *module = place->module ? region_base_name(place->module->path) : "unknown module";
   bool is_inlined = code_place_resolved(place) && place->n_inlined > 0;
   const char *into = is_inlined ? place->inlined[place->n_inlined - 1].function : NULL;
-  return into ? format("%s, inlined into %s", module, into) : format("%s", module);
+  return into ? region_text("%s, inlined into %s", module, into) : region_text("%s", module);
 }
 
 static enum construct construct_of_function(const char *name, bool is_in_runtime) {
@@ -432,39 +326,6 @@ static uint32_t renumber(struct regions *regions) {
   return different;
 }
 
-static void name_mpi(struct region *region) {
-  region->paradigm = OTF2_PARADIGM_MPI;
-  region->role = mpi_function_role(region->detail);
-  region->name = format("%s", mpi_function_name(region->detail));
-  region->description = format("%s", "");
-}
-
-static void name_region(const struct regions *regions, struct region *region) {
-  region->paradigm = OTF2_PARADIGM_OPENMP;
-  switch (constructs[region->construct].kind) {
-  case CONSTRUCT_KIND_omp:
-  case CONSTRUCT_KIND_routine:
-  case CONSTRUCT_KIND_foreign:
-    name_construct(region);
-    return;
-  case CONSTRUCT_KIND_user:
-    region->paradigm = OTF2_PARADIGM_USER;
-    name_user(regions, region);
-    return;
-  case CONSTRUCT_KIND_mpi:
-    name_mpi(region);
-    return;
-  case CONSTRUCT_KIND_own:
-    region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
-    name_own(regions, region);
-    return;
-  case CONSTRUCT_KIND_function:
-    if (region->construct == CONSTRUCT_function)
-      region->paradigm = OTF2_PARADIGM_SAMPLING;
-    return; /* regions_function has named it */
-  }
-}
-
 void regions_use_newer_words(struct regions *regions) {
   regions->uses_newer_words = true;
 }
@@ -481,10 +342,9 @@ static void use_newer_words(struct region *region) {
 uint32_t regions_finish(struct regions *regions) {
   for (size_t i = 0; i < regions->count; i++) {
     struct region *region = &regions->all[i];
-    region->role = constructs[region->construct].role;
     if (!region->is_referred_to)
       continue;
-    name_region(regions, region);
+    region_name(regions, regions->program, region);
     if (regions->uses_newer_words)
       use_newer_words(region);
     if (!region->canonical_name)

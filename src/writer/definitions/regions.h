@@ -61,6 +61,10 @@ bool regions_is_in_runtime(const struct regions *regions, uint64_t address);
  * tell. */
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
+/* The same of a construct in a parallel region or task of that address, or 0: see symbols_request_in. */
+uint32_t regions_get_in(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail,
+                        uint64_t around);
+
 /* The runtime has come later: its own code lies there. */
 void regions_set_runtime(struct regions *regions, uint64_t base, uint64_t size);
 
@@ -74,7 +78,8 @@ void regions_set_recovery(struct regions *regions, struct recovery *recovery);
 /* What the journal has gets the next number, whatever it is equal to. */
 void regions_restore_user(struct regions *regions, enum construct construct, const char *name,
                           const char *file, uint32_t line);
-void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
+void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail,
+                     uint64_t around);
 
 /* regions_finish will use the roles and paradigms that OTF2 3.1 has added. */
 void regions_use_newer_words(struct regions *regions);

@@ -124,7 +124,7 @@ struct journal_module {
 };
 
 struct journal_region {
-  uint64_t address;
+  uint64_t address, around; /* as regions_get_in has them */
   uint32_t construct, detail;
 };
 

@@ -185,12 +185,13 @@ static struct entry *find(struct symbols *symbols, const struct key *key) {
   return node ? caa_container_of(node, struct entry, node) : NULL;
 }
 
-static struct entry *add(struct symbols *symbols, const struct key *key) {
+static struct entry *add(struct symbols *symbols, const struct key *key, const struct code_place *around) {
   struct entry *entry = calloc(1, sizeof(*entry));
   if (!entry)
     return NULL;
   entry->place.address = key->address;
   entry->place.module = key->module;
+  entry->place.around = around;
   entry->place.is_variable = key->is_variable;
   atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
   cds_lfht_node_init(&entry->node);
@@ -203,24 +204,30 @@ static struct entry *add(struct symbols *symbols, const struct key *key) {
   return entry;
 }
 
-static struct code_place *request(struct symbols *symbols, const struct key *key) {
+static struct code_place *request(struct symbols *symbols, const struct key *key,
+                                  const struct code_place *around) {
   urcu_memb_read_lock();
   struct entry *entry = find(symbols, key);
   if (!entry)
-    entry = add(symbols, key);
+    entry = add(symbols, key, around);
   urcu_memb_read_unlock();
   return entry ? &entry->place : NULL;
 }
 
-struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+                                      const struct code_place *around) {
   const struct key key = {.address = address, .module = modules_find(symbols->modules, address - 1)};
-  return request(symbols, &key);
+  return request(symbols, &key, around);
+}
+
+struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
+  return symbols_request_in(symbols, address, NULL);
 }
 
 struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
   const struct key key = {
       .address = address, .is_variable = true, .module = modules_find(symbols->modules, address)};
-  return key.module ? request(symbols, &key) : NULL;
+  return key.module ? request(symbols, &key, NULL) : NULL;
 }
 
 void symbols_hurry(struct symbols *symbols) {

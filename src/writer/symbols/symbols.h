@@ -30,6 +30,9 @@ struct code_place {
   uint64_t address;            /* as the runtime gave it: a return address, looked up at address - 1 */
   bool is_variable;            /* an address of data, looked up as it is: only `symbol` is filled in */
   const struct module *module; /* NULL: in no known module */
+  /* what ran around it, asked for before, or NULL: of the instantiations of a template, which an outlined
+   * function came from that does not tell */
+  const struct code_place *around;
   /* What follows is the symboliser's until `resolved` is true (code_place_resolved), then constant. */
   _Atomic bool resolved;
   struct code_frame source; /* the innermost function, inlined or not */
@@ -68,6 +71,11 @@ int symbols_start(struct symbols *symbols);
  * is in; when another module has come to lie at the address since it was last asked for, it gets a new place.
  * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
+
+/* The same of code that runs in a parallel region or task of the place `around`, or NULL: what counts is who
+ * asks first. */
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+                                      const struct code_place *around);
 
 /* The same of a variable. NULL too where the address is in no module: on a stack or the heap. */
 struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address);

@@ -20,7 +20,8 @@ enum {
   NEIGHBOURS = 256, /* symbols to each side of an outlined function that may be the function it came from */
 };
 
-/* A line known to belong to a user's function. Both names are interned: equal when the pointers are. */
+/* A line known to belong to a user's function; to several, where they are instantiations of one template.
+ * Both names are interned: equal when the pointers are. */
 struct anchor {
   const char *file;
   unsigned line;
@@ -182,17 +183,37 @@ static size_t anchors_after(const struct code_source *source, const char *file, 
   return low;
 }
 
+static bool is_same_line(const struct anchor *a, const struct anchor *b) {
+  return a->file == b->file && a->line == b->line;
+}
+
+/* The first anchor of the line whose last one is number `after` - 1; 0 if there is none. */
+static size_t line_begin(const struct code_source *source, size_t after) {
+  size_t begin = after ? after - 1 : 0;
+  while (begin && is_same_line(&source->anchors[begin - 1], &source->anchors[after - 1]))
+    begin--;
+  return begin;
+}
+
+static bool has_anchor(const struct code_source *source, size_t begin, size_t after, const char *function) {
+  while (begin < after && source->anchors[begin].function != function)
+    begin++;
+  return begin < after;
+}
+
 static void anchor_add(struct code_source *source, const struct code_frame *frame) {
   if (!frame->function || !frame->file || !frame->line)
     return;
   size_t at = anchors_after(source, frame->file, frame->line);
-  if (at && source->anchors[at - 1].file == frame->file && source->anchors[at - 1].line == frame->line)
+  const struct anchor wanted = {frame->file, frame->line, frame->function};
+  if (at && is_same_line(&source->anchors[at - 1], &wanted) &&
+      has_anchor(source, line_begin(source, at), at, frame->function))
     return;
   if (!array_reserve(&source->anchors, &source->max_anchors, source->n_anchors + 1, sizeof *source->anchors))
     return;
   struct anchor *anchor = source->anchors + at;
   memmove(anchor + 1, anchor, (source->n_anchors++ - at) * sizeof(*anchor));
-  *anchor = (struct anchor){frame->file, frame->line, frame->function};
+  *anchor = wanted;
 }
 
 /* Makes the first line of a function an anchor. */
@@ -225,12 +246,32 @@ static void anchor_neighbours(struct resolver *resolver, struct code_source *sou
     }
 }
 
-/* The user's function around a line of an outlined function that does not tell (clang up to 16). */
-static const char *function_around(const struct code_source *source, const struct code_frame *frame) {
+/* Whether the two functions share a line, at or before anchor number `after` - 1: then they are
+ * instantiations of one template. Lines of the first one only are passed over. */
+static bool are_of_one_template(const struct code_source *source, size_t after, const char *first,
+                                const char *other) {
+  const char *file = source->anchors[after - 1].file;
+  while (after && source->anchors[after - 1].file == file) {
+    size_t begin = line_begin(source, after);
+    if (!has_anchor(source, begin, after, first))
+      return false;
+    if (has_anchor(source, begin, after, other))
+      return true;
+    after = begin;
+  }
+  return false;
+}
+
+/* The user's function around a line of an outlined function that does not tell (clang up to 16): the first
+ * one that was met of those that have the line, but of a template's that which ran around it. */
+static const char *function_around(const struct code_source *source, const struct code_frame *frame,
+                                   const struct code_place *around) {
   size_t after = anchors_after(source, frame->file, frame->line);
   if (!after || source->anchors[after - 1].file != frame->file)
     return NULL;
-  return source->anchors[after - 1].function;
+  const char *first = source->anchors[line_begin(source, after)].function;
+  const char *other = around && code_place_resolved(around) ? around->source.function : NULL;
+  return other && are_of_one_template(source, after, first, other) ? other : first;
 }
 
 static bool same_function(const struct object_line *a, const struct object_line *b) {
@@ -290,13 +331,13 @@ static unsigned read_frames(struct resolver *resolver, struct code_source *sourc
 
 /* Gives outlined functions that have none a name, and learns from those that have one. */
 static void name_frames(struct resolver *resolver, struct code_source *source, uint64_t address,
-                        struct code_frame *frames, unsigned n) {
+                        const struct code_place *around, struct code_frame *frames, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     if (frames[i].function) {
       anchor_add(source, &frames[i]);
     } else if (frames[i].file && frames[i].line) {
       anchor_neighbours(resolver, source, address);
-      frames[i].function = function_around(source, &frames[i]);
+      frames[i].function = function_around(source, &frames[i], around);
     }
   }
 }
@@ -341,6 +382,6 @@ void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   if (symbol)
     place->symbol = intern(resolver, strdup(symbol->name));
   unsigned n = read_frames(resolver, source, address, symbol, frames);
-  name_frames(resolver, source, address, frames, n);
+  name_frames(resolver, source, address, place->around, frames, n);
   place_set(place, frames, n);
 }

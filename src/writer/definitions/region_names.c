@@ -1,0 +1,169 @@
+/* What regions are called: by their place, by the program, by their function of MPI. */
+#include "writer/definitions/region_names.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "writer/definitions/mpi_functions.h"
+#include "writer/definitions/ompt_names.h"
+#include "writer/symbols/symbols_names.h"
+
+static const struct {
+  enum construct_kind kind;
+  const char *name;
+  OTF2_RegionRole role;
+} constructs[CONSTRUCT_COUNT] = {
+#define CONSTRUCT(id, kind, name, role, ...) {CONSTRUCT_KIND_##kind, name, OTF2_REGION_ROLE_##role},
+#include "ompt/constructs.def"
+#undef CONSTRUCT
+};
+
+const char *region_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+char *region_text(const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0)
+    text = memory_get(1, 1);
+  va_end(arguments);
+  return text;
+}
+
+static void name_own(const struct regions *regions, const char *program, struct region *region) {
+  bool is_program = region->construct == CONSTRUCT_program;
+  region->name =
+      region_text("%s", is_program ? regions_program(regions) : constructs[region->construct].name);
+  region->canonical_name = is_program ? program : region->name;
+  region->description = region_text("%s", "");
+}
+
+/* "function, kind", as far as they are known. */
+static char *describe(const struct region *region, const char *function) {
+  char detail[128];
+  bool has_detail = ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
+  if (function && has_detail)
+    return region_text("%s, %s", function, detail);
+  return region_text("%s", function ? function : has_detail ? detail : "");
+}
+
+static void name_construct(struct region *region) {
+  const char *prefix = constructs[region->construct].kind == CONSTRUCT_KIND_omp ? "!$omp " : "";
+  const char *word = constructs[region->construct].name;
+  const struct code_place *place = region->place;
+  bool is_resolved = place && code_place_resolved(place);
+  if (is_resolved && place->source.file && place->source.line) {
+    region->file = place->source.file;
+    region->line = place->source.line;
+    region->name = region_text("%s%s @%s:%u", prefix, word, region_base_name(region->file), region->line);
+    region->description =
+        describe(region, place->source.function ? place->source.function : region_base_name(region->file));
+  } else if (place) {
+    const char *module = place->module ? region_base_name(place->module->path) : "unknown module";
+    char *position = region_text("%s+0x%" PRIx64, module, code_place_offset(place));
+    const char *function = is_resolved ? place->source.function : NULL;
+    region->name = region_text("%s%s @0x%" PRIx64, prefix, word, code_place_offset(place));
+    region->description = describe(region, function ? function : position);
+    free(position);
+  } else {
+    region->name = region_text("%s%s", prefix, word);
+    region->description = describe(region, NULL);
+  }
+}
+
+/* -- what the program says -- */
+
+/* Whether the path is full and ends in these components. */
+static bool ends_in(const char *path, const char *tail) {
+  size_t length = strlen(path), tail_length = strlen(tail);
+  return *path == '/' && length > tail_length && path[length - tail_length - 1] == '/' &&
+         strcmp(path + length - tail_length, tail) == 0;
+}
+
+/* The file of one of the functions at the place that ends in these components, or NULL. stave.h's are inlined
+ * into the program's. */
+static const char *file_at(const struct code_place *place, const char *tail) {
+  if (!place || !code_place_resolved(place))
+    return NULL;
+  if (place->source.file && ends_in(place->source.file, tail))
+    return place->source.file;
+  for (unsigned i = 0; i < place->n_inlined; i++)
+    if (place->inlined[i].file && ends_in(place->inlined[i].file, tail))
+      return place->inlined[i].file;
+  return NULL;
+}
+
+/* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the
+ * name itself. */
+static const char *full_path(const struct regions *regions, const char *file) {
+  if (*file == '/')
+    return file;
+  char *clean = region_text("%s", file);
+  name_clean_path(clean);
+  const char *tail = clean, *found = file;
+  while (strncmp(tail, "../", 3) == 0)
+    tail += 3;
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  for (size_t i = 0; found == file && i < count; i++) {
+    const char *known = file_at(all[i].place, tail);
+    found = known ? known : file;
+  }
+  free(clean);
+  return found;
+}
+
+/* The program's own word, and where it stands. */
+static void name_user(const struct regions *regions, struct region *region) {
+  const char *word = constructs[region->construct].name;
+  region->file = region->given_file && *region->given_file ? full_path(regions, region->given_file) : NULL;
+  region->description = region_text("%s", "");
+  if (region->construct == CONSTRUCT_user_region)
+    region->name = region_text("%s", region->given_name ? region->given_name : "");
+  else if (region->file)
+    region->name = region_text("%s @%s:%u", word, region_base_name(region->file), region->line);
+  else
+    region->name = region_text("%s", word);
+}
+
+static void name_mpi(struct region *region) {
+  region->paradigm = OTF2_PARADIGM_MPI;
+  region->role = mpi_function_role(region->detail);
+  region->name = region_text("%s", mpi_function_name(region->detail));
+  region->description = region_text("%s", "");
+}
+
+void region_name(const struct regions *regions, const char *program, struct region *region) {
+  region->role = constructs[region->construct].role;
+  region->paradigm = OTF2_PARADIGM_OPENMP;
+  switch (constructs[region->construct].kind) {
+  case CONSTRUCT_KIND_omp:
+  case CONSTRUCT_KIND_routine:
+  case CONSTRUCT_KIND_foreign:
+    name_construct(region);
+    return;
+  case CONSTRUCT_KIND_user:
+    region->paradigm = OTF2_PARADIGM_USER;
+    name_user(regions, region);
+    return;
+  case CONSTRUCT_KIND_mpi:
+    name_mpi(region);
+    return;
+  case CONSTRUCT_KIND_own:
+    region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
+    name_own(regions, program, region);
+    return;
+  case CONSTRUCT_KIND_function:
+    if (region->construct == CONSTRUCT_function)
+      region->paradigm = OTF2_PARADIGM_SAMPLING;
+    return; /* regions_function has named it */
+  }
+}
