@@ -15,7 +15,7 @@ from cli import STAVE
 
 SKIP = 77
 INNER = "live.shown.frame.contentWindow"
-# How many parallel regions the picture has that is shown; null: there is none.
+# How often the threads enter parallel regions in the picture that is shown; null: there is none.
 REGIONS = f"""(live.shown && {INNER}.stave.model.regions.filter(({{name}}) => name.startsWith('!$omp parallel'))
     .reduce((sum, {{count}}) => sum + count, 0))"""
 AT_END = f"(({{to, stop}}) => to === stop)({INNER}.stave.view)"
@@ -57,28 +57,45 @@ class Live(unittest.TestCase):
     def until(self, condition):
         killing.wait_until(lambda: self.browser.evaluate(condition), condition)
 
+    def until_regions(self, regions):
+        """That two threads have entered so many. A picture may be of any moment, so that no other number tells anything."""
+        self.until(f"{REGIONS} === {2 * regions}")
+
     def end(self):
         self.assertEqual(self.run_process.finish(), 3)
 
     def test_grows_and_ends(self):
-        self.until(f"{REGIONS} === 20 || {REGIONS} === 10")  # the compiler's and the runtime's side, or one of them
-        each = self.browser.evaluate(REGIONS) / 10
+        self.until_regions(10)
         self.assertEqual(self.browser.text("#state"), "The run goes on")
         self.assertIn("ago", self.browser.text("#age"))
         self.run_process.do(25)
-        self.until(f"{REGIONS} === {35 * each}")
+        self.until_regions(35)
         self.assertTrue(self.browser.evaluate(AT_END))
         self.run_process.do(5)
         self.end()
         self.assertEqual(self.watch.wait(), 0)   # though the page is open: it has fetched the finished one
         watching.wait_until_gone(watching.port_of(self.address))
-        self.until(f"{REGIONS} === {40 * each} && live.state === 'ended'")
+        self.until_regions(40)
+        self.until("live.state === 'ended'")
         self.assertIn(f"also in {self.archive}.html", self.browser.text("#state"))
         self.assertEqual(self.browser.text("#age"), "")
         self.assertIsNone(self.browser.text("#follow"))
         self.assertTrue(self.browser.evaluate("document.getElementById('save').href.startsWith('blob:')"))
         self.browser.evaluate(f"{INNER}.stave.view.zoom(0.5)")   # it needs nobody any more
         self.assertTrue(pathlib.Path(f"{self.archive}.html").exists())
+
+    def test_pictures_are_drawn_when_they_are_shown(self):
+        """So that nothing flickers."""
+        self.until(f"{REGIONS} > 0")  # there are numbers from here on
+        self.browser.evaluate("""window.seen = [], new MutationObserver(changes => {
+            for (const {target} of changes)
+                if (target.className === 'shown') {
+                    const {stave, document} = target.contentWindow;
+                    seen.push(!stave.isStale && document.getElementById('legend').textContent.includes('%'));
+                } }).observe(document.getElementById('pictures'), {subtree: true, attributeFilter: ['class']}), 1""")
+        self.until("seen.length >= 2")
+        self.assertEqual(self.browser.evaluate("seen.slice(0, 2)"), [True, True])
+        self.end()
 
     def test_stops_following(self):
         self.until(f"{REGIONS} > 0")  # the first picture of a busy machine may hold nothing yet

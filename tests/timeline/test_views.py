@@ -144,8 +144,11 @@ class Views(test_page.PageTest):
         self.assertEqual(self.interval_ms(), [2, 4])
         self.browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         self.browser.click_on("#link")
-        copied = self.browser.evaluate("document.getElementById('copy').open ?"
-                                       " document.getElementById('copy-text').value : navigator.clipboard.readText()")
+        copied = self.browser.evaluate("""new Promise(done => {  // when it is there, or cannot be
+            const [link, copy, text] = ['link', 'copy', 'copy-text'].map(id => document.getElementById(id));
+            const look = () => copy.open ? done(text.value) : link.textContent === 'Copied'
+                ? done(navigator.clipboard.readText()) : requestAnimationFrame(look);
+            look(); })""")
         self.assertEqual(copied, self.browser.evaluate("location.href"))
         self.assertTrue(copied.endswith(self.address()) and "mark=" in copied, copied)
         self.browser.evaluate("document.getElementById('copy').close()")

@@ -145,6 +145,7 @@ class Live {
         page.view.show(page.view.stop - length, page.view.stop);
       if (before && !this.finished)
         page.view.scrollTo(this.#page.view.top);
+      page.settle(); // it is not seen before it is drawn
       this.shown = this.loading;
       frame.classList.add('shown');
       this.#watchPointer(frame.contentWindow);
