@@ -227,6 +227,26 @@ class Flame(test_page.PageTest):
         texts = [[text, time] for text, time in drawn if text in ("half way", "note")]
         self.assertEqual(texts, [["half way", 1000], ["half way", 5010], ["note", 4000]])
 
+    def test_names_of_templates(self):
+        """Without what the tooltip has: the values of parameters, what is returned, namespaces."""
+        names = {"double company::inner::Assembler<std::string, std::allocator<std::pair<int, int> > >::"
+                 "assemble<main::{lambda(int)#1}>(std::map<int, int> const&, main::{lambda(int)#1}) [clone ._omp_fn.0]":
+                 "Assembler<…>::assemble<…>() [clone ._omp_fn.0]",
+                 "(anonymous namespace)::solver::step(double*, unsigned long) const": "solver::step() const",
+                 "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)":
+                 "std::operator<< <…>()",
+                 "std::vector<int, std::allocator<int> >::operator[](unsigned long)": "vector<…>::operator[]()",
+                 "short_one(int)": "short_one(int)", "a_function_in_c_with_a_name_of_more_than_forty_letters":
+                 "a_function_in_c_with_a_name_of_more_than_forty_letters"}
+
+        def write(path):
+            with pictured.Archive(path) as archive:
+                for i, name in enumerate(names):
+                    archive.slice(0, 10 * i, 10 * i + 5, archive.region(name))
+        self.open("templates", write)
+        regions = self.browser.evaluate("stave.model.regions.map(({name, short}) => [name, short])")
+        self.assertEqual({name: short for name, short in regions if name in names}, names)
+
     def test_without_samples(self):
         self.open("known", pictured.write_known)
         self.assertTrue(self.browser.evaluate("document.getElementById('flames').hidden"))

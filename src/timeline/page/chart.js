@@ -4,6 +4,7 @@ import {lowerBound} from './bytes.js';
 import {drawConditions} from './condition_lines.js';
 import {drawCounter} from './counters.js';
 import {fit} from './fit.js';
+import {plural} from './format.js';
 import {nameInGroup} from './groups.js';
 import {RULER} from './layout.js';
 import {ticks} from './ruler.js';
@@ -14,6 +15,7 @@ const LABEL_FROM = 24;   // pixels that a bar needs for a label
 const INDENT = 8;        // pixels for each level of nested teams
 const PADDING = 4;
 const LEAST_NAME = 12;   // pixels between two names
+const LEAST_GUTTER = 106; // pixels: "OMP thread 10" can be read
 
 export class Chart {
   constructor(canvas, model, view, layout) {
@@ -31,7 +33,7 @@ export class Chart {
     Object.assign(this, {width, height, scale});
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
-    this.gutter = Math.min(190, Math.max(90, width * 0.16));
+    this.gutter = Math.min(190, Math.max(LEAST_GUTTER, width * 0.16));
     this.layout.setRoom(height - RULER);
     this.view.setDeepest(this.layout.height - (height - RULER));
     this.clear();
@@ -213,7 +215,8 @@ export class Chart {
     context.fillText(this.fit(name, gutter - left - 6), left, middle);
     if (bars < row.slices.length && bars > 0) {
       context.fillStyle = colours.dim;
-      context.fillText(this.fit(`${row.slices.length - bars} more levels`, gutter - 24), 18, y + band + bar / 2);
+      const more = row.slices.length - bars, texts = [plural(more, 'more level'), `+${more}`];
+      context.fillText(texts.find(text => this.measure(text) <= gutter - 24) ?? '', 18, y + band + bar / 2);
     }
   }
 

@@ -23,8 +23,26 @@ export function fit(text, width, measure) {
   return begin + end < LEAST_LETTERS ? '' : `${letters.slice(0, begin).join('')}…${tail}`;
 }
 
+const LONG = 40; // letters
+const ANGLES = '\u0001', ROUND = '\u0002'; // stand for what was in brackets
+
+// A long name of C++ without what is in its brackets, what it returns, and its namespaces but the last:
+// "double a::b::Solver<int>::step(int)" is "Solver<…>::step()". Others are as they are.
+export function shortFunction(name) {
+  if (name.length <= LONG || !/[(<]/.test(name))
+    return name;
+  let text = name, before = '';
+  while (text !== before) {
+    before = text;
+    text = text.replace(/<[^<>()]*>/g, ANGLES).replace(/\([^<>()]*\)/g, ROUND);
+  }
+  const operator = text.search(/\boperator\b/), end = operator >= 0 ? operator : text.lastIndexOf(ROUND);
+  const begin = end > 0 ? text.lastIndexOf(' ', end) + 1 : 0;
+  return text.slice(begin).split('::').slice(-2).join('::').replaceAll(ANGLES, '<…>').replaceAll(ROUND, '()');
+}
+
 // A name in two parts, of which a style sheet may cut the first: the second has the line, ".c:123".
 export function headAndTail(name) {
-  const tail = /.{0,2}:\d+$/su.exec(name)?.[0] ?? '';
+  const tail = /(?:\.\w{1,3}|.{0,2}):\d+$/su.exec(name)?.[0] ?? '';
   return [name.slice(0, name.length - tail.length), tail];
 }

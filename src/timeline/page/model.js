@@ -5,6 +5,7 @@ import {CONDITIONS, ConditionTrack} from './condition_track.js';
 import {CounterTrack, findAlike} from './counter_track.js';
 import {decodePath} from './critical.js';
 import {decodeDependences} from './dependences.js';
+import {shortFunction} from './fit.js';
 import {firstGrouping, makeGroupings} from './groups.js';
 import {decodeLocks} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
@@ -16,7 +17,7 @@ import {decodeTransfers} from './transfers.js';
 // there is less.
 function shorterNames(name, line) {
   const short = name.replace(/^!\$omp /, ''), [construct, place] = short.split(' @');
-  return place === undefined ? [short] : [short, ...line ? [`${construct}:${line}`] : [], construct];
+  return place === undefined ? [shortFunction(short)] : [short, ...line ? [`${construct}:${line}`] : [], construct];
 }
 
 function makeRegion([name, file, line, description, activity, count, total], index) {
