@@ -30,12 +30,17 @@ FAULTS = """(() => {  // texts and buttons that reach out of their box, or over 
 NO_PATH = types.SimpleNamespace(_ref=2**32 - 1)  # OTF2_UNDEFINED_CALLING_CONTEXT
 
 
+def make_timer(archive):
+    return archive.definitions.interrupt_generator("timer", otf2.InterruptGeneratorMode.TIME, otf2.Base.DECIMAL, -9,
+                                                   1000000)
+
+
 def write_samples(path, times=1):
     """10 ms, a sample of each thread every 100 us at least: thread 0 is in main > solve, in a loop from 3 to 6 ms in
     main > solve > dot, line 7, and for the last of each ms in main > print; thread 1 has no call path."""
     with pictured.Archive(path) as archive:
         define = archive.definitions
-        timer = define.interrupt_generator("timer", otf2.InterruptGeneratorMode.TIME, otf2.Base.DECIMAL, -9, 1000000)
+        timer = make_timer(archive)
 
         def context(name, line, caller):
             region = define.region(name, name, "a.out", otf2.RegionRole.FUNCTION, otf2.Paradigm.COMPILER,
@@ -214,6 +219,7 @@ class Flame(test_page.PageTest):
                 note, text = archive.region("note"), archive.attribute("message", pictured.Type.STRING)
                 for time in (1000, 5000, 5010):
                     archive.slice(0, time, time, note, {text: "half way"})
+                archive.slice(0, 5020, 5020, note)   # right behind a text, which is written over it
                 archive.slice(0, 10000, 10000, note)
                 archive.slice(1, 0, 2000, archive.region("work"))
                 archive.slice(1, 4000, 4000, note)
@@ -230,22 +236,27 @@ class Flame(test_page.PageTest):
     def test_names_of_templates(self):
         """Without what the tooltip has: the values of parameters, what is returned, namespaces."""
         names = {"double company::inner::Assembler<std::string, std::allocator<std::pair<int, int> > >::"
-                 "assemble<main::{lambda(int)#1}>(std::map<int, int> const&, main::{lambda(int)#1}) [clone ._omp_fn.0]":
+                 "assemble<main::{lambda(int)#1}>(std::map<int, int>, main::{lambda(int)#1}) [clone ._omp_fn.0]":
                  "Assembler<…>::assemble<…>() [clone ._omp_fn.0]",
                  "(anonymous namespace)::solver::step(double*, unsigned long) const": "solver::step() const",
                  "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)":
                  "std::operator<< <…>()",
                  "std::vector<int, std::allocator<int> >::operator[](unsigned long)": "vector<…>::operator[]()",
-                 "short_one(int)": "short_one(int)", "a_function_in_c_with_a_name_of_more_than_forty_letters":
+                 "short_one(int)": "short_one(int)",
+                 "compute the forces of all particles (inner loop, x < y)":
+                 "compute the forces of all particles (inner loop, x < y)",
+                 "a_function_in_c_with_a_name_of_more_than_forty_letters":
                  "a_function_in_c_with_a_name_of_more_than_forty_letters"}
 
         def write(path):
             with pictured.Archive(path) as archive:
+                timer = make_timer(archive)
                 for i, name in enumerate(names):
-                    archive.slice(0, 10 * i, 10 * i + 5, archive.region(name))
+                    context = archive.definitions.calling_context(archive.region(name), None, None)
+                    archive.writers[0].calling_context_sample(10 * i, context, 2, timer)
         self.open("templates", write)
-        regions = self.browser.evaluate("stave.model.regions.map(({name, short}) => [name, short])")
-        self.assertEqual({name: short for name, short in regions if name in names}, names)
+        functions = self.browser.evaluate("stave.model.functions.map(({name, short}) => [name, short])")
+        self.assertEqual({name: short for name, short in functions if name in names}, names)
 
     def test_without_samples(self):
         self.open("known", pictured.write_known)

@@ -15,6 +15,7 @@ const LABEL_FROM = 24;   // pixels that a bar needs for a label
 const INDENT = 8;        // pixels for each level of nested teams
 const PADDING = 4;
 const LEAST_NAME = 12;   // pixels between two names
+const MOST_WRITTEN_OVER = 8;
 const LEAST_GUTTER = 106; // pixels: "OMP thread 10" can be read
 
 export class Chart {
@@ -226,6 +227,7 @@ export class Chart {
     const {view} = this, slices = track.level(NARROW * view.length / this.plotWidth);
     const slack = view.length / this.plotWidth, {begin, end} = slices;
     const first = lowerBound(slices.end, view.from - slack, 0, slices.count);
+    this.textEnd = 0; // of what is written beside a point
     let i = first;
     for (; i < slices.count && begin[i] <= view.to; i++)
       this.#drawBar(slices, i, this.x(begin[i]), this.x(end[i]), y);
@@ -272,17 +274,27 @@ export class Chart {
     context.fillRect(x - 1.5, y, 3, 3);
   }
 
-  // Beside a point, if there is room until what comes next: its text (of a message, of a note), or its region's name.
+  // Beside a point, if there is room until what comes next: its text (of a message, of a note), which is written over
+  // points that have none, or its region's name.
   #drawPointLabel(slices, i, x, y) {
-    const {context, model} = this, next = i + 1 < slices.count ? this.x(slices.begin[i + 1]) : this.width;
-    const room = Math.min(next, this.width) - x - 2 * PADDING;
-    if (room < LABEL_FROM)
+    const {context, model} = this, text = this.#textOf(slices, i), {labels} = model.regions[slices.region[i]];
+    let next = i + 1;
+    while (text && next < slices.count && next - i < MOST_WRITTEN_OVER && slices.begin[next] === slices.end[next] &&
+      !this.#textOf(slices, next))
+      next++;
+    const room = (next < slices.count ? Math.min(this.x(slices.begin[next]), this.width) : this.width) - x -
+      2 * PADDING;
+    if (room < LABEL_FROM || !text && x < this.textEnd)
       return;
-    const text = model.textOf(slices.attributes?.get(i)), {labels} = model.regions[slices.region[i]];
+    const label = this.fit(text ?? labels.find(name => this.measure(name) <= room) ?? labels.at(-1), room);
     context.fillStyle = this.palette.colours.text;
     context.textAlign = 'left';
-    context.fillText(this.fit(text ?? labels.find(label => this.measure(label) <= room) ?? labels.at(-1), room),
-      x + PADDING, y + this.layout.bar / 2);
+    context.fillText(label, x + PADDING, y + this.layout.bar / 2);
+    this.textEnd = x + 2 * PADDING + this.measure(label);
+  }
+
+  #textOf(slices, i) {
+    return this.model.textOf(slices.attributes?.get(i));
   }
 
   // The first of the labels that fits, or the last one, cut.

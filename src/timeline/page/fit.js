@@ -26,10 +26,10 @@ export function fit(text, width, measure) {
 const LONG = 40; // letters
 const ANGLES = '\u0001', ROUND = '\u0002'; // stand for what was in brackets
 
-// A long name of C++ without what is in its brackets, what it returns, and its namespaces but the last:
+// A function's long name in C++ without what is in its brackets, what it returns, and its namespaces but the last:
 // "double a::b::Solver<int>::step(int)" is "Solver<…>::step()". Others are as they are.
 export function shortFunction(name) {
-  if (name.length <= LONG || !/[(<]/.test(name))
+  if (name.length <= LONG || !/::|\w</.test(name))
     return name;
   let text = name, before = '';
   while (text !== before) {

@@ -24,7 +24,7 @@ function byTeam(rows) {
       outer = row;
     outermost.set(row, outer ?? row);
   }
-  return byKey(rows, row => outermost.get(row), row => `${outermost.get(row).name} and its teams`);
+  return byKey(rows, row => outermost.get(row), row => `Teams of ${outermost.get(row).name}`);
 }
 
 // The ways in which these rows can be grouped: 'side' (the runs that are compared), 'process' (processes and devices),

@@ -17,7 +17,7 @@ import {decodeTransfers} from './transfers.js';
 // there is less.
 function shorterNames(name, line) {
   const short = name.replace(/^!\$omp /, ''), [construct, place] = short.split(' @');
-  return place === undefined ? [shortFunction(short)] : [short, ...line ? [`${construct}:${line}`] : [], construct];
+  return place === undefined ? [short] : [short, ...line ? [`${construct}:${line}`] : [], construct];
 }
 
 function makeRegion([name, file, line, description, activity, count, total], index) {
@@ -61,7 +61,7 @@ function decodeTasks(bytes, [offset, count]) {
 // Functions of samples, and what stands for those whose call path is not known.
 function makeFunctions({functions}) {
   return [...functions, ['(no call path)', '', 0]].map(([name, file, line]) =>
-    ({name, file, line, short: shorterNames(name, line)[0]}));
+    ({name, file, line, short: shortFunction(shorterNames(name, line)[0])}));
 }
 
 export class Model {
