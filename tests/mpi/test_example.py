@@ -48,15 +48,15 @@ def check_is_silent(build, archive):
 
 
 def check_report(build, archive):
-    """The others wait for rank 0, in the line that adds up."""
+    """The others wait for rank 0, in the line that adds up; where one has lost its processor, longer elsewhere."""
     numbers = read(build, "report", archive)
-    waits = [one for one in numbers["findings"] if one["call_site"]]
-    expect(waits, f"no finding in MPI: {numbers['findings']}")
-    first = waits[0]
-    expect(first["cause"] == "wait at collective" and first["call_site"]["file"].endswith("halo.c"), first)
-    expect(first["thread"].startswith("MPI Rank 0"), first)
-    line = EXAMPLE.read_text().splitlines()[first["call_site"]["line"] - 1]
-    expect("MPI_Allreduce" in line, f"line {first['call_site']['line']}: {line}")
+    lines = EXAMPLE.read_text().splitlines()
+    in_mpi = [one for one in numbers["findings"] if one["call_site"]]
+    waits = [one for one in in_mpi if one["cause"] == "wait at collective"]
+    expect(waits and waits[0]["call_site"]["file"].endswith("halo.c"), numbers["findings"])
+    expect(waits[0]["thread"].startswith("MPI Rank 0"), waits[0])
+    expect("MPI_Allreduce" in lines[waits[0]["call_site"]["line"] - 1], waits[0])
+    expect({one["cause"] for one in in_mpi[:in_mpi.index(waits[0])]} <= {"late sender", "late receiver"}, in_mpi)
     factors = numbers["efficiency"]
     expect(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
 
