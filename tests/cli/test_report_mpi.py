@@ -6,6 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
 import report_case
 from made_mpi import Job
 from otf2.enums import Paradigm
@@ -98,6 +99,11 @@ class Mpi(report_case.Case):
             job.finalize(31)
         numbers = self.numbers(self.path(self._testMethodName))
         self.assertAlmostEqual(1000 * numbers["disturbances"]["clock_error_s"], 9)
+        self.assertIsNone(numbers["efficiency"]["mpi_serialisation"])
+        self.assertIsNone(numbers["efficiency"]["mpi_transfer"])
+        brief = cli.stave("report", "--brief", self.path(self._testMethodName)).stdout.decode()
+        self.assertIn("clocks differ", brief)
+        self.assertNotIn("serialisation", brief)
         self.assertEqual([one for one in numbers["findings"] if one["cause"] not in ("serial part", "imbalance")], [])
         text = self.text(self.path(self._testMethodName))
         self.assertIn("messages arrive up to 9.00 ms before they are sent", text)

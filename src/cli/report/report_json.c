@@ -94,12 +94,14 @@ static void put_place(json_t *object, const struct report *report, uint32_t regi
 /* -- overview -- */
 
 static json_t *efficiency(const struct report *report) {
-  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "parallel", report->parallel_efficiency,
+  bool has_clock = !report_lacks_clock(report);
+  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "parallel", report->parallel_efficiency,
                    "serial", report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
                    report->load_balance, "serialisation", report->serialisation, "runtime",
                    report->runtime_efficiency, "mpi", report->mpi_efficiency, "mpi_load_balance",
-                   report->mpi_load_balance, "mpi_serialisation", report->mpi_serialisation, "mpi_transfer",
-                   report->mpi_transfer);
+                   report->mpi_load_balance, "mpi_serialisation",
+                   has_clock ? json_real(report->mpi_serialisation) : json_null(), "mpi_transfer",
+                   has_clock ? json_real(report->mpi_transfer) : json_null());
 }
 
 static json_t *overview(const struct report_print *print) {
