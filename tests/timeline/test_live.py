@@ -41,6 +41,7 @@ class Live(unittest.TestCase):
             [STAVE, "record", "-o", self.archive, self.program], tracing.clean_environment(LC_ALL="C"))
         self.addCleanup(self.run_process.end)
         self.run_process.do(10)
+        killing.wait_until_drained(self.archive)     # the first picture has them all
         self.watch = watching.Process([STAVE, "watch", "--last", "60min", self.archive],
                                       tracing.clean_environment(LC_ALL="C"))
         self.addCleanup(self.watch.end)
@@ -126,6 +127,19 @@ class Live(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("live.shown.picture"), shown)
         self.browser.mouse("mouseReleased", 700, 400, button="left", clickCount=1)
         self.until(f"live.shown.picture > {shown}")
+        self.end()
+
+    def test_goes_on_behind_a_picture_that_did_not_come(self):
+        """As when the server ends while one is fetched: what the frame has then is no page of this origin."""
+        self.until("!!live.shown")
+        self.browser.call("Fetch.enable", patterns=[{"urlPattern": "*/picture-*"}])
+        request = self.browser.wait_for("Fetch.requestPaused")["params"]["requestId"]
+        awaited = self.browser.evaluate("live.loading.picture")
+        self.browser.call("Fetch.failRequest", requestId=request, errorReason="ConnectionRefused")
+        self.until("!live.loading")
+        self.assertLess(self.browser.evaluate("live.shown.picture"), awaited)
+        self.browser.call("Fetch.disable")
+        self.until(f"live.shown.picture > {awaited}")
         self.end()
 
     def test_says_that_the_server_is_gone(self):

@@ -120,8 +120,13 @@ class Live {
     byId('pictures').append(frame);
   }
 
+  // What the browser shows where a picture could not be fetched has no document for others.
+  static #pageOf(frame) {
+    return frame?.contentDocument?.defaultView.stave;
+  }
+
   get #page() {
-    return this.shown?.frame.contentWindow.stave;
+    return Live.#pageOf(this.shown?.frame);
   }
 
   // What is chosen in the picture shown, but for the interval and what lies in it.
@@ -138,7 +143,7 @@ class Live {
   }
 
   #show() {
-    const {frame} = this.loading, page = frame.contentWindow.stave, length = this.#length(), before = this.shown;
+    const {frame} = this.loading, page = Live.#pageOf(frame), length = this.#length(), before = this.shown;
     const hadFocus = document.activeElement === before?.frame, isWanted = this.isFollowing && !this.isPressed;
     if (page && (isWanted || !before)) { // else it is not wanted any more, or gone: the next news has another one
       if (length && !this.finished)
