@@ -2,8 +2,10 @@
  *
  * What each has completed it counts in COUNTS, a file mapped shared, so that the numbers survive however the
  * process ends. BURSTS 0 never ends. 32 rounds and a pause of 1 ms make some 100,000 events a second and
- * thread. */
+ * thread. With BUSY_STOPS=N in the environment it stops itself (SIGSTOP) when each thread is through N
+ * bursts. */
 #include <omp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +31,24 @@ static void burst(struct busy_counts *mine, omp_lock_t *lock) {
   mine->tasks++;
 }
 
+/* The first thread does, when it has seen that the others have come as far. */
+static void stop_behind(uint64_t bursts) {
+  for (int i = 0; i < omp_get_num_threads(); i++)
+    while (counts[i].tasks < bursts)
+      sched_yield();
+  if (omp_get_thread_num() == 0)
+    raise(SIGSTOP);
+}
+
 static void work(long bursts, long pause_us) {
+  long stops = getenv("BUSY_STOPS") ? atol(getenv("BUSY_STOPS")) : 0;
   struct busy_counts *mine = &counts[omp_get_thread_num()];
   omp_lock_t lock;
   omp_init_lock(&lock);
   for (long i = 0; bursts == 0 || i < bursts; i++) {
     burst(mine, &lock);
-    if (i == 0 && omp_get_thread_num() == 0 && getenv("BUSY_STOPS"))
-      raise(SIGSTOP);
+    if (i + 1 == stops)
+      stop_behind((uint64_t)stops);
     if (pause_us)
       usleep((useconds_t)pause_us);
   }
