@@ -89,6 +89,16 @@ def run(command, environment, timeout=HANG_S, **more):
     return result
 
 
+def run_until(happens, command, environment, **more):
+    """As `run`, for a program that waits until its input ends: that is when happens() returns."""
+    with subprocess.Popen([str(word) for word in command], env=environment, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=no_core, **more) as process:
+        happens()
+        output, errors = process.communicate(timeout=HANG_S)
+    REPORTS.note(errors)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
 def skip_if_sanitized(programs, why):
     sanitized = [str(program) for program in programs if sanitizers.is_sanitized(program)]
     if sanitized:
