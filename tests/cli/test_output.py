@@ -11,11 +11,14 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
+import killing
+import sanitizers
 from made_archive import Made
 
 FORMATS = ("chrome", "csv", "dot")
 SLOW = os.environ.pop("STAVE_TEST_SLOW", "")    # config would tell of a variable that it does not know
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
+HOLD_RENAME = os.path.join(cli.BUILD_ROOT, "tests/cli/hold_rename.so")
 
 
 class Case(cli.Case):
@@ -85,7 +88,7 @@ class ReaderThatTakesItsTime(Case):
         with subprocess.Popen([cli.STAVE, "report", "--json", archive], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             time.sleep(25)
-            output, error = process.communicate(timeout=60)
+            output, error = process.communicate(timeout=cli.HANG_S)
         self.assertEqual((process.returncode, error), (0, b""))
         self.assertEqual(output, cli.stave("report", "--json", archive).stdout)
 
@@ -133,15 +136,16 @@ class Interrupted(Case):
     """A signal leaves nothing of what was being made, and what was there before."""
 
     def interrupt(self, words, target, number, *, group=False):
-        """`words` make `target` of an archive that takes a while; comes when there is something of it."""
+        """`words` make `target` of an archive that takes a while; comes when there is something of it. It does not get
+        its name before."""
         cli.write_bytes(self.path(target), b"what was there")
         before = set(os.listdir(self.folder))
+        held = {} if sanitizers.is_sanitized(cli.STAVE) else {"LD_PRELOAD": HOLD_RENAME}
         process = subprocess.Popen([cli.STAVE, *words, "-o", self.path(target), self.large], start_new_session=True,
-                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while process.poll() is None and not set(os.listdir(self.folder)) - before:
-            pass
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **held})
+        killing.wait_until(lambda: process.poll() is not None or set(os.listdir(self.folder)) - before, "some output")
         (os.killpg if group else os.kill)(process.pid, number)
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=cli.HANG_S)
         self.assertEqual((process.returncode, error), (-number, b""))
         self.assertEqual(set(os.listdir(self.folder)), before)
         self.assertEqual(cli.read_bytes(self.path(target)), b"what was there")
@@ -169,7 +173,7 @@ class Interrupted(Case):
             reader.read(1)
             with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
                 os.kill(int(children.read().split()[0]), signal.SIGKILL)
-            _, error = process.communicate(timeout=60)
+            _, error = process.communicate(timeout=cli.HANG_S)
         self.assertRegex(error.decode(), r"\Astave: [^\n]*ended by a signal \(Killed\)[^\n]*memory[^\n]*\n\Z")
         self.assertEqual(process.returncode, 1)
 
