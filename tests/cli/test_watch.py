@@ -67,10 +67,8 @@ class Watch(record_case.Case):
         run.do(10)
         address = run.address()
         with watching.News(address) as news:
-            first = news.wait(lambda told: told["picture"])
+            first, page = watching.picture(address, news)
             self.assertEqual(first["state"], "running")
-            status, page = watching.get(address, f"picture-{first['picture']}")
-            self.assertEqual(status, 200)
             self.assertEqual(self.ending(page), "not yet")
             run.process.stdin.close()
             last = news.wait(lambda told: told["state"] == "ended")
@@ -251,13 +249,13 @@ class Watch(record_case.Case):
     def test_port(self):
         run = self.start()
         run.do(1)
+        port = watching.port_for_tests()
         with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
+            taken.bind(("127.0.0.1", port))
             taken.listen()
-            status, said = self.refused("-p", str(taken.getsockname()[1]), self.archive)
+            status, said = self.refused("-p", str(port), self.archive)
             self.assertEqual(status, 1)
             self.assertIn("Address already in use", said)
-            port = taken.getsockname()[1]
         _, address = self.watch("-p", str(port))
         self.assertEqual(watching.port_of(address), port)
         self.assertEqual(watching.get(address)[0], 200)

@@ -121,6 +121,31 @@ class News:
         raise AssertionError("the server has ended")
 
 
+def picture(address, news):
+    """The first one that the server tells of and that is still there when it is asked for: the last two are. Its news
+    and the page."""
+    while True:
+        told = news.wait(lambda told: told["picture"])
+        status, page = get(address, f"picture-{told['picture']}")
+        if status == 200:
+            return told, page
+        with News(address) as later:
+            newest = later.wait(lambda told: told["picture"])["picture"]
+        if status != 404 or newest < told["picture"] + 2:
+            raise AssertionError(f"picture {told['picture']}: status {status}, the newest is {newest}")
+
+
+def port_for_tests():
+    """A free one that the kernel gives to nobody's connection meanwhile."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+        first = int(file.read().split()[0])
+    for port in range(first - 1 - os.getpid() % 10000, 1023, -1):
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError(f"no port below {first} is free")
+
+
 def is_gone(port):
     try:
         socket.create_connection(("127.0.0.1", port), timeout=cli.HANG_S).close()
