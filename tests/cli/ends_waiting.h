@@ -67,13 +67,17 @@ static void end_when_waiting(int count) {
   pthread_create(&thread, NULL, end_all, &wanted);
 }
 
-/* What this thread does next never ends. */
-static void will_wait(void) {
-  struct waiter *waiter = &waiters[omp_get_thread_num()];
+/* This thread is about to wait. */
+static void will_wait_as(struct waiter *waiter) {
   waiter->tid = gettid();
   pthread_getcpuclockid(pthread_self(), &waiter->clock);
   waiter->begun_ns = time_of(waiter->clock);
   waiter->is_coming = 1;
+}
+
+/* What this thread does next never ends. */
+static void will_wait(void) {
+  will_wait_as(&waiters[omp_get_thread_num()]);
 }
 
 #endif

@@ -154,7 +154,8 @@ class Ending(Case):
     def test_regions_end_at_death(self):
         """A deadlock that is killed half a second after both threads were in it has lasted that half second."""
         archive, program = self.path("real"), cli.compile_program(self.path("deadlock"), DEADLOCK)
-        environment = tracing.tool_environment(cli.BUILD, archive, OMP_WAIT_POLICY="passive")
+        environment = tracing.tool_environment(cli.BUILD, archive, OMP_WAIT_POLICY="passive",
+                                               KMP_LOCK_KIND="futex")
         with subprocess.Popen([program], env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
             process.stdout.readline()
             begin = time.monotonic()
@@ -162,7 +163,7 @@ class Ending(Case):
             waited = time.monotonic() - begin
             process.kill()
             process.wait()
-        tracing.the_archive(archive, wait_s=10)
+        tracing.the_archive(archive, wait_s=tracing.CLOSE_TIMEOUT_S)
         numbers = self.numbers(archive)
         self.is_sound(numbers)
         wait = min(thread["activities"]["lock wait"] for thread in numbers["threads_of_the_run"])
