@@ -39,7 +39,7 @@ class Correct(Case):
         archive = self.path(f"{os.path.basename(program)}-{name}-{number}")
         more = {"LD_LIBRARY_PATH": runtime} if runtime else {}
         environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_CANCELLATION="true", **more)
-        result = tracing.run([program, name], environment, timeout=60)
+        result = tracing.run([program, name], environment)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         tracing.the_archive(archive, cli.HANG_S)
         found = json.loads(cli.stave("check", "--json", archive).stdout)["findings"]

@@ -61,7 +61,7 @@ class Output(Case):
         os.mkfifo(fifo)
         process = subprocess.Popen([cli.STAVE, "export", "-f", "csv", "-o", fifo, self.simple])
         self.assertEqual(cli.read_bytes(fifo).decode(), self.text("csv", self.simple))
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(cli.HANG_S), 0)
 
 
 # Untied tasks do not wait here: libomp may leave all threads waiting for tied ones that none of them may begin.

@@ -12,7 +12,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from cli import HAS_TRACER
+from cli import HANG_S, HAS_TRACER
 from record_case import OMP_PROGRAM, Case
 
 LIBGOMP = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
@@ -246,7 +246,7 @@ class Children(Case):
             said.append(line)
             if re.match(r"stave: process \d+ \(\S+\) has loaded \S*libgomp", line):
                 self.tell("seen")
-        return process.stdout.read(), process.wait(timeout=60), "".join(said)
+        return process.stdout.read(), process.wait(timeout=HANG_S), "".join(said)
 
     def test_wrapper_with_libraries_of_its_own(self):
         self.fifos("seen")

@@ -199,7 +199,7 @@ class Recover(cli.Case):
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
                     killing.wait_until((self.work / "left-recovered.partial/as-found").exists, "it is at work")
                     send(process.pid, number)
-                    output = process.communicate(timeout=60)
+                    output = process.communicate(timeout=cli.HANG_S)
                 self.assertEqual((process.returncode, *output), (-number, b"", b""))
                 self.assertEqual({path.name for path in self.work.iterdir()}, {"left"})
 
