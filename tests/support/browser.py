@@ -190,11 +190,20 @@ class Browser:
 
     def pixels(self, selector, x, y, width=1, height=1):
         """Red, green, blue and opacity of each pixel of a part of a canvas."""
+        return self.of_pixels("[...data]", selector, x, y, width, height)
+
+    def count_opaque(self, selector, x, y, width, height):
+        """How many pixels of a part of a canvas have something drawn on them."""
+        return self.of_pixels("data.reduce((sum, value, i) => sum + (i % 4 === 3 && value > 0), 0)", selector, x, y,
+                              width, height)
+
+    def of_pixels(self, expression, selector, x, y, width, height):
         return self.evaluate(f"""(() => {{
             const copy = new OffscreenCanvas({width}, {height});
             const context = copy.getContext('2d', {{willReadFrequently: true}});
             context.drawImage(document.querySelector({json.dumps(selector)}), {-x}, {-y});
-            return [...context.getImageData(0, 0, {width}, {height}).data]; }})()""")
+            const {{data}} = context.getImageData(0, 0, {width}, {height});
+            return {expression}; }})()""")
 
     def screenshot(self, path):
         data = self.call("Page.captureScreenshot", format="png")["data"]

@@ -192,7 +192,7 @@ class Known(PageTest):
 
     def test_arrows(self):
         def drawn():
-            return sum(opacity > 0 for opacity in self.browser.pixels("#overlay", 0, 0, 1000, 300)[3::4])
+            return self.browser.count_opaque("#overlay", 0, 0, 1000, 300)
         self.browser.move(5, 5)
         self.assertEqual(drawn(), 0)
         self.browser.key("t")
@@ -301,6 +301,38 @@ class Awkward(PageTest):
             self.assertLess(right, left, shown)
             self.assertTrue(is_inside, shown)
 
+    def test_tooltip_of_a_very_long_name(self):
+        """Leaves something to be seen beside it, also on a telephone; the details have all of the name."""
+        name = f"double {'company::' * 300}assemble()"
+
+        def write(path):
+            with pictured.Archive(path) as archive:
+                archive.slice(0, 0, 1000, archive.region("loop", description=name))
+        self.open("very long", write)
+        self.addCleanup(self.browser.resize, *self.browser.size)
+        self.browser.resize(360, 780)
+        self.browser.frame()
+        self.browser.move(*self.point(0, 0, 0.5))
+        self.assertIn("company::", self.browser.text("#tooltip"))
+        self.assertLess(self.browser.evaluate("stave.tooltip.box.offsetHeight"), 300)
+        self.browser.click(*self.point(0, 0, 0.5))
+        self.assertIn(name, self.browser.evaluate("document.getElementById('details-facts').textContent"))
+
+    def test_lengths_that_round_up(self):
+        """To the next unit: three digits, never 1000."""
+        lengths = {999_700: "1.00 ms", 99_960: "100 \u00b5s", 998_400: "998 \u00b5s", 999: "999 ns"}
+
+        def write(path):
+            with pictured.Archive(path, resolution=1_000_000_000) as archive:
+                for i, ns in enumerate(lengths):
+                    archive.slice(0, 2_000_000 * i, 2_000_000 * i + ns, archive.region(f"region {ns}"))
+        self.open("rounded", write)
+        self.settle()
+        told = self.browser.evaluate("""[...document.querySelectorAll('#regions tr')].map(({cells}) =>
+            [cells[0].textContent, cells[2].textContent.replace('\\u00a0', ' ')])""")
+        self.assertEqual({name: told for name, told in told if name.startswith("region")},
+                         {f"region {ns}": text for ns, text in lengths.items()})
+
     def test_hostile_names(self):
         self.open("hostile <b> & 'co'", pictured.write_hostile)
         self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))
@@ -362,14 +394,14 @@ class Awkward(PageTest):
         self.assertIn("a point in time", self.browser.text("#details-facts"))
 
     def test_many_threads(self):
-        self.open("threads", lambda path: pictured.write_many(path, 20, threads=300))
-        x, y = self.point(0, 0, 0.1)
+        self.open("threads", lambda path: pictured.write_many(path, 5, threads=100))
+        x, y = self.point(0, 0, 0.03)
         self.browser.wheel(x, y, 3000, modifiers=1)
         self.assertGreater(self.browser.evaluate("stave.view.top"), 1000)
-        self.browser.evaluate("document.getElementById('search').value = 'thread 299'; stave.search.update()")
+        self.browser.evaluate("document.getElementById('search').value = 'thread 99'; stave.search.update()")
         self.browser.click_on(".result")
         self.assertEqual(self.browser.evaluate(
-            "stave.layout.visible(stave.view.top, stave.view.top + stave.chart.height).at(-1).row.name"), "thread 299")
+            "stave.layout.visible(stave.view.top, stave.view.top + stave.chart.height).at(-1).row.name"), "thread 99")
 
 
 if __name__ == "__main__":

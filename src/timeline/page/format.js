@@ -1,12 +1,13 @@
 // Numbers as people read them.
 
 const UNITS = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
+const ROUNDED_UP = 0.9995; // of a unit and more is one when there are three digits
 const NO_BREAK = '\u00a0';
 
 // A length of time with three significant digits: 1.23 ms.
 export function duration(ns) {
-  const [unit, factor] = UNITS.find(([, size]) => ns >= size) ?? UNITS.at(-1);
-  const value = ns / factor;
+  const [unit, factor] = UNITS.find(([, size]) => ns >= ROUNDED_UP * size) ?? UNITS.at(-1);
+  const value = Number((ns / factor).toPrecision(3));
   const digits = unit === 'ns' ? 0 : Math.max(0, 2 - Math.floor(Math.log10(value)));
   return value.toFixed(digits) + NO_BREAK + unit;
 }
