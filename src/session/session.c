@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,12 +35,35 @@ static int truncate_quietly(int fd, uint64_t bytes) {
   return -error;
 }
 
-/* Truncates and maps for as many slots as are to be had, halving until it works, down to slots_least. */
-static int reserve(int fd, uint64_t ring_bytes, uint32_t slots_most, uint32_t slots_least,
+/* All that the process has mapped; 0: /proc does not tell. */
+static uint64_t mapped_bytes(void) {
+  char text[32] = "";
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  return length < 0 ? 0 : strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* How much may be mapped. Where address space is limited, a part of what is left: the program's threads need
+ * stacks and heaps, and a runtime that cannot begin a thread ends the program. */
+static uint64_t room_bytes(void) {
+  enum { SHARE = 8 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
+  uint64_t mapped = mapped_bytes();
+  return limit.rlim_cur > mapped ? (limit.rlim_cur - mapped) / SHARE : 0;
+}
+
+/* Truncates and maps for as many slots as are to be had in that room, halving until it works, down to
+ * slots_least. */
+static int reserve(int fd, uint64_t room, uint64_t ring_bytes, uint32_t slots_most, uint32_t slots_least,
                    uint32_t *ret_slots, void **ret_memory) {
   int error = -ENOMEM;
   for (uint32_t slots = slots_most; slots > 0 && slots >= slots_least; slots /= 2) {
-    error = truncate_quietly(fd, bytes_for(ring_bytes, slots));
+    error =
+        bytes_for(ring_bytes, slots) > room ? -ENOMEM : truncate_quietly(fd, bytes_for(ring_bytes, slots));
     if (error)
       continue;
     void *memory =
@@ -62,12 +87,13 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
   uint32_t slots = 0;
   void *memory = NULL;
   uint32_t wanted = slots_most < SLOTS_WANTED ? slots_most : SLOTS_WANTED;
-  int error = reserve(fd, ring_bytes, slots_most, wanted, &slots, &memory);
-  /* a limit on files: more but small rings */
-  for (; error == -EFBIG && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2)
-    error = reserve(fd, ring_bytes / 2, slots_most, wanted, &slots, &memory);
+  uint64_t room = room_bytes();
+  int error = reserve(fd, room, ring_bytes, slots_most, wanted, &slots, &memory);
+  /* a limit on files or address space: more but small rings */
+  for (; (error == -EFBIG || (error && room < UINT64_MAX)) && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2)
+    error = reserve(fd, room, ring_bytes / 2, slots_most, wanted, &slots, &memory);
   if (error) /* as many as there can be */
-    error = reserve(fd, ring_bytes, wanted, 1, &slots, &memory);
+    error = reserve(fd, room, ring_bytes, wanted, 1, &slots, &memory);
   if (error) {
     close(fd);
     return error;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -76,6 +77,19 @@ static int open_three(const char *program) {
   return 0;
 }
 
+/* Of what the process may map, so many eighths in one piece. */
+static int eighths_to_be_had(void) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  for (int eighths = 5; eighths > 0; eighths--) {
+    size_t bytes = limit.rlim_cur / 8 * (unsigned)eighths;
+    void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED && munmap(memory, bytes) == 0)
+      return eighths;
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const char *way = argc > 1 ? argv[1] : "";
   if (!strcmp(way, "opens-three"))
@@ -94,6 +108,8 @@ int main(int argc, char **argv) {
     printf("team of %d\n", use_openmp(argv[0]));
     printf("%d zeros\n", count_of_zeros());
   }
+  if (!strcmp(way, "wants-space"))
+    printf("%d eighths\n", eighths_to_be_had());
   if (!strcmp(way, "has-children")) {
     int ended = 0;
     for (int i = 0; i < 3; i++) {
