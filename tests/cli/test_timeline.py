@@ -96,8 +96,8 @@ class TimelineTest(cli.FreshCase):
         xml.etree.ElementTree.parse(self.folder / "hostile.svg")
 
     def test_pictures_of_many_rows_are_no_higher_than_a_screen(self):
-        """Rows become low; names are left out; rows share lines, and all are counted. Of half of all numbers of rows the
-        heights add up to a little more."""
+        """Rows become low; names are left out; rows share lines, and all are counted. The heights of 250 add up to a
+        little more, since they are rounded."""
         many = self.folder / "many"
         pictured.write_many(many, 3, threads=250)
         self.expect(0, [], "-o", self.folder / "x.png", many)

@@ -189,6 +189,8 @@ class Known(PageTest):
         self.assertIn("25.0 %", told)
         self.assertIn("50.0 %", told)
         self.assertIn("task @app.c:30", self.browser.evaluate("document.getElementById('regions').textContent"))
+        self.assertIn("!$omp for @app.c:20, compute, static: its instances", self.browser.evaluate(
+            "[...document.querySelectorAll('#regions .link')].map(({title}) => title)"))  # what is called alike differs
 
     def test_arrows(self):
         def drawn():

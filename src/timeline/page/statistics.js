@@ -75,9 +75,9 @@ export class Statistics {
   }
 
   #makeLine({region, ns, count: times}, whole, rest) {
-    const name = region ? element('button', {type: 'button', className: 'link',
-      title: `${region.name}: its instances`}, ...this.#nameParts(region.short))
-      : element('span', {}, 'merged short regions');
+    const said = region && [region.name, region.description].filter(Boolean).join(', ');
+    const name = region ? element('button', {type: 'button', className: 'link', title: `${said}: its instances`},
+      ...this.#nameParts(region.short)) : element('span', {}, 'merged short regions');
     if (region)
       name.addEventListener('click', () => this.pick(region));
     return element('tr', {}, element('td', {}, name), element('td', {}, count(times)), element('td', {}, duration(ns)),
