@@ -321,8 +321,9 @@ class Awkward(PageTest):
         self.assertIn(name, self.browser.evaluate("document.getElementById('details-facts').textContent"))
 
     def test_lengths_that_round_up(self):
-        """To the next unit: three digits, never 1000."""
-        lengths = {999_700: "1.00 ms", 99_960: "100 \u00b5s", 998_400: "998 \u00b5s", 999: "999 ns"}
+        """To the next unit: three digits, never 1000; seconds have no next one."""
+        lengths = {999_700: "1.00 ms", 99_960: "100 \u00b5s", 998_400: "998 \u00b5s", 999: "999 ns",
+                   2_862_400_000_000: "2862 s"}
 
         def write(path):
             with pictured.Archive(path, resolution=1_000_000_000) as archive:

@@ -7,8 +7,8 @@ const NO_BREAK = '\u00a0';
 // A length of time with three significant digits: 1.23 ms.
 export function duration(ns) {
   const [unit, factor] = UNITS.find(([, size]) => ns >= ROUNDED_UP * size) ?? UNITS.at(-1);
-  const value = Number((ns / factor).toPrecision(3));
-  const digits = unit === 'ns' ? 0 : Math.max(0, 2 - Math.floor(Math.log10(value)));
+  const value = ns / factor, rounded = Number(value.toPrecision(3));
+  const digits = unit === 'ns' ? 0 : Math.max(0, 2 - Math.floor(Math.log10(rounded)));
   return value.toFixed(digits) + NO_BREAK + unit;
 }
 
