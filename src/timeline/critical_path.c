@@ -11,6 +11,8 @@ struct critical_row {
   uint64_t busy_until; /* since when it has not worked */
   uint64_t arrived;    /* if it is in a barrier */
   uint64_t instance;   /* which of its team's barriers */
+  uint64_t early_team; /* which it began before the primary did; 0: none */
+  uint64_t early_ticks, early_since;
   bool is_in_barrier, has_run_task;
 };
 
@@ -221,12 +223,35 @@ void critical_path_lock(struct critical_path *path, const struct replay_lock_eve
   *released = (struct happening){event->ticks, event->location};
 }
 
+/* Who has forked is known when that location begins the team. */
+static void link_early(struct critical_path *path, const struct replay_team *team) {
+  for (size_t i = 0; i < path->row_count && path->early_count; i++) {
+    struct critical_row *row = &path->rows[i];
+    if (row->early_team != team->id)
+      continue;
+    add_link(path, (struct happening){team->fork_ticks, team->primary},
+             (struct happening){row->early_ticks, i}, row->early_since, CRITICAL_FORK);
+    row->early_team = 0;
+    path->early_count--;
+  }
+}
+
 void critical_path_team(struct critical_path *path, const struct replay_team_event *event) {
   const struct replay_team *team = event->team;
-  if (event->step == REPLAY_TEAM_BEGIN && team->primary != SIZE_MAX)
-    add_link(path, (struct happening){team->fork_ticks, team->primary},
-             (struct happening){event->ticks, event->location}, path->rows[event->location].busy_until,
-             CRITICAL_FORK);
+  struct critical_row *row = &path->rows[event->location];
+  if (event->step != REPLAY_TEAM_BEGIN)
+    return;
+  if (team->primary == SIZE_MAX) {
+    path->early_count += row->early_team == 0;
+    row->early_team = team->id;
+    row->early_ticks = event->ticks;
+    row->early_since = row->busy_until;
+    return;
+  }
+  add_link(path, (struct happening){team->fork_ticks, team->primary},
+           (struct happening){event->ticks, event->location}, row->busy_until, CRITICAL_FORK);
+  if (event->location == team->primary)
+    link_early(path, team);
 }
 
 void critical_path_message(struct critical_path *path, const struct mpi_message *message) {

@@ -53,10 +53,10 @@ struct critical_path {
     uint64_t first; /* when the run begins; UINT64_MAX: not yet */
     size_t count;   /* of its segments */
   } runs[SIDES_MOST];
-  size_t run_count;          /* 1 where nothing is compared */
-  struct critical_row *rows; /* as the trace's locations */
-  size_t row_count;
-  struct critical_team *teams; /* by slot */
+  size_t run_count;              /* 1 where nothing is compared */
+  struct critical_row *rows;     /* as the trace's locations */
+  size_t row_count, early_count; /* rows that began a team before its primary */
+  struct critical_team *teams;   /* by slot */
   size_t team_count;
   struct critical_task *tasks; /* by slot */
   size_t task_count;

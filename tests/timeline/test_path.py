@@ -25,12 +25,13 @@ class Team(pictured.Archive):
         self.barrier = self.region("!$omp barrier @app.c:3", RegionRole.BARRIER, 3)
         self.lock = self.region("!$omp critical @app.c:4", RegionRole.CRITICAL, 4)
 
-    def begin(self):
+    def begin(self, first_us=900):
+        """The others begin at 1 ms, the one that forks at another time."""
         self.writers[0].enter(0, self.main)
         self.writers[0].thread_fork(900, Paradigm.OPENMP, len(self.writers))
         for i, writer in enumerate(self.writers):
-            writer.thread_team_begin(1000 if i else 900, self.team)
-            writer.enter(1000, self.parallel)
+            writer.thread_team_begin(1000 if i else first_us, self.team)
+            writer.enter(1000 if i else max(1000, first_us), self.parallel)
 
     def end(self, time):
         for writer in self.writers:
@@ -40,13 +41,13 @@ class Team(pictured.Archive):
         self.writers[0].leave(10000, self.main)
 
 
-def write_waits(path):
+def write_waits(path, first_us=900):
     """The path: 0, which forks; 1, which holds a lock when 0 wants it; 0, which is the last in a barrier; 1, the last
     in the next one; 0, which goes on."""
     with Team(path) as archive:
-        archive.begin()
+        archive.begin(first_us)
         first, second = archive.writers
-        archive.slice(0, 1000, 2000, archive.loop)
+        archive.slice(0, max(1000, first_us), 2000, archive.loop)
         archive.slice(0, 2000, 3100, archive.barrier)
         archive.slice(1, 1000, 3000, archive.loop)
         archive.slice(1, 3000, 3050, archive.barrier)
@@ -204,6 +205,10 @@ class Path(test_page.PageTest):
 
     def test_path_of_waits(self):
         self.open("waits", write_waits)
+        self.assertEqual(self.path(), WAITS)
+
+    def test_path_of_a_team_whose_first_thread_begins_last(self):
+        self.open("late", lambda path: write_waits(path, 1500))
         self.assertEqual(self.path(), WAITS)
 
     def test_path_of_tasks(self):
