@@ -111,8 +111,15 @@ class History(Case):
         self.assertEqual(names(), both[::-1])
 
     @unittest.skipUnless(browser.find(), "no Chromium")
-    def test_dark_and_one_run(self):
+    def test_narrow_dark_and_one_run(self):
         with browser.Browser(is_dark=True) as page:
+            page.resize(400, 900)
+            page.open(self.known("narrow"))
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 400)
+            for name in ("parallel efficiency", "!$omp parallel @a.c:1"):     # no more lines than words
+                self.assertLess(page.evaluate(f"""[...document.querySelectorAll('tbody th')]
+                    .find(({{textContent}}) => textContent.includes({json.dumps(name)})).offsetHeight"""), 80)
+            self.assertGreater(page.evaluate("document.querySelector('#chart text').getBoundingClientRect().height"), 8)
             page.open(self.page("one", [run(0, 1.0, 0, {}, start_ns=None)]))
             self.assertEqual(page.text("#title"), "1 run")
             self.assertIn("none in any run", page.text("#findings"))
