@@ -26,6 +26,9 @@ struct watched {
   pid_t tid;
   uint64_t faults, asked_ns;
   struct perf_event event;
+  /* since when the kernel has told, and what /proc said then; until it is known what it did then */
+  uint64_t begun_ns;
+  bool is_begun, was_blocked;
 };
 
 struct run_states {
@@ -93,6 +96,16 @@ static void tell_missed(struct run_states *states, struct watched *watched, uint
     states->correlator->figures.switches_missed += missed;
 }
 
+/* It ran when it came: its event is its own. How it was when the kernel began to tell, which may be long
+ * after, follows from its first switch, or from /proc where there is none so far. */
+static void tell_begin(struct run_states *states, struct watched *watched, const struct perf_switch *first) {
+  bool had_processor = first && first->kind != PERF_LOST ? first->kind != PERF_RUNS : !watched->was_blocked;
+  watched->is_begun = true;
+  if (!had_processor)
+    tell_switch(states, watched, ticks_of(states, watched->begun_ns),
+                watched->was_blocked ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_PREEMPTED, -1);
+}
+
 /* proc(5): the name may hold anything; behind it are the state and, 37 fields later, the processor. */
 static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
                       int *ret_processor) {
@@ -131,36 +144,41 @@ static void take_switches(struct run_states *states, struct watched *watched) {
   struct perf_switch found;
   double fullness = perf_event_fullness(&watched->event);
   states->fullest = fullness > states->fullest ? fullness : states->fullest;
-  while (perf_event_next(&watched->event, &found))
+  while (perf_event_next(&watched->event, &found)) {
+    if (!watched->is_begun)
+      tell_begin(states, watched, &found);
     if (found.kind == PERF_LOST)
       tell_missed(states, watched, ticks_of(states, found.monotonic_ns), found.lost);
     else
       tell_switch(states, watched, ticks_of(states, found.monotonic_ns), kinds[found.kind],
                   found.kind == PERF_RUNS ? (int)found.processor : -1);
+  }
+  if (!watched->is_begun)
+    tell_begin(states, watched, NULL);
 }
 
 static size_t pages_of(const struct run_states *states) {
   return states->count < (size_t)states->processors ? PAGES : PAGES_MANY;
 }
 
-/* It may be one that is watched already, in another slot. False: it cannot be, or is; else its state, and
- * its processor or -1. */
-static bool watch(struct run_states *states, struct watched watched, unsigned *ret_state,
-                  int *ret_processor) {
+/* It may be one that is watched already, in another slot. False: it cannot be, or is; else its processor,
+ * or -1. */
+static bool watch(struct run_states *states, struct watched watched, int *ret_processor) {
   enum perf_kind kind;
   for (size_t i = 0; i < states->count; i++)
     if (states->watched[i].thread == watched.thread && states->watched[i].tid == watched.tid) {
       states->watched[i].slot = watched.slot;
       return false;
     }
+  watched.begun_ns = clock_ns(CLOCK_MONOTONIC);
   if (perf_event_start(&watched.event, watched.tid, pages_of(states)) < 0) {
     states->correlator->figures.threads_unwatched++;
     return false;
   }
+  ask_state(states, watched.tid, &kind, ret_processor);
+  watched.was_blocked = kind == PERF_BLOCKED;
   memory_grow(&states->watched, &states->capacity, states->count + 1, sizeof *states->watched);
   states->watched[states->count++] = watched;
-  ask_state(states, watched.tid, &kind, ret_processor);
-  *ret_state = kind == PERF_BLOCKED ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_RUNS;
   return true;
 }
 
@@ -168,10 +186,9 @@ static bool watch(struct run_states *states, struct watched watched, unsigned *r
 static void on_thread(void *data, struct traced_thread *thread, uint64_t ticks) {
   struct run_states *states = data;
   const struct watched watched = {.thread = thread, .tid = (pid_t)thread->location.facts.kernel_tid};
-  unsigned state;
   int processor;
-  if (watch(states, watched, &state, &processor))
-    running_switch(states->correlator, thread, ticks, state, processor);
+  if (watch(states, watched, &processor))
+    running_switch(states->correlator, thread, ticks, STAVE_RUN_STATE_RUNS, processor);
 }
 
 /* What it did up to now has been handed on. */
@@ -187,16 +204,16 @@ static void leave_slot(struct run_states *states, uint32_t slot) {
 void run_states_meet(struct run_states *states, uint32_t slot, const struct record *record, merge_sink sink,
                      void *data) {
   const struct record_attach *attach = (const struct record_attach *)record;
-  unsigned state;
   int processor;
   if (!states || (record->type != RECORD_attach && record->type != RECORD_thread_end))
     return;
   leave_slot(states, slot);
   if (record->type != RECORD_attach ||
-      !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, &state, &processor))
+      !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, &processor))
     return;
   told_at_once(&states->told, slot,
-               record_of_switch((pid_t)attach->kernel_tid, record->ticks, state, processor), sink, data);
+               record_of_switch((pid_t)attach->kernel_tid, record->ticks, STAVE_RUN_STATE_RUNS, processor),
+               sink, data);
 }
 
 /* -- all of them -- */
