@@ -196,13 +196,23 @@ static bool read_pidfd(int pidfd, int *ret_exit_code) {
   return true;
 }
 
+/* The pidfd tells once the parent has collected the process, the process table until then; in between, for
+ * some microseconds, neither does. */
+static bool read_exit_code(const struct application *application, int *ret_code) {
+  enum { NAPS = 20, NAP_NS = 250000 };
+  for (int i = 0; i < NAPS; i++) {
+    char state = '?';
+    if (read_pidfd(application->pidfd, ret_code) ||
+        (read_stat(application->pid, &state, ret_code) && state == 'Z'))
+      return true;
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+  }
+  return false;
+}
+
 int64_t application_ending(const struct application *application, char *text, unsigned size) {
-  char state = '?';
   int code = 0;
-  /* The pidfd tells once the parent has collected the process, the process table until then. */
-  bool is_known = read_pidfd(application->pidfd, &code) ||
-                  (read_stat(application->pid, &state, &code) && state == 'Z') ||
-                  read_pidfd(application->pidfd, &code);
+  bool is_known = read_exit_code(application, &code);
   if (!is_known) {
     snprintf(text, size, "ended, status unknown");
     return INT64_MIN;
