@@ -80,6 +80,10 @@ bool trace_location_is_device(const struct trace_location *location) {
   return location->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
 }
 
+bool trace_location_is_metric(const struct trace_location *location) {
+  return location->type == OTF2_LOCATION_TYPE_METRIC;
+}
+
 bool trace_location_is_thread(const struct trace_location *location) {
   return location->type == OTF2_LOCATION_TYPE_CPU_THREAD;
 }

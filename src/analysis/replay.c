@@ -356,14 +356,21 @@ static uint32_t process_of(const struct trace *trace, const struct trace_locatio
 }
 
 /* The first thread of each process does what is outside of all teams. */
+static bool is_first_of_process(const struct trace *trace, size_t location) {
+  const struct trace_location *one = &trace->locations[location];
+  for (size_t i = location; i-- > 0 && trace->locations[i].group == one->group;)
+    if (!trace_location_is_metric(&trace->locations[i]))
+      return false;
+  return !trace_location_is_device(one) && !trace_location_is_metric(one);
+}
+
 static bool learn_locations(struct replay *replay) {
   const struct trace *trace = replay->trace;
   for (size_t i = 0; i < trace->location_count; i++) {
     struct replay_thread *thread = &replay->threads[i];
     const struct trace_location *location = &trace->locations[i];
-    bool is_first = i == 0 || location->group != trace->locations[i - 1].group;
     thread->is_device = trace_location_is_device(location);
-    thread->base = is_first && !thread->is_device ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
+    thread->base = is_first_of_process(trace, i) ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
     thread->fork_region = REPLAY_NONE;
     thread->process = process_of(trace, location);
     if (!replay_push_base(replay, thread))

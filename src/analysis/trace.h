@@ -236,6 +236,9 @@ uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t th
 /* True for a stream of a device; false for a thread, and for what is unknown. */
 bool trace_location_is_device(const struct trace_location *location);
 
+/* True for what has counters alone, of a node, say: no thread, and no device. */
+bool trace_location_is_metric(const struct trace_location *location);
+
 /* True for a thread of a processor. */
 bool trace_location_is_thread(const struct trace_location *location);
 

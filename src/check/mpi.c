@@ -236,7 +236,8 @@ static size_t count_at_work(const struct checker *checker) {
     bool has_threads = false, waits = false;
     for (size_t i = 0; i < checker->trace->location_count; i++)
       if (checker_process(checker, i) == process &&
-          !trace_location_is_device(&checker->trace->locations[i])) {
+          !trace_location_is_device(&checker->trace->locations[i]) &&
+          !trace_location_is_metric(&checker->trace->locations[i])) {
         const struct mpi_call call = mpi_open_call(checker->mpi->mpi, i);
         has_threads = true;
         waits |= call.id > 0;

@@ -131,7 +131,7 @@ static void charge(struct collector *collector, size_t location, const struct re
   process->last_ticks = end > process->last_ticks ? end : process->last_ticks;
   if (!thread->is_seen || end <= begin) {
     here->charged_ticks = end > begin ? end : begin;
-    thread->is_seen = true;
+    thread->is_seen = !trace_location_is_metric(&report->trace->locations[location]);
     return;
   }
   here->charged_ticks = end;

@@ -323,7 +323,8 @@ static void learn_widths(struct collector *collector) {
   struct mpi_waits *waits = collector->waits;
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     waits->first[i] = waits->last[i] = MPI_NONE;
-    if (!trace_location_is_device(&collector->trace->locations[i]))
+    if (!trace_location_is_device(&collector->trace->locations[i]) &&
+        !trace_location_is_metric(&collector->trace->locations[i]))
       waits->widths[collector->report->threads[i].process]++;
   }
   for (size_t i = 0; i <= collector->trace->location_group_count; i++)

@@ -141,6 +141,8 @@ static void stay_within_limits(const struct reading *reading) {
 static void on_interval(void *data, const struct replay_interval *interval) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   struct activity_track *track = &timeline->rows[interval->location].activity;
+  if (trace_location_is_metric(&timeline->trace->locations[interval->location]))
+    return;
   size_t before = track->count;
   timeline->is_out_of_memory |= !activity_track_add(track, interval->begin_ticks, interval->end_ticks,
                                                     interval->activity, timeline->mix_resolution);

@@ -31,7 +31,7 @@ static uint64_t sum_of(const struct info *info, const struct trace_location_grou
   *ret_threads = 0;
   for (size_t i = 0; i < info->trace->location_count; i++) {
     bool is_its = info->trace->locations[i].group == group->ref;
-    *ret_threads += is_its;
+    *ret_threads += is_its && !trace_location_is_metric(&info->trace->locations[i]);
     events += is_its ? info->tally.locations[i].events : 0;
   }
   return events;

@@ -154,7 +154,7 @@ static void print_oddities(const struct info *info) {
 static size_t count_threads(const struct trace *trace) {
   size_t count = 0;
   for (size_t i = 0; i < trace->location_count; i++)
-    count += !trace_location_is_device(&trace->locations[i]);
+    count += !trace_location_is_device(&trace->locations[i]) && !trace_location_is_metric(&trace->locations[i]);
   return count;
 }
 
@@ -315,7 +315,8 @@ static void location_row(struct table *table, const struct info *info, size_t in
   const struct tally_location *one = &info->tally.locations[index];
   const char *const cells[] = {
       location->name,
-      trace_location_property(info->trace, location->ref, "thread type"),
+      trace_location_is_metric(location) ? "metrics"
+                                         : trace_location_property(info->trace, location->ref, "thread type"),
       trace_location_property(info->trace, location->ref, "kernel thread id"),
       summary_number(events, one->events),
       summary_number(bytes, one->bytes),
@@ -378,7 +379,10 @@ static void stream_row(struct table *table, const struct info *info, size_t inde
 
 static void print_streams(const struct info *info) {
   struct table table;
-  if (count_threads(info->trace) == info->trace->location_count)
+  bool has_streams = false;
+  for (size_t i = 0; i < info->trace->location_count; i++)
+    has_streams |= trace_location_is_device(&info->trace->locations[i]);
+  if (!has_streams)
     return;
   table_heading("Devices");
   table_begin(&table);
