@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_HEAD = 3 };
+enum { LEAST_HEAD = 3, LEAST_FUNCTION = 9 };
 
 static const char gap[] = "..";
 
@@ -47,14 +47,45 @@ static size_t tail_of(const char *text, size_t room) {
   return width + least_head <= room ? width : room - room / 4;
 }
 
-char *shorten_middle(char *buffer, size_t size, const char *text, size_t width) {
-  size_t all = shorten_width(text, SIZE_MAX);
-  if (all <= width) {
-    snprintf(buffer, size, "%s", text);
-    return buffer;
-  }
-  size_t room = width > strlen(gap) ? width - strlen(gap) : 0;
+static void cut_middle(char *buffer, size_t size, const char *text, size_t width) {
+  size_t all = shorten_width(text, SIZE_MAX), room = width > strlen(gap) ? width - strlen(gap) : 0;
   size_t tail = tail_of(text, room), head = room - tail;
   snprintf(buffer, size, "%.*s%s%s", (int)bytes_of(text, head), text, gap, text + bytes_of(text, all - tail));
+}
+
+/* The " in " of a function that a place is in; NULL: there is none. */
+static const char *function_in(const char *text) {
+  const char *place = place_in(text);
+  return place ? strstr(place, " in ") : NULL;
+}
+
+/* Of a text with a place in a function: the function is cut first, then what stands before the place. */
+static void cut_function(char *buffer, size_t size, const char *text, const char *function, size_t width) {
+  size_t bytes = (size_t)(function - text), named = shorten_width(text, bytes), gaps = strlen(gap);
+  if (named + LEAST_FUNCTION <= width) {
+    size_t copied = bytes < size ? bytes : size - 1;
+    snprintf(buffer, size, "%.*s", (int)copied, text);
+    cut_middle(buffer + copied, size - copied, function, width - named);
+    return;
+  }
+  if (named + gaps <= width) {
+    snprintf(buffer, size, "%.*s%s", (int)bytes_of(text, width - gaps), text, gap);
+    return;
+  }
+  const char *place = place_in(text);
+  size_t tail = shorten_width(place, bytes - (size_t)(place - text));
+  size_t head = tail + 2 * gaps < width ? width - 2 * gaps - tail : 0;
+  size_t shown = bytes_of(place, width - 2 * gaps - head);
+  snprintf(buffer, size, "%.*s%s%.*s%s", (int)bytes_of(text, head), text, gap, (int)shown, place, gap);
+}
+
+char *shorten_middle(char *buffer, size_t size, const char *text, size_t width) {
+  const char *function = function_in(text);
+  if (shorten_width(text, SIZE_MAX) <= width)
+    snprintf(buffer, size, "%s", text);
+  else if (function)
+    cut_function(buffer, size, text, function, width);
+  else
+    cut_middle(buffer, size, text, width);
   return buffer;
 }

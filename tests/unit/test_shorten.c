@@ -22,6 +22,13 @@ static void test_the_place_stays(void **state) {
   expect("implicit barrier @single5.c:15", 28, "implicit bar.. @single5.c:15");
 }
 
+static void test_the_place_stays_before_a_function(void **state) {
+  (void)state;
+  expect("parallel @gen.cc:7 in for_each_grain<Sieve>", 34, "parallel @gen.cc:7 in for..<Sieve>");
+  expect("implicit barrier @gen.cc:7 in for_each_grain<Sieve>", 31, "implicit barrier @gen.cc:7 in..");
+  expect("implicit barrier @gen.cc:7 in for_each_grain<Sieve>", 24, "implicit b.. @gen.cc:7..");
+}
+
 static void test_half_of_each_without_a_place(void **state) {
   (void)state;
   expect("double work(std::vector<double>&)", 12, "doubl..le>&)");
@@ -58,6 +65,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_fits_stays),
       cmocka_unit_test(test_the_place_stays),
+      cmocka_unit_test(test_the_place_stays_before_a_function),
       cmocka_unit_test(test_half_of_each_without_a_place),
       cmocka_unit_test(test_the_end_of_a_long_place),
       cmocka_unit_test(test_characters_stay_whole),
