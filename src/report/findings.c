@@ -118,6 +118,19 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   finding_say(finding->advice, "%s", loop_advice(report, region, construct));
 }
 
+/* How much of the imbalance of a loop is waiting for other iterations, which the trace shows as work: all
+ * where most sinks waited, since the chain ends on one thread; else what the thread that waited has more by
+ * it than the mean. */
+static double imbalance_by_doacross(const struct report *report, const struct report_loop *loop,
+                                    double gain) {
+  const struct report_doacross *doacross = loop->doacross;
+  if (!doacross || doacross->waited * 2 > doacross->sinks)
+    return doacross ? gain : 0;
+  double by_waiting =
+      finding_doacross_waiting(doacross) * (1 - 1 / (double)finding_threads(report, loop->parallel));
+  return by_waiting < gain ? by_waiting : gain;
+}
+
 /* Gives each worksharing construct of the region what its imbalance explains of the waiting there. Returns
  * the rest. */
 static double find_loops(struct report *report, uint32_t parallel, double budget, double scale) {
@@ -132,10 +145,12 @@ static double find_loops(struct report *report, uint32_t parallel, double budget
     double gain = loop->delay * scale;
     gain = gain < budget ? gain : budget;
     budget -= gain;
-    if (loop->doacross && loop->doacross->waited * 2 > loop->doacross->sinks) {
-      loop->doacross->imbalance += gain; /* the chain ends on one thread */
+    double by_doacross = imbalance_by_doacross(report, loop, gain);
+    if (loop->doacross)
+      loop->doacross->imbalance += by_doacross;
+    if (loop->doacross && by_doacross >= gain)
       continue;
-    }
+    gain -= by_doacross;
     struct report_finding *finding =
         finding_add(report, construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE, i, gain);
     if (finding)

@@ -12,8 +12,7 @@ static double before_sink(const struct report_doacross *doacross) {
   return count ? known / (double)count : 0;
 }
 
-/* How long its threads have waited: not while they worked before their sinks, nor behind the source. */
-static double waiting(const struct report_doacross *doacross) {
+double finding_doacross_waiting(const struct report_doacross *doacross) {
   double most = (double)doacross->before_waited, least = (double)doacross->after_source;
   double worked = before_sink(doacross) * (double)doacross->waited;
   return worked < least ? most - least : worked > most ? 0 : most - worked;
@@ -23,7 +22,7 @@ static void find_doacross(struct report *report, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
   const struct report_doacross *doacross = loop->doacross;
   struct finding_texts texts = {.report = report};
-  double waited = waiting(doacross), members = finding_threads(report, loop->parallel);
+  double waited = finding_doacross_waiting(doacross), members = finding_threads(report, loop->parallel);
   struct report_finding *finding =
       finding_add(report, CAUSE_DOACROSS, region, waited / members + doacross->imbalance);
   if (!finding)

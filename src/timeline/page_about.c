@@ -118,7 +118,7 @@ static void add_sides(json_t *about, const struct sides *sides) {
 }
 
 static const char *kind_of(const struct trace_location *location) {
-  return trace_location_is_device(location) ? "device stream"
+  return trace_location_is_device(location)   ? "device stream"
          : trace_location_is_metric(location) ? "metrics"
                                               : "thread";
 }
@@ -129,8 +129,7 @@ static json_t *row(const struct page_data *data, size_t index) {
   const struct trace_location_group *group = trace_location_group(trace, location->group);
   return json_pack("{s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name),
                    "bareName", page_text(location->bare_name), "level", number(data->timeline->levels[index]),
-                   "kind", kind_of(location), "group",
-                   page_text(group ? group->name : ""), "process",
+                   "kind", kind_of(location), "group", page_text(group ? group->name : ""), "process",
                    number(group ? (uint64_t)(group - trace->location_groups) : trace->location_group_count),
                    "properties", properties(trace, location->ref), "activity",
                    section(&data->rows[index].activity), "slices", depths(data, index), "running",

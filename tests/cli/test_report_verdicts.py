@@ -280,8 +280,8 @@ class Verdicts(Case):
         self.assertIn("schedule(static, 1)", finding["advice"])
         self.assertNotIn("several locks", finding["advice"])
 
-    def doacross(self, name, threads, iterations, distance, before=1, chain=3):
-        """Each iteration needs 1 ms, then the one `distance` before it, then 3 ms; dealt one by one."""
+    def doacross(self, name, threads, iterations, distance, before=1, chain=3, in_blocks=False):
+        """Each iteration needs 1 ms, then the one `distance` before it, then 3 ms; dealt one by one, or in blocks."""
         free, posted, steps = [0] * threads, {}, []
         with self.timed(name, threads=threads) as made:
             made.fork(0)
@@ -289,7 +289,8 @@ class Verdicts(Case):
             for i in range(threads):
                 made.enter(i, "for", 5)
             for number in range(iterations):
-                i, needed = number % threads, number - distance
+                i = number * threads // iterations if in_blocks else number % threads
+                needed = number - distance
                 begin = max(free[i] + before, posted.get(needed, 0))
                 posted[number] = free[i] = begin + chain
                 steps += [(posted[number], 0, i, "depend source", number)]
@@ -313,6 +314,14 @@ class Verdicts(Case):
             self.assertIn("if iterations need 1.00 ms before their sink; 3.00 ms each", finding["evidence"])
             tail = 3 * (threads - 1) / 2 # the chain ends on one thread, the one before 3 ms earlier
             self.ms(self.numbers(self.path(name))["lost_in_work_s"], 1000 * finding["gain_s"] - tail)
+
+    def test_doacross_in_blocks(self):
+        """One sink of each thread waits, for all that the one before has to do: without that all need as long."""
+        for threads, wall in ((2, 80 + 79), (4, 40 + 3 * 39)):
+            name = f"blocks-{threads}"
+            self.assertEqual(self.doacross(name, threads, 40, 1, in_blocks=True), wall)
+            self.verdict(name, "doacross", 5, wall - 160 / threads)
+            self.assertEqual(len(self.numbers(self.path(name))["findings"]), 1)
 
     def test_doacross_that_overlaps(self):
         """Nobody waits where the source is posted long before."""

@@ -154,7 +154,8 @@ static void print_oddities(const struct info *info) {
 static size_t count_threads(const struct trace *trace) {
   size_t count = 0;
   for (size_t i = 0; i < trace->location_count; i++)
-    count += !trace_location_is_device(&trace->locations[i]) && !trace_location_is_metric(&trace->locations[i]);
+    count +=
+        !trace_location_is_device(&trace->locations[i]) && !trace_location_is_metric(&trace->locations[i]);
   return count;
 }
 
