@@ -240,6 +240,7 @@ class Threads(Case):
             numbers = self.chunks(name, [2], [("STAVE::SET_CALLBACK::32", delivery)])
             self.assertEqual(numbers["lacks_chunks"], is_lacking)
             self.assertEqual("does not tell of the chunks" in self.text(self.path(name)), is_lacking)
+            self.assertEqual("does not tell of the chunks" in self.text(self.path(name), "--brief"), is_lacking)
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_another_program(self):

@@ -175,6 +175,8 @@ static void print_caveats(const struct report *report) {
   else if (caveats->stalls > 0)
     print_line("threads waited %" PRIu64 " times for room in trace buffers, %s in all", caveats->stalls,
                time_of(time, report, (double)caveats->stall_ticks));
+  else if (caveats->lacks_chunks)
+    print_line("the runtime does not tell of the chunks of loops: whether they are too small is not known");
 }
 
 void report_print_brief(const struct report_print *print) {
