@@ -22,6 +22,17 @@ static const char *lock_advice(const struct report *report, const struct report_
   return "hold it for less time, use several locks for independent data, an atomic or a reduction";
 }
 
+/* Each thread once in each instance of its region, as a reduction is. Compilers leave its line where the
+ * construct ends, so that only who knows the source can say. */
+static bool may_be_reduction(const struct report *report, uint32_t region) {
+  const struct report_mutex *mutex = report->regions[region].mutex;
+  enum construct construct = construct_of_region(&report->trace->regions[region]);
+  const struct report_parallel *parallel =
+      mutex->parallel == REPLAY_NONE ? NULL : report->regions[mutex->parallel].parallel;
+  return (construct == CONSTRUCT_critical || construct == CONSTRUCT_atomic) && parallel &&
+         mutex->acquisitions == parallel->members;
+}
+
 static void describe_lock(struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   const struct report_blame *holder = &mutex->blamed[0];
@@ -57,6 +68,12 @@ static void describe_lock(struct report *report, struct report_finding *finding,
                      finding_time(&texts, mutex->gain_elsewhere), finding_label(&texts, mutex->elsewhere));
   finding_say(finding->advice, "%s; only the holding part of %s cannot overlap", lock_advice(report, finding),
               finding_time(&texts, (double)mutex->hold.sum));
+  if (finding->cause != CAUSE_REDUCTION && may_be_reduction(report, region))
+    finding_say_more(finding->advice,
+                     "; if the source has no %s here, it is a reduction with an operation of "
+                     "the program's own: reduce less often, or less data",
+                     construct_of_region(&report->trace->regions[region]) == CONSTRUCT_atomic ? "atomic"
+                                                                                              : "critical");
 }
 
 /* What a region's time counts in the run's: less where its team is one of several. */

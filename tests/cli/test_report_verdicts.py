@@ -191,25 +191,27 @@ class Verdicts(Case):
         finding = self.verdict("holder", "lock contention", 8, 10)
         self.assertIn("17.5 ms is not saved", finding["evidence"])
 
-    def critical(self, name, line):
+    def critical(self, name, line, rounds=1):
         """Two threads in a loop, at the end of which each is 10 ms in a critical section that stands in this line."""
         with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
-            for i in range(2):
-                made.enter(i, "for", 7)
-            made.at(20)
-            for i in range(2):
-                made.leave(i, "for", 7)
-                made.enter(i, "critical", line)
-            for i in range(2):
-                made.at(20 + 10 * i).event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, i + 1)
-                made.enter(i, "critical sblock", line)
-                made.at(30 + 10 * i).leave_critical(i, 3, i + 1, line)
-                made.enter(i, "implicit barrier", 7)
-            for i in range(2):
-                made.leave(i, "implicit barrier", 7)
-            self.close(made, 40)
+            for begin in range(0, 40 * rounds, 40):
+                for i in range(2):
+                    made.at(begin).enter(i, "for", 7)
+                made.at(begin + 20)
+                for i in range(2):
+                    made.leave(i, "for", 7)
+                    made.enter(i, "critical", line)
+                for i in range(2):
+                    order = begin // 20 + i + 1
+                    made.at(begin + 20 + 10 * i).event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, order)
+                    made.enter(i, "critical sblock", line)
+                    made.at(begin + 30 + 10 * i).leave_critical(i, 3, order, line)
+                    made.enter(i, "implicit barrier", 7)
+                for i in range(2):
+                    made.leave(i, "implicit barrier", 7)
+            self.close(made, 40 * rounds)
 
     def test_critical_in_two_places(self):
         """Sections of one name are one lock. One place holds it for 10 ms, and who waits for that does so in another
@@ -238,7 +240,11 @@ class Verdicts(Case):
         self.assertIn("reduction of for @made.c:7", finding["what"])
         self.assertNotIn("several locks", finding["advice"])
         self.critical("critical", 8)
-        self.verdict("critical", "lock contention", 8, 10)
+        finding = self.verdict("critical", "lock contention", 8, 10)
+        self.assertIn("if the source has no critical here", finding["advice"]) # compilers have the line of its end
+        self.critical("twice", 8, rounds=2)
+        finding = self.verdict("twice", "lock contention", 8, 10 + 10)
+        self.assertNotIn("if the source has no", finding["advice"])
 
     def ordered(self, name, threads, iterations):
         """Each iteration has 1 ms that may overlap and 3 ms in an ordered region, dealt one by one."""
