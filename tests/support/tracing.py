@@ -16,6 +16,7 @@ import time
 import archive_check
 import auditor
 import otf2_freed
+import registered
 import sanitizers
 import sums
 
@@ -25,6 +26,7 @@ SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 HANG_S = 600
 CLOSE_TIMEOUT_S = HANG_S
 REPORTS = sanitizers.Reports()
+registered.forget_dead()     # before any test starts a program
 
 
 class Failure(Exception):
