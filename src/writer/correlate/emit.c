@@ -351,15 +351,29 @@ void emit_metric(struct emitter *emitter, struct location *location, const struc
     write_sample(emitter, location);
 }
 
+/* The first event, if it is an Enter or Leave that needs nothing else. */
+static inline bool release_plain(const struct emitter *emitter, struct location *location) {
+  struct held *held = &location->held;
+  enum event_kind kind = (enum event_kind)held_first_kind(held);
+  if ((kind != EVENT_ENTER && kind != EVENT_LEAVE) || !held_first_is_plain(held) ||
+      !emit_write_plain(emitter, location, held_first_ticks(held), held_first_number(held), kind))
+    return false;
+  held_drop_first(held, HELD_PLAIN_SIZE);
+  return true;
+}
+
 /* Writes what is held back, up to the next event that has to wait for something else. */
 static void release_queue(struct emitter *emitter, struct location *location) {
+  struct event event;
   while (!held_is_empty(&location->held)) {
-    struct event event = held_first(&location->held);
+    if (release_plain(emitter, location))
+      continue;
+    size_t size = held_first(&location->held, &event);
     if (must_wait(&event)) {
       wait_for(location, event.team);
       return;
     }
-    held_drop_first(&location->held);
+    held_drop_first(&location->held, size);
     write_now(emitter, location, &event);
     team_release(event.team);
   }

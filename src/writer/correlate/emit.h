@@ -35,13 +35,13 @@ void emitter_add_argument(struct emitter *emitter, uint32_t string);
 /* Writes the event on the location, or holds it back. */
 void emit(struct emitter *emitter, struct location *location, const struct event *event);
 
-/* As emit, of an Enter or Leave without attributes, which is what most events are, as long as there is
- * nothing to be done but to write it. False: it is still to be emitted. (A location asks for room at its
- * first event.) */
-static inline bool emit_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,
-                              uint32_t region, enum event_kind kind) {
+/* Writes an Enter or Leave without attributes, for which nothing on its location has to wait, as long as
+ * there is nothing to be done but to write it. False: it is still to be written. (A location asks for room at
+ * its first event.) */
+static inline bool emit_write_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,
+                                    uint32_t region, enum event_kind kind) {
   uint64_t events = location->events + 1;
-  if (ticks < location->written_ticks || events == location->asks_at || !held_is_empty(&location->held) ||
+  if (ticks < location->written_ticks || events == location->asks_at ||
       location->sample_begin != location->sample_end || region >= emitter->layout_capacity)
     return false;
   uint64_t layout = emitter->layouts[region];
@@ -53,6 +53,15 @@ static inline bool emit_plain(const struct emitter *emitter, struct location *lo
   location->events = events;
   atomic_store_explicit(location->whole_events, events, memory_order_release);
   return true;
+}
+
+/* As emit, of an Enter or Leave without attributes, which is what most events are. False: it is still to be
+ * emitted. */
+static inline bool emit_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,
+                              uint32_t region, enum event_kind kind) {
+  if (!held_is_empty(&location->held))
+    return held_put_plain(&location->held, ticks, region, (uint8_t)kind);
+  return emit_write_plain(emitter, location, ticks, region, kind);
 }
 
 /* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */

@@ -6,24 +6,14 @@
 
 enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MOST = 7 };
 
-/* The second word of each: the first number in the low half, then kind, attribute and attribute2 in a byte
- * each, and what follows. */
-enum { KIND_AT = 32, ATTRIBUTE_AT = 40, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
+/* In the second word, behind the kind: attribute and attribute2 in a byte each, and what follows. */
+enum { ATTRIBUTE_AT = HELD_REST_AT, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
 enum { HAS_TEAM = 1, HAS_NUMBERS = 2, HAS_VALUE = 4, HAS_VALUE2 = 8, IS_LATE = 16, HAS_REQUEST = 32 };
 
 static unsigned parts_of(const struct event *event) {
   return (event->team ? HAS_TEAM : 0) | (event->numbers[1] || event->numbers[2] ? HAS_NUMBERS : 0) |
          (event->value ? HAS_VALUE : 0) | (event->value2 ? HAS_VALUE2 : 0) | (event->is_late ? IS_LATE : 0) |
          (event->collective_request ? HAS_REQUEST : 0);
-}
-
-static unsigned parts_at(const uint64_t *words) {
-  return (unsigned)(words[1] >> PARTS_AT);
-}
-
-static size_t words_at(const uint64_t *words) {
-  return 2 + (size_t)__builtin_popcount(parts_at(words) &
-                                        (HAS_TEAM | HAS_NUMBERS | HAS_VALUE | HAS_VALUE2 | HAS_REQUEST));
 }
 
 void held_put(struct held *held, const struct event *event) {
@@ -34,7 +24,7 @@ void held_put(struct held *held, const struct event *event) {
   unsigned parts = parts_of(event);
   uint64_t *next = held->words + held->end;
   *next++ = event->ticks;
-  *next++ = event->numbers[0] | (uint64_t)event->kind << KIND_AT |
+  *next++ = event->numbers[0] | (uint64_t)event->kind << HELD_KIND_AT |
             (uint64_t)event->attribute << ATTRIBUTE_AT | (uint64_t)event->attribute2 << ATTRIBUTE2_AT |
             (uint64_t)parts << PARTS_AT;
   if (parts & HAS_TEAM)
@@ -50,32 +40,27 @@ void held_put(struct held *held, const struct event *event) {
   held->end = (size_t)(next - held->words);
 }
 
-struct event held_first(const struct held *held) {
-  const uint64_t *words = held->words + held->begin, *next = words + 2;
-  unsigned parts = parts_at(words);
-  struct event event = {.ticks = words[0],
-                        .numbers = {(uint32_t)words[1]},
-                        .kind = (uint8_t)(words[1] >> KIND_AT),
-                        .attribute = (uint8_t)(words[1] >> ATTRIBUTE_AT),
-                        .attribute2 = (uint8_t)(words[1] >> ATTRIBUTE2_AT),
-                        .is_late = parts & IS_LATE};
-  if (parts & HAS_TEAM)
-    event.team = (struct team *)(uintptr_t)*next++;
-  if (parts & HAS_NUMBERS) {
-    event.numbers[1] = (uint32_t)*next;
-    event.numbers[2] = (uint32_t)(*next++ >> 32);
-  }
-  if (parts & HAS_VALUE)
-    event.value = *next++;
-  if (parts & HAS_VALUE2)
-    event.value2 = *next++;
-  if (parts & HAS_REQUEST)
-    event.collective_request = *next;
-  return event;
+size_t held_first(const struct held *held, struct event *event) {
+  const uint64_t *words = held->words + held->begin, *next = words + HELD_PLAIN_SIZE;
+  unsigned parts = (unsigned)(words[1] >> PARTS_AT);
+  event->ticks = words[0];
+  event->kind = held_first_kind(held);
+  event->attribute = (uint8_t)(words[1] >> ATTRIBUTE_AT);
+  event->attribute2 = (uint8_t)(words[1] >> ATTRIBUTE2_AT);
+  event->is_late = parts & IS_LATE;
+  event->team = parts & HAS_TEAM ? (struct team *)(uintptr_t)*next++ : NULL;
+  uint64_t numbers = parts & HAS_NUMBERS ? *next++ : 0;
+  event->numbers[0] = held_first_number(held);
+  event->numbers[1] = (uint32_t)numbers;
+  event->numbers[2] = (uint32_t)(numbers >> 32);
+  event->value = parts & HAS_VALUE ? *next++ : 0;
+  event->value2 = parts & HAS_VALUE2 ? *next++ : 0;
+  event->collective_request = parts & HAS_REQUEST ? *next++ : 0;
+  return (size_t)(next - words);
 }
 
-void held_drop_first(struct held *held) {
-  held->begin += words_at(held->words + held->begin);
+void held_drop_first(struct held *held, size_t size) {
+  held->begin += size;
   if (!held_is_empty(held))
     return;
   held->begin = held->end = 0;

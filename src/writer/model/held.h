@@ -12,6 +12,9 @@
 
 #include "writer/model/event.h"
 
+/* The second word of each event: the first number in the low half, its kind, what few have. */
+enum { HELD_KIND_AT = 32, HELD_REST_AT = 40, HELD_PLAIN_SIZE = 2 };
+
 /* All zero: nothing is held. */
 struct held {
   uint64_t *words;
@@ -19,6 +22,16 @@ struct held {
 };
 
 void held_put(struct held *held, const struct event *event);
+
+/* As held_put, of an event that has its first number and nothing more. False: there is no room. */
+static inline bool held_put_plain(struct held *held, uint64_t ticks, uint32_t number, uint8_t kind) {
+  if (held->capacity - held->end < HELD_PLAIN_SIZE)
+    return false;
+  held->words[held->end] = ticks;
+  held->words[held->end + 1] = number | (uint64_t)kind << HELD_KIND_AT;
+  held->end += HELD_PLAIN_SIZE;
+  return true;
+}
 
 static inline bool held_is_empty(const struct held *held) {
   return held->begin == held->end;
@@ -29,9 +42,26 @@ static inline uint64_t held_first_ticks(const struct held *held) {
   return held->words[held->begin];
 }
 
-struct event held_first(const struct held *held);
+/* Whether it has its first number and nothing more, as most Enters and Leaves. */
+static inline bool held_first_is_plain(const struct held *held) {
+  return held->words[held->begin + 1] >> HELD_REST_AT == 0;
+}
 
-void held_drop_first(struct held *held);
+/* Its kind and its first number. */
+static inline uint8_t held_first_kind(const struct held *held) {
+  return (uint8_t)(held->words[held->begin + 1] >> HELD_KIND_AT);
+}
+
+static inline uint32_t held_first_number(const struct held *held) {
+  return (uint32_t)held->words[held->begin + 1];
+}
+
+/* All of it. Returns its size, for held_drop_first. (Not the event by value: a copy of what was just stored
+ * in pieces waits for the stores, five times as long as all else here.) */
+size_t held_first(const struct held *held, struct event *event);
+
+/* `size`: HELD_PLAIN_SIZE of a plain one, or as held_first has said. */
+void held_drop_first(struct held *held, size_t size);
 
 /* Forgets all. */
 void held_clear(struct held *held);
