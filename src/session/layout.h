@@ -2,11 +2,11 @@
  *
  *   header | slot 0 | slot 1 | ... | ring 0 | ring 1 | ...
  *
- * Each of the three parts, and each ring, begins at a multiple of SESSION_UNIT_BYTES, the largest page that
- * Linux's systems have: memory is asked for page by page. It is reserved once for the largest number of
- * threads and stays sparse: only what was touched costs memory.
- * The application may scribble over all of it, so the writer treats every value read from here as a guess: it
- * copies what it decides on, bounds it, and never follows an address. */
+ * Each of the three parts, and each ring that is no smaller, begins at a multiple of SESSION_UNIT_BYTES, the
+ * largest page that Linux's systems have: memory is asked for page by page. It is reserved once for the
+ * largest number of threads and stays sparse: only what was touched costs memory. The application may
+ * scribble over all of it, so the writer treats every value read from here as a guess: it copies what it
+ * decides on, bounds it, and never follows an address. */
 #ifndef STAVE_SESSION_LAYOUT_H
 #define STAVE_SESSION_LAYOUT_H
 

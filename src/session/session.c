@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "session/futex.h"
+#include "session/share.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -35,27 +34,6 @@ static int truncate_quietly(int fd, uint64_t bytes) {
   return -error;
 }
 
-/* All that the process has mapped; 0: /proc does not tell. */
-static uint64_t mapped_bytes(void) {
-  char text[32] = "";
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-  if (fd >= 0)
-    close(fd);
-  return length < 0 ? 0 : strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* How much may be mapped. Where address space is limited, a part of what is left: the program's threads need
- * stacks and heaps, and a runtime that cannot begin a thread ends the program. */
-static uint64_t room_bytes(void) {
-  enum { SHARE = 8 };
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-    return UINT64_MAX;
-  uint64_t mapped = mapped_bytes();
-  return limit.rlim_cur > mapped ? (limit.rlim_cur - mapped) / SHARE : 0;
-}
-
 /* Truncates and maps for as many slots as are to be had in that room, halving until it works, down to
  * slots_least. */
 static int reserve(int fd, uint64_t room, uint64_t ring_bytes, uint32_t slots_most, uint32_t slots_least,
@@ -78,22 +56,37 @@ static int reserve(int fd, uint64_t room, uint64_t ring_bytes, uint32_t slots_mo
   return error;
 }
 
+/* The smallest ring where address space is limited; memory is asked for page by page. */
+static uint64_t least_ring_bytes(void) {
+  long page_bytes = sysconf(_SC_PAGESIZE);
+  return page_bytes > RING_START_SMALL_BYTES ? (uint64_t)page_bytes : RING_START_SMALL_BYTES;
+}
+
+/* A limit on files or address space: more but small rings; or as many as there can be. */
+static int reserve_within_limits(int fd, uint64_t *ring_bytes, uint32_t slots_most, uint32_t *ret_slots,
+                                 void **ret_memory) {
+  enum { SLOTS_WANTED = 64, RING_LEAST_BYTES = 64 << 10 };
+  struct session_share share =
+      session_share(bytes_for(least_ring_bytes(), SLOTS_WANTED), SLOTS_WANTED, slots_most);
+  uint32_t most = share.slots_most, wanted = share.slots_least;
+  bool is_small = share.bytes < UINT64_MAX;
+  uint64_t least = is_small ? least_ring_bytes() : RING_LEAST_BYTES;
+  int error = reserve(fd, share.bytes, *ring_bytes, most, wanted, ret_slots, ret_memory);
+  while ((error == -EFBIG || (error && is_small)) && *ring_bytes > least) {
+    *ring_bytes /= 2;
+    error = reserve(fd, share.bytes, *ring_bytes, most, wanted, ret_slots, ret_memory);
+  }
+  return error ? reserve(fd, share.bytes, *ring_bytes, wanted, 1, ret_slots, ret_memory) : 0;
+}
+
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
                    int *ret_fd) {
-  enum { SLOTS_WANTED = 64, RING_LEAST_BYTES = 64 << 10 };
   int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
     return -errno;
   uint32_t slots = 0;
   void *memory = NULL;
-  uint32_t wanted = slots_most < SLOTS_WANTED ? slots_most : SLOTS_WANTED;
-  uint64_t room = room_bytes();
-  int error = reserve(fd, room, ring_bytes, slots_most, wanted, &slots, &memory);
-  /* a limit on files or address space: more but small rings */
-  for (; (error == -EFBIG || (error && room < UINT64_MAX)) && ring_bytes > RING_LEAST_BYTES; ring_bytes /= 2)
-    error = reserve(fd, room, ring_bytes / 2, slots_most, wanted, &slots, &memory);
-  if (error) /* as many as there can be */
-    error = reserve(fd, room, ring_bytes, wanted, 1, &slots, &memory);
+  int error = reserve_within_limits(fd, &ring_bytes, slots_most, &slots, &memory);
   if (error) {
     close(fd);
     return error;

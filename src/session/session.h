@@ -23,9 +23,9 @@ enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
 
 /* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All
  * of it is zero but constants.magic, bytes, ring_bytes and slots_max, and shared.growth_left. It has room
- * for as many threads as the limits of the process allow, at least one; a limit on the size of files or on
- * address space, of which it takes an eighth of what is left, makes the rings smaller, down to 64 KiB, where
- * there would be fewer than 64 otherwise. Returns 0, *ret_header
+ * for as many threads as the limits of the process allow, at least one; a limit on the size of files makes
+ * the rings smaller, down to 64 KiB, where there would be fewer than 64 otherwise, and one on address space
+ * (share.h) down to 16 KiB, or a page. Returns 0, *ret_header
  * (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of memfd_create,
  * ftruncate, mmap or fcntl (the seals). */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);

@@ -200,13 +200,19 @@ bool counters_prepare(void) {
   }
   if (count > 0)
     try_all(wanted, (uint32_t)count);
-  if (constants->counter_count == 0 || tool.counter_groups)
-    return true;
-  void *memory = mmap(NULL, SESSION_SLOTS_MOST * sizeof(struct counter_group), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    constants->counter_count = 0;
-  else
-    tool.counter_groups = memory;
   return true;
+}
+
+void counters_make_room(uint32_t slots) {
+  size_t bytes = sizeof(struct counter_group);
+  if (tool.constants.counter_count == 0 || tool.counter_groups_count >= slots)
+    return;
+  if (tool.counter_groups)
+    munmap(tool.counter_groups, tool.counter_groups_count * bytes);
+  void *memory =
+      mmap(NULL, slots * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  tool.counter_groups = memory == MAP_FAILED ? NULL : memory;
+  tool.counter_groups_count = tool.counter_groups ? slots : 0;
+  if (!tool.counter_groups)
+    tool.constants.counter_count = 0;
 }

@@ -20,6 +20,10 @@ struct counter_words {
  * there is a name that nobody knows; has said so. */
 bool counters_prepare(void);
 
+/* Makes room for the groups of a session with so many slots, while no group is open; a forked child's may
+ * have more than its parent's. Without memory no counters are read. */
+void counters_make_room(uint32_t slots);
+
 /* Opens the thread's group. */
 void counters_attach(struct thread *thread);
 

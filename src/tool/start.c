@@ -82,6 +82,7 @@ static int map_memory(int *ret_fd) {
   if (error)
     return error;
   struct session_constants layout = session->constants;
+  counters_make_room(layout.slots_max);
   session->constants = tool.constants;
   session->constants.magic = layout.magic;
   session->constants.bytes = layout.bytes;

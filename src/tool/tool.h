@@ -85,9 +85,10 @@ struct tool {
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
   struct counter_group *counter_groups; /* one for each slot; NULL: no counters are wanted */
-  _Atomic uint32_t counter_slots;       /* of these, those that were ever used: the first ones */
-  int sample_signal;                    /* 0: no sampling */
-  atomic_bool has_stray_timer;          /* one that could not be deleted still sends it */
+  uint32_t counter_groups_count;
+  _Atomic uint32_t counter_slots; /* of these, those that were ever used: the first ones */
+  int sample_signal;              /* 0: no sampling */
+  atomic_bool has_stray_timer;    /* one that could not be deleted still sends it */
   /* how many the dynamic linker had closed when the rows below were last looked at */
   _Atomic uint64_t modules_closed;
   uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */

@@ -1,5 +1,5 @@
-/* The session memory where the process may have little: fewer slots, or an error. Each case in a process of
- * its own. */
+/* The session memory where the process may have little: fewer slots, smaller rings, or an error. Each case in
+ * a process of its own. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -57,13 +57,45 @@ static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
     return 103;
   uint32_t slots = session->constants.slots_max;
   memset(session_slot(session, slots - 1), 1, sizeof(struct thread_slot));
-  memset(session_ring(session, slots, session->constants.ring_bytes, slots - 1), 1, RING_BYTES);
+  memset(session_ring(session, slots, session->constants.ring_bytes, slots - 1), 1,
+         session->constants.ring_bytes);
   return 0;
 }
 
 static int with_little_address_space(void) {
   limit(RLIMIT_AS, address_space_and(64 << 20));
   return make_and_use((64 << 20) / RING_BYTES, false);
+}
+
+/* Of what is left nearly all is the program's. */
+static int with_address_space(uint64_t left, uint64_t ring_bytes, uint32_t slots) {
+  enum { WANTED = 4 << 20 };
+  struct session_header *session;
+  int fd;
+  limit(RLIMIT_AS, address_space_and(left));
+  int error = session_create(WANTED, SESSION_SLOTS_MOST, &session, &fd);
+  if (error)
+    return -error;
+  const struct session_constants *c = &session->constants;
+  bool is_small =
+      c->bytes <= left / 128 || (c->ring_bytes == RING_START_SMALL_BYTES && c->bytes <= left / 16);
+  return is_small && c->ring_bytes == ring_bytes && c->slots_max == slots ? 0 : 106;
+}
+
+static int with_8_mib(void) {
+  return with_address_space(8 << 20, RING_START_SMALL_BYTES, 16);
+}
+
+static int with_60_mib(void) {
+  return with_address_space(60 << 20, RING_START_SMALL_BYTES, 64);
+}
+
+static int with_700_mib(void) {
+  return with_address_space(700 << 20, 64 << 10, 64);
+}
+
+static int with_16_gib(void) {
+  return with_address_space(UINT64_C(16) << 30, RING_START_BYTES, 256);
 }
 
 static int with_no_address_space(void) {
@@ -81,6 +113,12 @@ static int with_tiny_files(void) {
   return make_and_use(0, false);
 }
 
+/* What belongs to a slot is the process's own memory. */
+static int with_little_own_memory(void) {
+  limit(RLIMIT_DATA, address_space_and(128 << 20));
+  return make_and_use(SESSION_SLOTS_MOST / 2, false);
+}
+
 static int with_no_descriptors(void) {
   limit(RLIMIT_NOFILE, 3);
   return make_and_use(0, false);
@@ -90,6 +128,15 @@ static void small_limits_make_fewer_slots(void **state) {
   (void)state;
   assert_int_equal(in_child(with_little_address_space), 0);
   assert_int_equal(in_child(with_small_files), 0);
+  assert_int_equal(in_child(with_little_own_memory), 0);
+}
+
+static void address_space_is_the_programs(void **state) {
+  (void)state;
+  assert_int_equal(in_child(with_8_mib), 0);
+  assert_int_equal(in_child(with_60_mib), 0);
+  assert_int_equal(in_child(with_700_mib), 0);
+  assert_int_equal(in_child(with_16_gib), 0);
 }
 
 static void smaller_limits_are_errors(void **state) {
@@ -125,6 +172,7 @@ static void no_signal_is_left_behind(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_limits_make_fewer_slots),
+      cmocka_unit_test(address_space_is_the_programs),
       cmocka_unit_test(smaller_limits_are_errors),
       cmocka_unit_test(no_signal_is_left_behind),
   };

@@ -1,0 +1,63 @@
+#include "session/share.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SHARE = 128, SHARE_MOST = 16, OWN_BYTES_OF_SLOT = 512 };
+
+#define SPACE_OF_SLOT (UINT64_C(64) << 20)
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+struct mapped {
+  uint64_t all, own;
+};
+
+/* Zeros where /proc does not tell. */
+static struct mapped mapped_bytes(void) {
+  char text[128] = "";
+  unsigned long all = 0, own = 0, page_bytes = (unsigned long)sysconf(_SC_PAGESIZE);
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  if (length > 0)
+    sscanf(text, "%lu %*u %*u %*u %*u %lu", &all, &own);
+  return (struct mapped){all * page_bytes, own * page_bytes};
+}
+
+/* UINT64_MAX: there is no limit. */
+static uint64_t left(int resource, uint64_t used) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+static void limit_address_space(struct session_share *share, uint64_t bytes, uint64_t bytes_least) {
+  if (bytes == UINT64_MAX)
+    return;
+  share->bytes = bytes / SHARE < bytes_least ? smaller(bytes_least, bytes / SHARE_MOST) : bytes / SHARE;
+  if (bytes / SPACE_OF_SLOT > share->slots_least)
+    share->slots_least = (uint32_t)smaller(bytes / SPACE_OF_SLOT, share->slots_most);
+}
+
+static void limit_own(struct session_share *share, uint64_t bytes) {
+  uint64_t slots = bytes / SHARE / OWN_BYTES_OF_SLOT;
+  if (bytes < UINT64_MAX && slots < share->slots_most)
+    share->slots_most = slots > share->slots_least ? (uint32_t)slots : share->slots_least;
+}
+
+struct session_share session_share(uint64_t bytes_least, uint32_t slots_least, uint32_t slots_most) {
+  struct mapped mapped = mapped_bytes();
+  struct session_share share = {.bytes = UINT64_MAX,
+                                .slots_least = (uint32_t)smaller(slots_least, slots_most),
+                                .slots_most = slots_most};
+  limit_own(&share, left(RLIMIT_DATA, mapped.own));
+  limit_address_space(&share, left(RLIMIT_AS, mapped.all), bytes_least);
+  return share;
+}
