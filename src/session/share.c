@@ -61,3 +61,8 @@ struct session_share session_share(uint64_t bytes_least, uint32_t slots_least, u
   limit_address_space(&share, left(RLIMIT_AS, mapped.all), bytes_least);
   return share;
 }
+
+uint64_t session_memory_left(void) {
+  struct mapped mapped = mapped_bytes();
+  return smaller(left(RLIMIT_AS, mapped.all), left(RLIMIT_DATA, mapped.own));
+}

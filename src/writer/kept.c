@@ -5,13 +5,15 @@
 
 #include "base/memory.h"
 #include "session/records.h"
+#include "session/share.h"
 #include "writer/free_memory.h"
 
 enum {
   SEGMENT_BYTES = 1 << 20,
-  SPARE_MOST = 4, /* segments that were used and wait to be used again */
-  SHARE = 8,      /* of what the machine has free: one part of this many */
-  LOOK_EVERY = 16 /* new segments */
+  SPARE_MOST = 4,  /* segments that were used and wait to be used again */
+  SHARE = 8,       /* of what the machine has free: one part of this many */
+  LOOK_EVERY = 16, /* new segments */
+  OWN_SHARE = 2    /* of what the process's limits leave: the rest is for the writing of an archive */
 };
 
 /* Behind it lie as many words as the record says. */
@@ -37,8 +39,10 @@ struct kept {
 };
 
 struct kept *kept_create(uint64_t bytes, merge_sink sink, void *data) {
+  uint64_t share = session_memory_left() / OWN_SHARE;
   struct kept *kept = memory_get(1, sizeof *kept);
-  *kept = (struct kept){.bytes_most = bytes, .age = UINT64_MAX, .sink = sink, .data = data};
+  *kept = (struct kept){
+      .bytes_most = bytes < share ? bytes : share, .age = UINT64_MAX, .sink = sink, .data = data};
   return kept;
 }
 
@@ -124,11 +128,17 @@ static struct segment *new_segment(struct kept *kept) {
   return segment;
 }
 
+static void drop_first_segment(struct kept *kept) {
+  const struct segment *first = kept->first;
+  while (kept->first == first)
+    drop_first(kept);
+}
+
 /* Where there is no memory for one more, what is oldest makes room. */
 static struct segment *take_segment(struct kept *kept) {
   struct segment *segment;
   while (!(segment = new_segment(kept)) && kept->first)
-    drop_first(kept);
+    drop_first_segment(kept);
   segment = memory_given(segment);
   segment->next = NULL;
   segment->begin = segment->end = 0;

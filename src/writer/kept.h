@@ -9,8 +9,8 @@
 
 struct kept;
 
-/* At most so many bytes, and an eighth of what the machine has free; at least the last record. What falls out
- * goes to `sink`. Free with kept_destroy. */
+/* At most so many bytes, an eighth of what the machine has free, and half of what limits leave; at least the
+ * last record. What falls out goes to `sink`. Free with kept_destroy. */
 struct kept *kept_create(uint64_t bytes, merge_sink sink, void *data);
 
 /* NULL is fine. */
