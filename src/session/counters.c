@@ -146,6 +146,7 @@ static int open_as_is(const struct kernel_counter *counter, int leader) {
   struct perf_event_attr attributes = {.type = counter->type,
                                        .size = sizeof attributes,
                                        .config = counter->config,
+                                       .disabled = leader < 0,
                                        .exclude_kernel = counter->is_user_only,
                                        .exclude_hv = counter->is_user_only,
                                        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |

@@ -77,17 +77,20 @@ static int add(struct counter_group *group, struct kernel_counter *counter) {
   return 0;
 }
 
+/* It counts once it is whole: what joins a group that counts already, does not before the thread has lost its
+ * processor once (Linux 6.18), and no reading shows it. */
 static bool open_group(struct counter_group *group) {
   const struct session_constants *constants = &tool.constants;
+  bool is_whole = true;
   group->count = 0;
-  for (uint32_t i = 0; i < constants->counter_count; i++) {
+  for (uint32_t i = 0; is_whole && i < constants->counter_count; i++) {
     struct kernel_counter counter = constants->counters[i];
-    if (add(group, &counter) == 0)
-      continue;
-    close_group(group);
-    return false;
+    is_whole = add(group, &counter) == 0;
   }
-  return true;
+  is_whole = is_whole && ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0;
+  if (!is_whole)
+    close_group(group);
+  return is_whole;
 }
 
 static struct counter_group *group_of(const struct thread *thread) {

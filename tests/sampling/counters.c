@@ -2,6 +2,8 @@
 //
 // loops: two threads, in `for`, in tasks and in a region of stave.h; prints what each says of itself.
 //
+// first: what a plain thread touches first of all; prints its faults.
+//
 // many: 300 threads.
 //
 // fork: a child that uses OpenMP; prints how many perf events each process has open at its end.
@@ -11,6 +13,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stave/stave.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +79,29 @@ static void loops(void) {
              said[kind][i].wall_ns);
 }
 
+static void team(int threads) {
+#pragma omp parallel num_threads(threads)
+#pragma omp for
+  for (int i = 0; i < threads; i++)
+    (void)now();
+}
+
+static void *plain(void *unused) {
+#pragma omp parallel num_threads(1)
+#pragma omp for
+  for (int i = 0; i < 1; i++)
+    work(0, 1);
+  return unused;
+}
+
+static void first(void) {
+  pthread_t thread;
+  team(1);
+  pthread_create(&thread, NULL, plain, NULL);
+  pthread_join(thread, NULL);
+  printf("for %ld\n", said[0][0].faults);
+}
+
 static int perf_events(void) {
   int count = 0;
   DIR *folder = opendir("/proc/self/fd");
@@ -86,13 +112,6 @@ static int perf_events(void) {
   }
   closedir(folder);
   return count;
-}
-
-static void team(int threads) {
-#pragma omp parallel num_threads(threads)
-#pragma omp for
-  for (int i = 0; i < threads; i++)
-    (void)now();
 }
 
 static int forks(void) {
@@ -133,6 +152,8 @@ int main(int argc, char **argv) {
     return forks();
   else if (strcmp(name, "closes") == 0)
     return closes();
+  else if (strcmp(name, "first") == 0)
+    first();
   else
     loops();
   return 0;
