@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { FORMAT_LOST = 1 << 4 }; /* PERF_FORMAT_LOST, which is younger than many systems' headers */
+
 /* perf_event_open(2): sample_id_all puts these behind each record. */
 struct sample_id {
   uint32_t pid, tid;
@@ -29,11 +31,12 @@ struct lost_record {
 
 /* Page faults are counted as the user's alone (exclude_kernel), which needs no rights; nothing is sampled, so
  * the ring has only what context_switch asks for. */
-static int open_event(pid_t tid) {
+static int open_event(pid_t tid, uint64_t read_format) {
   struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
                                        .size = sizeof attributes,
                                        .config = PERF_COUNT_SW_PAGE_FAULTS,
                                        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+                                       .read_format = read_format,
                                        .exclude_kernel = 1,
                                        .exclude_hv = 1,
                                        .context_switch = 1,
@@ -53,7 +56,12 @@ static bool is_too_high(int fd) {
 }
 
 int perf_event_start(struct perf_event *event, pid_t tid, size_t pages) {
-  *event = (struct perf_event){.fd = open_event(tid), .page_bytes = (size_t)sysconf(_SC_PAGESIZE)};
+  *event = (struct perf_event){
+      .fd = open_event(tid, FORMAT_LOST), .page_bytes = (size_t)sysconf(_SC_PAGESIZE), .counts_lost = true};
+  if (event->fd < 0 && errno == EINVAL) {
+    event->fd = open_event(tid, 0);
+    event->counts_lost = false;
+  }
   if (event->fd < 0)
     return -errno;
   if (is_too_high(event->fd)) {
@@ -101,7 +109,7 @@ static bool read_record(const struct perf_event *event, uint64_t position,
     *ret = (struct perf_switch){kind_of(header->misc), record.id.time, record.id.cpu, 0};
     return true;
   }
-  if (header->type == PERF_RECORD_LOST && header->size >= sizeof loss) {
+  if (header->type == PERF_RECORD_LOST && !event->counts_lost && header->size >= sizeof loss) {
     copy_out(event, position, &loss, sizeof loss);
     *ret = (struct perf_switch){PERF_LOST, loss.id.time, loss.id.cpu, loss.lost};
     return true;
@@ -129,8 +137,26 @@ double perf_event_fullness(const struct perf_event *event) {
   return (double)filled / (double)(event->bytes - event->page_bytes);
 }
 
+/* The event's value, and with FORMAT_LOST what it has lost. */
+static bool read_event(const struct perf_event *event, uint64_t words[2]) {
+  size_t bytes = (event->counts_lost ? 2 : 1) * sizeof *words;
+  return read(event->fd, words, bytes) == (ssize_t)bytes;
+}
+
+uint64_t perf_event_lost(struct perf_event *event) {
+  uint64_t words[2], before = event->lost;
+  if (!event->counts_lost || !read_event(event, words))
+    return 0;
+  event->lost = words[1];
+  return words[1] - before;
+}
+
 bool perf_event_faults(const struct perf_event *event, uint64_t *ret) {
-  return read(event->fd, ret, sizeof *ret) == (ssize_t)sizeof *ret;
+  uint64_t words[2];
+  if (!read_event(event, words))
+    return false;
+  *ret = words[0];
+  return true;
 }
 
 const char *perf_event_advice(int error) {

@@ -20,6 +20,9 @@ enum {
   FAULTS_EACH_NS = 10000000,
 };
 
+/* A ring that is no fuller has lost nothing since it was emptied. */
+static const double may_have_lost = 0.5;
+
 struct watched {
   struct traced_thread *thread; /* or NULL: that which has the slot */
   uint32_t slot;
@@ -155,6 +158,9 @@ static void take_switches(struct run_states *states, struct watched *watched) {
   }
   if (!watched->is_begun)
     tell_begin(states, watched, NULL);
+  uint64_t lost = fullness > may_have_lost ? perf_event_lost(&watched->event) : 0;
+  if (lost)
+    tell_missed(states, watched, states->now.ticks, lost);
 }
 
 static size_t pages_of(const struct run_states *states) {

@@ -1,7 +1,8 @@
 // system CASE: threads that work, sleep and change over, each on a processor of its own; if the case begins
 // with "spinner", beside a process that wants the last thread's. Prints for each thread how often the kernel
 // says that it gave its processor up and lost it, and the processor time of the work. "spinner-kept" ends
-// with the exit status 3, "spinner-end" so behind the work.
+// with the exit status 3, "spinner-end" so behind the work; "missed" waits for a line on its standard input
+// before all that, and changes over more often.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -78,6 +79,7 @@ int main(int argc, char **argv) {
   pid_t self = getpid();
   bool is_kept = argc > 1 && strcmp(argv[1], "spinner-kept") == 0;
   bool is_end = argc > 1 && strcmp(argv[1], "spinner-end") == 0;
+  bool is_missed = argc > 1 && strcmp(argv[1], "missed") == 0;
   sched_getaffinity(0, sizeof allowed, &allowed);
   if (argc > 1 && strncmp(argv[1], "spinner", 7) == 0 && fork() == 0)
     spin(self);
@@ -85,6 +87,8 @@ int main(int argc, char **argv) {
   bind_to(omp_get_thread_num());
   if (!is_end)
     stave_flush(); // now the writer knows both threads
+  if (is_missed && puts("ready") > 0 && fflush(stdout) == 0)
+    getchar();
 #pragma omp parallel
   begin_count();
   for (int i = 0; i < INSTANCES; i++) {
@@ -97,11 +101,12 @@ int main(int argc, char **argv) {
   if (is_end)
     return 3;
 #pragma omp parallel
-  for (int i = 0; i < CHANGES; i++)
+  for (int i = 0; i < (is_missed ? 3 : 1) * CHANGES; i++)
     rest(1);
 #pragma omp parallel
 #pragma omp critical
   tell();
   printf("work %f\nsleep %f\n", INSTANCES * WORK_NS * 1e-9, INSTANCES * SLEEP_NS * 1e-9);
+  fflush(stdout);
   return is_kept ? 3 : 0;
 }
