@@ -166,9 +166,10 @@
 #define STAVE_METRIC_PAGE_FAULTS "page faults"
 
 /* On a processor; without one though it could go on, or has given it up by sched_yield; waiting in the
- * kernel, or for a processor since that is over. */
+ * kernel, or for a processor since that is over; not known, since the kernel had no room for what came. */
 #define STAVE_RUN_STATE_RUNS 0
 #define STAVE_RUN_STATE_PREEMPTED 1
 #define STAVE_RUN_STATE_BLOCKED 2
+#define STAVE_RUN_STATE_UNKNOWN 3
 
 #endif

@@ -100,8 +100,14 @@ static enum perf_kind kind_of(uint16_t misc) {
   return misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? PERF_PREEMPTED : PERF_BLOCKED;
 }
 
-static bool read_record(const struct perf_event *event, uint64_t position,
-                        const struct perf_event_header *header, struct perf_switch *ret) {
+static uint64_t tell_lost(struct perf_event *event, uint64_t lost) {
+  uint64_t before = event->lost;
+  event->lost = lost > before ? lost : before;
+  return event->lost - before;
+}
+
+static bool read_record(struct perf_event *event, uint64_t position, const struct perf_event_header *header,
+                        struct perf_switch *ret) {
   struct switch_record record;
   struct lost_record loss;
   if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof record) {
@@ -109,10 +115,12 @@ static bool read_record(const struct perf_event *event, uint64_t position,
     *ret = (struct perf_switch){kind_of(header->misc), record.id.time, record.id.cpu, 0};
     return true;
   }
-  if (header->type == PERF_RECORD_LOST && !event->counts_lost && header->size >= sizeof loss) {
+  if (header->type == PERF_RECORD_LOST && header->size >= sizeof loss) {
     copy_out(event, position, &loss, sizeof loss);
-    *ret = (struct perf_switch){PERF_LOST, loss.id.time, loss.id.cpu, loss.lost};
-    return true;
+    event->lost_by_records += loss.lost;
+    *ret =
+        (struct perf_switch){PERF_LOST, loss.id.time, loss.id.cpu, tell_lost(event, event->lost_by_records)};
+    return ret->lost > 0;
   }
   return false;
 }
@@ -144,11 +152,8 @@ static bool read_event(const struct perf_event *event, uint64_t words[2]) {
 }
 
 uint64_t perf_event_lost(struct perf_event *event) {
-  uint64_t words[2], before = event->lost;
-  if (!event->counts_lost || !read_event(event, words))
-    return 0;
-  event->lost = words[1];
-  return words[1] - before;
+  uint64_t words[2];
+  return event->counts_lost && read_event(event, words) ? tell_lost(event, words[1]) : 0;
 }
 
 bool perf_event_faults(const struct perf_event *event, uint64_t *ret) {

@@ -12,15 +12,15 @@ struct perf_event {
   int fd;
   void *ring; /* a page of the kernel's words, then the records */
   size_t bytes, page_bytes;
-  bool counts_lost; /* the kernel does (Linux 6.0): its records of losses say the same, and may never come */
-  uint64_t lost;    /* of these, what perf_event_lost has told */
+  bool counts_lost; /* the kernel does (Linux 6.0) what its records tell, which may come too late */
+  uint64_t lost, lost_by_records; /* so many were told; and so many by records alone */
 };
 
 enum perf_kind {
   PERF_RUNS,      /* it has got a processor */
   PERF_PREEMPTED, /* it has lost it, and wants to go on */
   PERF_BLOCKED,   /* it waits for something in the kernel */
-  PERF_LOST,      /* records had no room, says one that had some later; of kernels that do not count them */
+  PERF_LOST,      /* records had no room, between the one before and this time */
 };
 
 struct perf_switch {
@@ -43,7 +43,8 @@ bool perf_event_next(struct perf_event *event, struct perf_switch *ret);
 /* How full the ring is, from 0 to 1. */
 double perf_event_fullness(const struct perf_event *event);
 
-/* How many records had no room since this was asked last; 0 of kernels that do not count them. */
+/* How many records had no room, of which no PERF_LOST has told so far; of those it will tell no more. 0 of
+ * kernels that do not count them. */
 uint64_t perf_event_lost(struct perf_event *event);
 
 /* Page faults of the thread so far, in its own code; false: the system does not say. */

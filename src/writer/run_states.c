@@ -31,6 +31,7 @@ struct watched {
   struct perf_event event;
   /* since when the kernel has told, and what /proc said then; until it is known what it did then */
   uint64_t begun_ns;
+  uint64_t last_ns; /* of what it has told last */
   bool is_begun, was_blocked;
 };
 
@@ -91,7 +92,12 @@ static void tell_faults(struct run_states *states, struct watched *watched, uint
     running_faults(states->correlator, watched->thread, ticks, faults);
 }
 
-static void tell_missed(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t missed) {
+/* Behind the last that had room. How the thread is from there on is not known until more is told. */
+static void tell_missed(struct run_states *states, struct watched *watched, uint64_t missed) {
+  uint64_t ticks = ticks_of(states, watched->last_ns);
+  if (missed == 0)
+    return;
+  tell_switch(states, watched, ticks, STAVE_RUN_STATE_UNKNOWN, -1);
   if (states->is_kept)
     told_put(&states->told, watched->slot,
              (struct record){.ticks = ticks, .a = missed, .endpoint = RUNNING_MISSED});
@@ -151,16 +157,16 @@ static void take_switches(struct run_states *states, struct watched *watched) {
     if (!watched->is_begun)
       tell_begin(states, watched, &found);
     if (found.kind == PERF_LOST)
-      tell_missed(states, watched, ticks_of(states, found.monotonic_ns), found.lost);
+      tell_missed(states, watched, found.lost);
     else
       tell_switch(states, watched, ticks_of(states, found.monotonic_ns), kinds[found.kind],
                   found.kind == PERF_RUNS ? (int)found.processor : -1);
+    watched->last_ns = found.monotonic_ns;
   }
   if (!watched->is_begun)
     tell_begin(states, watched, NULL);
-  uint64_t lost = fullness > may_have_lost ? perf_event_lost(&watched->event) : 0;
-  if (lost)
-    tell_missed(states, watched, states->now.ticks, lost);
+  if (fullness > may_have_lost)
+    tell_missed(states, watched, perf_event_lost(&watched->event));
 }
 
 static size_t pages_of(const struct run_states *states) {
@@ -176,7 +182,7 @@ static bool watch(struct run_states *states, struct watched watched, int *ret_pr
       states->watched[i].slot = watched.slot;
       return false;
     }
-  watched.begun_ns = clock_ns(CLOCK_MONOTONIC);
+  watched.begun_ns = watched.last_ns = clock_ns(CLOCK_MONOTONIC);
   if (perf_event_start(&watched.event, watched.tid, pages_of(states)) < 0) {
     states->correlator->figures.threads_unwatched++;
     return false;

@@ -1,8 +1,8 @@
 // system CASE: threads that work, sleep and change over, each on a processor of its own; if the case begins
 // with "spinner", beside a process that wants the last thread's. Prints for each thread how often the kernel
-// says that it gave its processor up and lost it, and the processor time of the work. "spinner-kept" ends
-// with the exit status 3, "spinner-end" so behind the work; "missed" waits for a line on its standard input
-// before all that, and changes over more often.
+// says that it gave its processor up and lost it, and the processor time of the work. "missed" waits for
+// a line on its standard input before all that, and changes over more often. With "-kept" it ends with the
+// exit status 3, "spinner-end" so behind the work.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -77,9 +77,9 @@ static void spin(pid_t parent) {
 
 int main(int argc, char **argv) {
   pid_t self = getpid();
-  bool is_kept = argc > 1 && strcmp(argv[1], "spinner-kept") == 0;
+  bool is_kept = argc > 1 && strstr(argv[1], "-kept");
   bool is_end = argc > 1 && strcmp(argv[1], "spinner-end") == 0;
-  bool is_missed = argc > 1 && strcmp(argv[1], "missed") == 0;
+  bool is_missed = argc > 1 && strncmp(argv[1], "missed", 6) == 0;
   sched_getaffinity(0, sizeof allowed, &allowed);
   if (argc > 1 && strncmp(argv[1], "spinner", 7) == 0 && fork() == 0)
     spin(self);
