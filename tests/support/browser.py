@@ -176,11 +176,14 @@ class Browser:
         self.call("Input.insertText", text=text)
         self.frame()
 
-    def click_on(self, selector):
-        """The middle of the first element that the selector finds."""
-        x, y = self.evaluate(f"(() => {{ const box = document.querySelector({json.dumps(selector)})"
+    def middle_of(self, selector):
+        """Of the first element that the selector finds."""
+        return self.evaluate(f"(() => {{ const box = document.querySelector({json.dumps(selector)})"
                              ".getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()")
-        self.click(x, y)
+
+    def click_on(self, selector):
+        """The middle of it."""
+        self.click(*self.middle_of(selector))
 
     def text(self, selector):
         """What a user reads there; None if there is no such element or it is hidden."""

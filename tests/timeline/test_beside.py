@@ -221,6 +221,19 @@ class Beside(test_page.PageTest):
         self.browser.click_on("#sides-regions tr:nth-child(2) button")
         self.assertIn("15", self.browser.text("#region-facts"))
 
+    def test_click_while_numbers_wait(self):
+        """What a button was pressed on is there until it is released."""
+        self.open_both()
+        self.settle()
+        self.browser.evaluate("stave.updateNumbers()")
+        x, y = self.browser.middle_of("#sides-regions tr:nth-child(2) button")
+        self.browser.mouse("mouseMoved", x, y)
+        self.browser.mouse("mousePressed", x, y, button="left", clickCount=1)
+        self.browser.evaluate("new Promise(done => setTimeout(done, 1000))")  # longer than they wait for quiet
+        self.browser.mouse("mouseReleased", x, y, button="left", clickCount=1)
+        self.browser.frame()
+        self.assertIn("15", self.browser.text("#region-facts"))
+
     # -- counters, the critical path --
 
     def test_one_scale_for_one_counter(self):

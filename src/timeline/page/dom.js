@@ -26,13 +26,14 @@ export function swatch(paint) {
   return canvas;
 }
 
-// Calls `run` once things have been quiet for a while.
+// Calls `run` once things have been quiet for a while, and nothing is pressed: what is replaced then gets no click.
 export function whenQuiet(run, ms) {
   let timer = 0;
-  return () => {
+  const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(run, ms);
+    timer = setTimeout(() => document.querySelector('button:active, a:active') ? wait() : run(), ms);
   };
+  return wait;
 }
 
 // Copies a text and says so on the button; where the page may not, the text is shown to be copied.
