@@ -18,6 +18,7 @@ struct live_member {
   uint64_t reduced_before;          /* that it came to the last barrier */
   uint64_t lock_wait;               /* in this phase */
   uint64_t inner_lost;              /* in this phase: by teams that it has forked, see phases_add_inner */
+  uint64_t late_in_phase;           /* that it has begun it: after the first member; after all had come */
   uint64_t inner_waited;            /* waiting in those, ever, which its activity has, too */
   uint64_t preempted_in_phase, preempted_in_tasks; /* while it did not wait; tasks: explicit ones, ever */
   uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
@@ -49,7 +50,8 @@ struct live_team {
   uint64_t end_ticks;           /* of the primary; 0: not yet */
   uint64_t tasks;
   uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
-  struct share *met;                      /* one for every worksharing region */
+  uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
+  struct share *met;               /* one for every worksharing region */
   /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
    * time come in any order */
   struct team_phase phases[2];

@@ -80,12 +80,15 @@ void barriers_before_leave(struct collector *collector, const struct trace_event
     return;
   uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
   uint64_t release = release_of(collector, live_team, member, now->team->begun, event->ticks);
-  member->preempted_in_phase +=
+  uint64_t preempted =
       running_preempted_since(collector, event->location, live_team->arrived_ticks[round], event->ticks);
+  member->preempted_in_phase += preempted;
   if (live_team->reduces[round])
     count_reduction(collector, member, region, now->team->region, release);
-  else
+  else {
     member->release += release;
+    member->late_in_phase = release > preempted ? release - preempted : 0;
+  }
   path_join(&collector->paths, &live_task->path, &live_team->arrived[round]);
   path_join(&collector->paths, &live_task->path, &live_team->finished);
 }

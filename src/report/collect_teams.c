@@ -96,9 +96,12 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   struct live_task *live_task = live_task_of(collector, event->task);
   if (!live_team || !member || !live_task)
     return;
+  uint64_t late = collector_cut(collector, event->ticks) - live_team->begin_ticks;
+  uint64_t preempted =
+      running_preempted_since(collector, event->location, event->team->fork_ticks, event->ticks);
   *member = (struct live_member){.begin_ticks = event->ticks,
-                                 .preempted_in_phase = running_preempted_since(
-                                     collector, event->location, event->team->fork_ticks, event->ticks)};
+                                 .late_in_phase = late > preempted ? late - preempted : 0,
+                                 .preempted_in_phase = preempted};
   live_team->latest_begin_ticks = event->ticks;
   process->in_teams += here->member_count == 1;
   live_team->at_once = process->in_teams > live_team->at_once ? process->in_teams : live_team->at_once;
@@ -196,6 +199,7 @@ static void fold_member(struct collector *collector, struct live_team *live_team
   live_team->reduced += member->reduced;
   live_team->reduction_wait += member->reduction_wait;
   live_team->stalled += member->stalled;
+  live_team->last_late += member->late_in_phase;
   live_team->inner_waited += member->inner_waited;
   live_team->passages += member->barriers;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
@@ -244,6 +248,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   live_team->preempted_in_tasks += member.preempted_in_tasks;
   if (event->location == event->team->primary) {
     live_team->preempted = member.preempted_in_phase;
+    live_team->late_at_end = member.late_in_phase;
     live_team->end_ticks = event->ticks;
     live_team->process->led_teams--;
     join_creator(collector, live_team);
@@ -281,10 +286,10 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->reduced += live_team->reduced;
   parallel->reduction_wait += live_team->reduction_wait;
   scatter_add(&parallel->begins, (double)(collector_cut(collector, live_team->latest_begin_ticks) - from));
-  scatter_add(&parallel->releases, (double)live_team->release);
   scatter_add(&parallel->reductions, (double)live_team->activity[ACTIVITY_REDUCTION]);
   parallel->passages += live_team->passages;
   parallel->stalled += live_team->stalled;
+  phases_end_late(parallel, live_team, live_team->begin_ticks - from);
   parallel->inner_waited += live_team->inner_waited;
   parallel->tasks += live_team->tasks;
   parallel->is_nested |= live_team->is_nested;

@@ -311,9 +311,9 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
   bool is_often = is_too_often(report, parallel);
-  double own = (double)parallel->late * scale, waited = (double)parallel->latest * members * scale - own;
+  double own = (double)parallel->late * scale, waited = parallel->late_begins * members * scale - own;
   waited = waited < 0 ? 0 : waited;
-  waited += has_one_barrier(report, parallel) ? (double)parallel->release * scale : 0;
+  waited += has_one_barrier(report, parallel) ? parallel->late_releases * members * scale : 0;
   waited = waited < budget ? waited : budget;
   waited += evens_out(report, parallel, budget - waited);
   double shared = processors_sharing(report, parallel, finding_threads(report, region));
@@ -343,10 +343,11 @@ static double find_late_start(struct report *report, uint32_t region, double bud
 }
 
 /* What barriers take after the last thread has come. Returns what is left of the budget. */
-static double find_slow_barriers(struct report *report, uint32_t region, double budget, double scale) {
+static double find_slow_barriers(struct report *report, uint32_t region, double budget, double members,
+                                 double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
-  double gain = has_one_barrier(report, parallel) ? 0 : (double)parallel->release * scale;
+  double gain = has_one_barrier(report, parallel) ? 0 : parallel->late_releases * members * scale;
   gain = gain < budget ? gain : budget;
   struct report_finding *finding = finding_add(report, CAUSE_SLOW_BARRIERS, region, gain);
   if (!finding)
@@ -411,7 +412,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   else if (!is_too_often(report, parallel) &&
            findings_take_shared(report, region, (budget + (double)parallel->late / n) * shared))
     return;
-  budget = find_slow_barriers(report, region, budget, scale);
+  budget = find_slow_barriers(report, region, budget, members, scale);
   budget = find_late_start(report, region, budget, members, 1 / n);
   budget = find_loops(report, region, budget, members * scale);
   if (parallel->tasks > 0)

@@ -231,11 +231,48 @@ static void conclude_shares(struct collector *collector, struct live_team *live_
   drop_shares(collector, &collector->team_shares, phase_key(live_team, phase), &phase->shares);
 }
 
+/* -- members that begin late -- */
+
+/* What it costs that members begin a phase late: who comes last would come earlier. It is what they lose in
+ * the mean at least, since others may have taken over their work. */
+static double cost_of_late(const struct team_phase *phase) {
+  double mean = (double)phase->late / phase->arrivals;
+  double cost = (double)(phase->latest_balanced - phase->latest_prompt);
+  return cost > mean ? cost : mean;
+}
+
+static void add_late_release(struct report_parallel *parallel, double cost) {
+  parallel->late_releases += cost;
+  scatter_add(&parallel->releases, cost);
+}
+
+static void add_late(struct report_parallel *parallel, const struct team_phase *phase) {
+  if (phase->number == 1)
+    parallel->late_begins += cost_of_late(phase);
+  else
+    add_late_release(parallel, cost_of_late(phase));
+}
+
+void phases_end_late(struct report_parallel *parallel, const struct live_team *live_team,
+                     uint64_t begin_ticks) {
+  double mean = (double)live_team->last_late / (double)live_team->members;
+  double primary = (double)live_team->late_at_end;
+  parallel->late_begins += (double)begin_ticks;
+  add_late_release(parallel, primary > mean ? primary : mean);
+}
+
+/* Between when the last member came and the mean of them, without what is known to delay them: what balance
+ * could save. */
+static double room_of(const struct live_team *live_team, const struct team_phase *phase) {
+  double mean = (double)live_team->begin_ticks + phase->balanced / phase->arrivals;
+  double by_late = cost_of_late(phase) - (double)phase->late / phase->arrivals;
+  return (double)phase->latest_balanced - mean - by_late;
+}
+
 static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,
                      uint32_t region) {
   struct report_parallel *parallel = collector_parallel(collector, region);
-  double room =
-      (double)phase->latest_balanced - (double)live_team->begin_ticks - phase->balanced / phase->arrivals;
+  double room = room_of(live_team, phase);
   conclude_shares(collector, live_team, phase, region, room);
   if (parallel) { /* who waited at the barrier for a thread that waited for Stave has lost nothing by the
                      program */
@@ -244,8 +281,10 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
     vary(collector, &parallel->variation, room > 0 ? room : 0, live_team, phase);
     scatter_add(&parallel->room, room > 0 ? room : 0);
   }
-  if (parallel)
+  if (parallel) {
+    add_late(parallel, phase);
     parallel->preempted += (double)(phase->latest_ticks - phase->latest_running);
+  }
   live_team->phase_end_ticks = phase->latest_ticks;
   *phase = (struct team_phase){0};
 }
@@ -272,6 +311,12 @@ static struct team_phase *phase_at(struct collector *collector, struct live_team
   return phase;
 }
 
+/* When a member that came at `ticks` would have come. */
+static uint64_t began_at_once(const struct live_member *member, uint64_t ticks, uint64_t begin) {
+  uint64_t spent = ticks > begin ? ticks - begin : 0;
+  return ticks - (member->late_in_phase < spent ? member->late_in_phase : spent);
+}
+
 void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
                    size_t location, uint64_t ticks) {
   struct report_location *here = &collector->locations[location];
@@ -285,6 +330,7 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   phase->latest_running = now - preempted > phase->latest_running ? now - preempted : phase->latest_running;
   uint64_t alone = now - waited,
            inner = member->inner_lost < spent - waited ? member->inner_lost : spent - waited;
+  uint64_t prompt = began_at_once(member, alone - inner, begin);
   bool is_first = phase->arrivals++ == 0, is_last = is_first || alone >= phase->latest_alone;
   bool is_leading = is_first || alone - inner >= phase->latest_balanced;
   phase->last += is_last;
@@ -292,6 +338,8 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   phase->leader += is_leading;
   phase->latest_alone = is_last ? alone : phase->latest_alone;
   phase->latest_balanced = is_leading ? alone - inner : phase->latest_balanced;
+  phase->latest_prompt = prompt > phase->latest_prompt ? prompt : phase->latest_prompt;
+  phase->late += alone - inner - prompt;
   phase->latest_ticks = now > phase->latest_ticks ? now : phase->latest_ticks;
   phase->latest_stalled = came > phase->latest_stalled ? came : phase->latest_stalled;
   phase->stalled += member->stalled_in_phase;
@@ -302,4 +350,5 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
     fold_share(collector, live_team, phase, share, is_last, is_leading);
   drop_shares(collector, &collector->member_shares, member_key(collector, location), &member->shares);
   member->lock_wait = member->inner_lost = member->stalled_in_phase = member->preempted_in_phase = 0;
+  member->late_in_phase = 0;
 }

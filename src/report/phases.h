@@ -9,6 +9,7 @@
 
 struct collector;
 struct live_team;
+struct report_parallel;
 
 enum share_kind { SHARE_LOOP, SHARE_MUTEX, SHARE_TEAM };
 
@@ -31,7 +32,9 @@ struct team_phase {
   uint64_t latest_ticks;
   uint64_t latest_alone;            /* when the last one would have come had nobody waited for locks */
   uint64_t latest_balanced;         /* the same, and had no inner team lost anything */
-  uint64_t latest_running;          /* the same had nobody been preempted */
+  uint64_t latest_prompt;           /* the same, and had all begun the phase at once */
+  uint64_t late;                    /* that members began it, of all */
+  uint64_t latest_running;          /* when the last one would have come had nobody been preempted */
   uint64_t waited;                  /* for locks, by all members */
   uint64_t stalled, latest_stalled; /* by all members; when the last one came, with it */
   double alone, balanced; /* sums over the members: from the team's begin to when each would have come */
@@ -55,6 +58,10 @@ void phases_add_inner(struct collector *collector, size_t location, uint32_t reg
 /* The thread, a member of the team in this region, comes to its barrier number `round`, from 0. */
 void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
                    size_t location, uint64_t ticks);
+
+/* It is counted, and its first member has begun so long after the fork. */
+void phases_end_late(struct report_parallel *parallel, const struct live_team *live_team,
+                     uint64_t begin_ticks);
 
 /* The team is gone. */
 void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);

@@ -75,6 +75,8 @@ struct report_parallel {
   uint64_t activity[ACTIVITY_COUNT];     /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
   uint64_t latest; /* sum over the instances: from the fork to the last member's begin */
+  /* wall time that it would be shorter had members not begun late, and barriers not let them go late */
+  double late_begins, late_releases;
   /* the part of barrier wait when all had come and all tasks were done, without that for reductions */
   uint64_t release;
   uint64_t reduced, reduction_wait; /* in barriers that reduce: combining; waiting when all had come */
@@ -88,7 +90,7 @@ struct report_parallel {
   uint64_t *useful;            /* by location */
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
   struct scatter room;         /* the same */
-  struct scatter begins, releases, reductions; /* of its instances: late begins, late ends of barriers */
+  struct scatter begins, releases, reductions; /* of its instances; releases: of its phases */
   uint64_t inner_waited; /* the part of barrier wait and task wait that its members had in inner teams */
   double moved; /* what its locks and inner teams add to the mean waiting at barriers, or take from it */
   /* of inner teams: wall time that outer ones wait for theirs, less what they would wait anyway */

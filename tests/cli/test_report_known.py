@@ -235,7 +235,8 @@ class Known(Case):
         self.ms(findings[0]["gain_s"], 25 * (0.08 + 0.12 + 2 * 0.02) / 2)
         findings = self.many_regions("always", [0.4, 0.4, 0.3])
         self.assertEqual([finding["cause"] for finding in findings], ["imbalance", "fork and join"])
-        self.ms(findings[0]["gain_s"], 50 * (0.08 - 0.02) / 2)   # thread 1 begins late
+        self.ms(findings[0]["gain_s"], 50 * 0.08 / 2)   # thread 1 begins late, and waits for thread 0 all the same
+        self.ms(findings[1]["gain_s"], 50 * 0.02 / 2)
 
     def test_slow_barrier(self):
         """The last thread comes to the barrier at 10 ms; it lets them go at 16."""
@@ -258,6 +259,34 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["slow barriers", "imbalance"])
         self.ms(numbers["findings"][0]["gain_s"], 6)
         self.ms(numbers["findings"][1]["gain_s"], 1)
+
+    def woken_late(self, name, works):
+        """20 barriers; they let thread 1 go 0.4 ms late, and each thread works for its time in between."""
+        now = [0, 0]
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            for step in range(21):
+                now = [begin + work for begin, work in zip(now, works)]
+                construct, line = ("barrier", 5) if step < 20 else ("implicit barrier", 1)
+                for i in sorted((0, 1), key=lambda i: now[i]):
+                    made.at(now[i]).enter(i, construct, line)
+                end = max(now)
+                now = [end, end + 0.4]
+                for i in (0, 1) if step < 20 else ():
+                    made.at(now[i]).leave(i, construct, line)
+            made.end_all(end)
+        return [(one["cause"], round(1000 * one["gain_s"], 3))
+                for one in self.numbers(self.path(name))["findings"]]
+
+    def test_let_go_late(self):
+        """Who is let go late comes late to the next barrier, if nobody else does: no imbalance of the work."""
+        self.assertEqual(self.woken_late("equal", [2, 2]), [("slow barriers", 20 * 0.4)])
+
+    def test_let_go_late_beside_imbalance(self):
+        """Thread 1 would only wait for longer."""
+        self.assertEqual(self.woken_late("uneven", [3, 2]),
+                         [("imbalance", 21 * 1 / 2 - 20 * 0.4 / 2), ("slow barriers", 20 * 0.4 / 2)])
 
     def test_serial_parts(self):
         with self.timed("gaps") as made:
