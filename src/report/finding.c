@@ -121,6 +121,8 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "the archive says that it is not complete";
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
+  if (finding->is_slight)
+    return "threads with equal work differ by as little, where they share memory, caches or a core";
   return NULL;
 }
 

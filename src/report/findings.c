@@ -17,6 +17,10 @@ enum { OFTEN = 10, SHORT_US = 1000, LONG_US = 10000 };
 
 static const double LOST_AT_BEGIN = 0.2;
 
+/* Of what all instances of a loop take: threads that do the same differ by that. */
+static const double LITTLE_SHARE = 0.05;
+static const double MOST = 0.5;
+
 static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {
   return region == REPLAY_NONE ? none : finding_label(texts, region);
 }
@@ -87,6 +91,13 @@ static bool is_rotating(const struct report_loop *loop, double longest, double m
          (longest - mean) / mean < (double)loop->imbalance / all / 2;
 }
 
+/* Threads that do the same take turns at being slow, or slow for a moment. */
+static bool is_slight(const struct report_loop *loop) {
+  struct variation_peak peak;
+  bool is_little = loop->delay < LITTLE_SHARE * (double)loop->longest;
+  return loop->slight > MOST * loop->delay || (is_little && !variation_peak(loop->variation, &peak));
+}
+
 static void describe_loop(struct report *report, struct report_finding *finding, uint32_t region,
                           enum construct construct) {
   const struct report_loop *loop = report->regions[region].loop;
@@ -105,6 +116,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
     finding_say(finding->advice, "make it shorter, let the others go on (nowait), or give its work to tasks");
     return;
   }
+  finding->is_slight = is_slight(loop);
   finding_say(finding->what, "%s is out of balance", finding_label(&texts, region));
   finding_say(finding->evidence,
               "in %" PRIu64
@@ -266,6 +278,7 @@ static void find_imbalance(struct report *report, uint32_t region, double gain) 
   double longest = parallel->useful ? (double)parallel->useful[most] : 0;
   finding->location = longest > 0 ? most : REPLAY_NONE;
   finding_scatter(finding, &parallel->room);
+  finding->is_slight = parallel->slight_room > MOST * parallel->room.sum;
   finding_say(finding->what, "threads of %s wait for one another", finding_label(&texts, region));
   finding_say(
       finding->evidence,

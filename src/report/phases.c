@@ -127,6 +127,14 @@ static double delay_of(const struct team_phase *phase, const struct share *share
   return leading > mean ? leading - mean : 0;
 }
 
+/* Threads that do the same differ by so much of its time: by the memory, the caches or the core that they
+ * share. */
+static const double SLIGHT_SHARE = 0.1;
+
+static double slight(double ticks, double of_ticks) {
+  return ticks < SLIGHT_SHARE * of_ticks ? ticks : 0;
+}
+
 static void vary(struct collector *collector, struct variation **variation, double ticks,
                  const struct live_team *live_team, const struct team_phase *phase) {
   if (!*variation)
@@ -159,6 +167,7 @@ static void conclude_loop(struct collector *collector, struct live_team *live_te
   loop->longest += share->max;
   loop->imbalance += share->max > mean ? share->max - mean : 0;
   loop->delay += delay;
+  loop->slight += slight(delay, (double)share->max);
   scatter_add(&loop->delays, delay);
   vary(collector, &loop->variation, delay, live_team, phase);
 }
@@ -278,8 +287,10 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
                      program */
     parallel->moved -=
         (double)(phase->latest_stalled - phase->latest_ticks) - (double)phase->stalled / phase->arrivals;
-    vary(collector, &parallel->variation, room > 0 ? room : 0, live_team, phase);
-    scatter_add(&parallel->room, room > 0 ? room : 0);
+    room = room > 0 ? room : 0;
+    vary(collector, &parallel->variation, room, live_team, phase);
+    scatter_add(&parallel->room, room);
+    parallel->slight_room += slight(room, (double)phase->latest_ticks - (double)live_team->phase_end_ticks);
   }
   if (parallel) {
     add_late(parallel, phase);

@@ -90,6 +90,7 @@ struct report_parallel {
   uint64_t *useful;            /* by location */
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
   struct scatter room;         /* the same */
+  double slight_room;          /* the part of it in phases of which it is a small share */
   struct scatter begins, releases, reductions; /* of its instances; releases: of its phases */
   uint64_t inner_waited; /* the part of barrier wait and task wait that its members had in inner teams */
   double moved; /* what its locks and inner teams add to the mean waiting at barriers, or take from it */
@@ -126,6 +127,7 @@ struct report_loop {
   /* sum over the instances of what the member that came last to the barrier had more than the mean, without
    * waiting for locks */
   double delay;
+  double slight; /* the part of the delay in instances where it is a small share of the time in it */
   struct variation *variation; /* of the delay, over the instances; NULL: there was none */
   struct scatter delays;       /* the same */
   uint64_t *by_location;
@@ -300,6 +302,7 @@ struct report_finding {
   /* how much it would be another one in a run like this (a standard deviation); below 0: one run cannot tell
    */
   double uncertainty_ticks;
+  bool is_slight; /* mostly of instances in which it is a small share of the time, as chance is */
   enum report_confidence confidence;
   const char *reason; /* for the confidence: constant memory */
   bool has_peak;      /* few of its instances make up most of it: these */

@@ -288,6 +288,37 @@ class Known(Case):
         self.assertEqual(self.woken_late("uneven", [3, 2]),
                          [("imbalance", 21 * 1 / 2 - 20 * 0.4 / 2), ("slow barriers", 20 * 0.4 / 2)])
 
+    def loops(self, name, works):
+        """The findings of one region, in which a loop is met for each pair of how long the threads are in it."""
+        now = 0
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            for work in works:
+                made.at(now)
+                for i in range(2):
+                    made.enter(i, "for", 5)
+                for i in sorted((0, 1), key=lambda i: work[i]):
+                    made.at(now + work[i]).leave(i, "for", 5)
+                    made.enter(i, "implicit barrier", 5)
+                now += max(work)
+                made.at(now)
+                for i in range(2):
+                    made.leave(i, "implicit barrier", 5)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(now)
+        numbers = self.numbers(self.path(name))
+        return [(one["cause"], one["confidence"]) for one in numbers["findings"]], numbers["findings_left_out"]
+
+    def test_equal_work(self):
+        """Threads that do the same differ by a tenth, or now and then by more: it may be chance."""
+        self.assertEqual(self.loops("alike", [(5, 4.5)] * 20), ([("loop imbalance", "low")], 0))
+        self.assertEqual(self.loops("now and then", ([(5, 5)] * 9 + [(5, 3)]) * 20), ([], 1))
+        self.assertEqual(self.loops("different", [(5, 3.9)] * 20), ([("loop imbalance", "high")], 0))
+        self.assertEqual(self.loops("a part", [(5, 5)] * 90 + [(5, 3)] * 10 + [(5, 5)] * 100),
+                         ([("loop imbalance", "high")], 0))
+
     def test_serial_parts(self):
         with self.timed("gaps") as made:
             made.program(0, True)

@@ -203,15 +203,19 @@ class Threads(Case):
             self.ms(finding["gain_s"], 600 * (sum(times) / 2 - work) / 1000)
             self.assertIn(f"of which {1000 * work:.0f} ns are taken to be work", finding["evidence"])
 
-    def slightly(self, name, processors, used=None):
-        """A region of 100 ms and one in which one of two threads works for 2 ms more."""
+    def slightly(self, name, processors, used=None, regions=2):
+        """A region of 95 ms and one of 5, or one of 100, in which one of two threads works for 2 ms more."""
         with self.timed(name) as made:
             made.properties = [("STAVE::PROCESSORS", str(processors))]
             if used is not None:
                 made.properties += [(f"STAVE::PROCESSORS::{which}_NS", str(ms * 1000000)) for which, ms in (
                     ("BUSY", 202 + used), ("IDLE", 0), ("OWN", 202), ("WRITER", 0))]
             made.fork(0)
-            made.begin(0)
+            made.begin(0, regions)
+            if regions == 2:
+                made.end_all(95, regions)
+                made.fork(95)
+                made.begin(95)
             made.at(98).enter(1, "implicit barrier", 1)
             made.at(100).enter(0, "implicit barrier", 1)
             made.end_all(100)
@@ -227,6 +231,10 @@ class Threads(Case):
         self.assertFalse(self.slightly("alone", 2, used=0))
         self.assertTrue(self.slightly("one", 1))
         self.assertTrue(self.slightly("disturbed", 2, used=100))
+
+    def test_slight(self):
+        """In one region it is a hundredth of what its threads do, and equal work differs by that."""
+        self.assertTrue(self.slightly("slight", 2, regions=1))
 
     def test_chunks_that_are_work(self):
         """All alike and longer than getting one takes, or few that are short."""
