@@ -56,8 +56,8 @@ static const struct {
     [CAUSE_RANK_THREADS] = {"threads make ranks late", CONFIDENCE_MEDIUM,
                             "that the late process would come earlier by what its threads lose is assumed"},
     [CAUSE_OVERSUBSCRIPTION] =
-        {"oversubscription", CONFIDENCE_MEDIUM,
-         "the numbers are measured, that nothing else delays these threads is assumed"},
+        {"oversubscription", CONFIDENCE_LOW,
+         "that threads share processors is sure, how long fewer of them would take one run cannot tell"},
     [CAUSE_OTHER_PROGRAMS] = {"other programs", CONFIDENCE_LOW,
                               "what they used is measured; that they delayed these threads, and not the "
                               "program itself, is assumed"},
@@ -113,6 +113,15 @@ void finding_scatter(struct report_finding *finding, const struct scatter *scatt
     finding->uncertainty_ticks = share * finding->gain_ticks;
 }
 
+static bool are_processors_too_few(const struct report *report) {
+  return report->processors.count > 0 && finding_team(report) > (double)report->processors.count;
+}
+
+/* What this costs is the processors' time, and not that of threads which may have had none. */
+static bool costs_processors(enum report_cause cause) {
+  return cause == CAUSE_FORK_JOIN || cause == CAUSE_SMALL_TASKS;
+}
+
 /* What lowers it. NULL: nothing. */
 static const char *doubt(const struct report *report, const struct report_finding *finding) {
   if (report->caveats.lost_events > 0)
@@ -121,6 +130,8 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "the archive says that it is not complete";
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
+  if (costs_processors(finding->cause) && are_processors_too_few(report))
+    return "there are more threads than processors: which of them had one no event tells";
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
   return NULL;
@@ -156,10 +167,8 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
 }
 
 bool finding_may_be_chance(const struct report *report, const struct report_finding *finding) {
-  const struct report_processors *processors = &report->processors;
-  bool are_too_few = processors->count > 0 && finding_team(report) > (double)processors->count;
   return finding->gain_ticks < FINDING_CHANCE_SHARE * (double)report->wall &&
-         (finding->confidence == CONFIDENCE_LOW || are_too_few);
+         (finding->confidence == CONFIDENCE_LOW || are_processors_too_few(report));
 }
 
 void finding_say(char text[FINDING_BYTES], const char *format, ...) {

@@ -173,13 +173,14 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["single"])
         self.ms(numbers["findings"][0]["gain_s"], 30)
 
-    def late(self, name, times):
-        """Thread 1 begins 4 ms after each fork, thread 0 at once; both then work for 6 ms, thread 0 for 10."""
+    def late(self, name, times, processors=2, begins=(0, 4)):
+        """Each thread begins so many ms after each fork; both then work until 10 ms have gone by."""
         with self.timed(name) as made:
+            made.properties = [("STAVE::PROCESSORS", str(processors))]
             for begin in range(0, 10 * times, 10):
                 made.fork(begin)
-                made.begin_team(0)
-                made.at(begin + 4).begin_team(1)
+                for i in range(2):
+                    made.at(begin + begins[i]).begin_team(i)
                 made.at(begin + 10)
                 for i in range(2):
                     made.enter(i, "implicit barrier", 1)
@@ -212,6 +213,10 @@ class Known(Case):
         numbers = self.late("often", 50)
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["fork and join"])
         self.assertIn("50 times, 10.0 ms each", numbers["findings"][0]["evidence"])
+        self.assertEqual(numbers["findings"][0]["confidence"], "medium")
+        few = self.late("one processor", 50, 1, (6, 8))["findings"][0]
+        self.assertEqual((few["cause"], few["confidence"]), ("fork and join", "low"))
+        self.assertIn("more threads than processors", few["reason"])
 
     def many_regions(self, name, works):
         """50 regions, in which thread 1 begins 0.02 ms later, and each thread works for its time of two in turn."""

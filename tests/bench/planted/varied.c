@@ -203,6 +203,17 @@ static void false_sharing(void) {
   }
 }
 
+/* Loops so short that waking threads that sleep in barriers is what is lost: OMP_WAIT_POLICY=active
+ * repairs it. */
+static void woken_late(void) {
+#pragma omp parallel /* PLANT woken_late */
+  for (int step = 0; step < 200; step++) {
+#pragma omp for schedule(static)
+    for (int i = 0; i < 8; i++)
+      compute(100);
+  }
+}
+
 /* Memory is what all wait for. */
 static void memory_bound(void) {
   double *from = malloc(WORDS * sizeof *from), *to = malloc(WORDS * sizeof *to);
@@ -238,20 +249,12 @@ static void clean(void) {
   }
 }
 
-static const struct planted programs[] = {{"opposite", opposite},
-                                          {"evens_out", evens_out},
-                                          {"nested_one", nested_one},
-                                          {"two_callers", two_callers},
-                                          {"two_criticals", two_criticals},
-                                          {"hot_lock", hot_lock},
-                                          {"long_section", long_section},
-                                          {"single_nowait", single_nowait},
-                                          {"large_reduction", large_reduction},
-                                          {"wavefront", wavefront},
-                                          {"short_ordered", short_ordered},
-                                          {"false_sharing", false_sharing},
-                                          {"memory_bound", memory_bound},
-                                          {"clean", clean}};
+static const struct planted programs[] = {
+    {"opposite", opposite},         {"evens_out", evens_out},         {"nested_one", nested_one},
+    {"two_callers", two_callers},   {"two_criticals", two_criticals}, {"hot_lock", hot_lock},
+    {"long_section", long_section}, {"single_nowait", single_nowait}, {"large_reduction", large_reduction},
+    {"wavefront", wavefront},       {"short_ordered", short_ordered}, {"false_sharing", false_sharing},
+    {"woken_late", woken_late},     {"memory_bound", memory_bound},   {"clean", clean}};
 
 int main(int count, char **arguments) {
   return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
