@@ -8,9 +8,9 @@
 #include "analysis/instances.h"
 #include "base/shorten.h"
 
-enum { FUNCTION_WIDTH = 60, LABEL_WIDTH = LABEL_BYTES - 32, FUNCTION_BYTES = 2048 };
+enum { FUNCTION_WIDTH = 60, LABEL_WIDTH = LABEL_BYTES - 32, FUNCTION_BYTES = 2048, NAME_BYTES = 1024 };
 
-static const char prefix[] = "!$omp ", at_address[] = " @0x";
+static const char prefix[] = "!$omp ", at_address[] = " @0x", block[] = " sblock @";
 
 bool label_lacks_line(const struct trace_region *region) {
   return strstr(region->name, at_address) != NULL;
@@ -40,10 +40,20 @@ static void write_instance(char buffer[LABEL_BYTES], const char *name, const str
   shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
 }
 
+/* "critical sblock @a.c:7", the structured block, is "inside critical @a.c:7": critical is with waiting. */
+static const char *name_block(char buffer[NAME_BYTES], const char *name) {
+  const char *found = strstr(name, block);
+  if (!found)
+    return name;
+  snprintf(buffer, NAME_BYTES, "inside %.*s%s", (int)(found - name), name, found + strlen(" sblock"));
+  return buffer;
+}
+
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region) {
   const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
+  char whole[NAME_BYTES];
   if (strncmp(name, prefix, strlen(prefix)) == 0)
-    name += strlen(prefix);
+    name = name_block(whole, name + strlen(prefix));
   if (strstr(name, at_address))
     write_place(buffer, name, &trace->regions[region]);
   else if (region < trace->region_count && trace->regions[region].is_instance)

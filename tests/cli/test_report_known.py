@@ -119,6 +119,7 @@ class Known(Case):
         self.assertEqual([(one["thread"], round(1000 * one["waited_for_s"])) for one in lock["holders"]],
                          [("Master thread", 20), ("OMP thread 1", 10)])
         self.ms(self.region(numbers, "critical sblock")["on_path_s"], 30)
+        self.assertIn("\ninside critical @made.c:4  ", self.text(self.path("critical")))
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["lock contention"])
         self.ms(numbers["findings"][0]["gain_s"], 20)
         self.assertIn("Master thread in critical @made.c:4", numbers["findings"][0]["evidence"])

@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 from made_archive import Made
+from otf2.enums import Paradigm
 
 WIDTHS = (40, 60, 80, 120)
 COMMANDS = ("record", "info", "timeline", "report", "check", "export", "recover", "config", "completion")
@@ -52,6 +53,22 @@ class Width(Case):
                         if re.match("taskw", line)]
                 self.assertEqual({re.search(r":\d+", row)[0] for row in rows}, wanted)
                 self.assertTrue(all(re.match(r"\S+.*(\.\.|@)\S*\.cc:\d+ ", row) for row in rows), rows)
+
+    def test_line_numbers_of_both_ends_stay(self):
+        """Of the regions before and behind a serial part, which two instantiations make."""
+        archive = self.path("parts")
+        with Made(archive, source="norms.cc", region=False, threads=1) as made:
+            for function in ("void norm<double>(double *, int)", "void norm<float>(float *, int)"):
+                made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+                made.event(0, "thread_team_begin", made.team)
+                made.enter(0, "parallel", 111, function)
+                made.leave(0, "parallel", 111, function)
+                made.event(0, "thread_team_end", made.team)
+                made.event(0, "thread_join", Paradigm.OPENMP)
+        for width in (80, 120):
+            text = "\n".join(self.lines(width, ["report", archive]))
+            rows = [line.count("@norms.cc:111") for line in text.partition("Serial parts")[2].splitlines()]
+            self.assertIn(2, rows)
 
     def test_all_is_there_without_a_terminal(self):
         text = self.succeeds(cli.stave("report", "--top", "0", self.archive))

@@ -17,7 +17,7 @@
 enum { FACT_BYTES = 8192, NAME_WIDTH = 14, GAP = 2, ESCAPE_BYTES = 4 };
 
 /* What a column gets at least, if it wants as much. */
-enum { LEAST_TEXT = 12, LEAST_FIRST_TEXT = 24, LEAST_PROSE = 20 };
+enum { LEAST_TEXT = 12, LEAST_FIRST_TEXT = 24, LEAST_PROSE = 20, LEAST_PLACE = 20 };
 
 /* How wide the columns become; behind `shown` none is printed. */
 struct layout {
@@ -62,6 +62,8 @@ static size_t least_of(const struct table *table, size_t column, size_t wanted) 
   size_t least = wanted;
   if (table->columns[column].kind == TABLE_TEXT)
     least = column == 0 ? LEAST_FIRST_TEXT : LEAST_TEXT;
+  else if (table->columns[column].kind == TABLE_PLACE)
+    least = LEAST_PLACE;
   else if (table->columns[column].kind == TABLE_PROSE)
     least = LEAST_PROSE;
   return least < wanted ? least : wanted;
@@ -75,13 +77,33 @@ static size_t used_by(const struct layout *layout) {
   return used;
 }
 
-/* Gives columns of a kind what they want of the room that is left. */
-static void widen(const struct table *table, struct layout *layout, enum table_column kind,
+static bool is_broken(enum table_column kind) {
+  return kind == TABLE_PROSE;
+}
+
+static bool is_cut(enum table_column kind) {
+  return kind == TABLE_TEXT || kind == TABLE_PLACE;
+}
+
+/* The narrowest column of those that wants more; `shown`: none does. */
+static size_t narrowest(const struct table *table, const struct layout *layout,
+                        bool (*is_one)(enum table_column kind), const size_t *wanted) {
+  size_t found = layout->shown;
+  for (size_t i = 0; i < layout->shown; i++)
+    if (is_one(table->columns[i].kind) && layout->width[i] < wanted[i] &&
+        (found == layout->shown || layout->width[i] < layout->width[found]))
+      found = i;
+  return found;
+}
+
+/* Gives those columns what they want of the room that is left, the narrowest first. */
+static void widen(const struct table *table, struct layout *layout, bool (*is_one)(enum table_column kind),
                   const size_t *wanted, size_t room) {
-  for (size_t i = 0; i < layout->shown; i++) {
-    size_t left = room - used_by(layout), more = wanted[i] - layout->width[i];
-    if (table->columns[i].kind == kind)
-      layout->width[i] += more < left ? more : left;
+  for (size_t left = room - used_by(layout); left > 0; left--) {
+    size_t column = narrowest(table, layout, is_one, wanted);
+    if (column == layout->shown)
+      return;
+    layout->width[column]++;
   }
 }
 
@@ -95,8 +117,8 @@ static struct layout lay_out(const struct table *table) {
   while (room > 0 && layout.shown > 1 && used_by(&layout) > room)
     layout.shown--;
   if (room > 0 && used_by(&layout) <= room) {
-    widen(table, &layout, TABLE_TEXT, wanted, room);
-    widen(table, &layout, TABLE_PROSE, wanted, room);
+    widen(table, &layout, is_cut, wanted, room);
+    widen(table, &layout, is_broken, wanted, room);
   }
   return layout;
 }
@@ -165,7 +187,7 @@ static void print_header(const struct table *table, const struct layout *layout)
 
 /* Takes the cell over and returns what is to be seen of it. */
 static char *cut_cell(char *cell, enum table_column kind, size_t width) {
-  if (kind != TABLE_TEXT || shorten_width(cell, SIZE_MAX) <= width)
+  if (!is_cut(kind) || shorten_width(cell, SIZE_MAX) <= width)
     return cell;
   size_t size = strlen(cell) + 1;
   char *cut = shorten_middle(memory_needed(malloc(size)), size, cell, width);

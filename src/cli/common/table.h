@@ -10,6 +10,7 @@ enum { TABLE_COLUMNS_MOST = 13 };
 enum table_column {
   TABLE_NAME,   /* to the left, never cut */
   TABLE_TEXT,   /* to the left; if the terminal is too narrow, cut in the middle: a place at the end stays */
+  TABLE_PLACE,  /* the same, of what needs room for one */
   TABLE_PROSE,  /* to the left; on a terminal broken into lines of what width the others leave */
   TABLE_NUMBER, /* to the right */
 };

@@ -76,8 +76,8 @@ static void add_row(struct table *table, const struct report *report, const stru
 
 static void begin_table(struct table *table, const struct report *report) {
   table_begin(table);
-  table_column(table, "from", TABLE_TEXT);
-  table_column(table, "to", TABLE_TEXT);
+  table_column(table, "from", TABLE_PLACE);
+  table_column(table, "to", TABLE_PLACE);
   table_column(table, "times", TABLE_NUMBER);
   table_column(table, "time", TABLE_NUMBER);
   table_column(table, "share", TABLE_NUMBER);
