@@ -44,11 +44,13 @@ struct live_team {
   uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
   uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
   uint32_t arrivals[BARRIER_ROUNDS];
-  bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
-  uint64_t latest_begin_ticks;  /* of a member */
-  uint64_t task_end_ticks;      /* of the last task that has ended */
-  uint64_t end_ticks;           /* of the primary; 0: not yet */
-  uint64_t tasks;
+  bool reduces[BARRIER_ROUNDS];           /* somebody has combined something in it */
+  uint64_t latest_begin_ticks;            /* of a member */
+  uint64_t task_end_ticks;                /* of the last task that has ended */
+  uint64_t end_ticks;                     /* of the primary; 0: not yet */
+  uint64_t tasks;                         /* created in it */
+  uint64_t tasks_before[BARRIER_ROUNDS];  /* when the first one has left the barrier of this round */
+  uint32_t rounds_left;                   /* barriers that somebody has left */
   uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
   uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
   struct share *met;               /* one for every worksharing region */

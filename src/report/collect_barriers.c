@@ -79,6 +79,10 @@ void barriers_before_leave(struct collector *collector, const struct trace_event
   if (!live_task || member->barriers == 0)
     return;
   uint32_t round = (member->barriers - 1) % BARRIER_ROUNDS;
+  if (member->barriers > live_team->rounds_left) {
+    live_team->rounds_left = member->barriers;
+    live_team->tasks_before[round] = live_team->tasks;
+  }
   uint64_t release = release_of(collector, live_team, member, now->team->begun, event->ticks);
   uint64_t preempted =
       running_preempted_since(collector, event->location, live_team->arrived_ticks[round], event->ticks);

@@ -81,6 +81,9 @@ double findings_take_preempted(struct report *report, uint32_t region, double bu
  * finding that says so, as far as it can be that. Returns what is left. */
 double findings_take_disturbed(struct report *report, uint32_t region, double budget);
 
+/* Those of the tasks of a parallel region, of what its `members` wait for, `budget` ticks of wall time. */
+void findings_of_tasks(struct report *report, uint32_t parallel, double budget, double members);
+
 /* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
  * wall time for its `members`. Returns what is left. */
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);

@@ -212,11 +212,16 @@ static double conclude_inner(struct collector *collector, const struct live_team
   return waited;
 }
 
-/* Loops share what there is room for. */
-static double scale_of_loops(const struct team_phase *phase, double room) {
+static double delays_of(const struct team_phase *phase) {
   double delays = 0;
   for (const struct share *share = phase->shares; share; share = share->next)
     delays += share->kind == SHARE_LOOP ? delay_of(phase, share) : 0;
+  return delays;
+}
+
+/* Loops share what there is room for. */
+static double scale_of_loops(const struct team_phase *phase, double room) {
+  double delays = delays_of(phase);
   return room <= 0 ? 0 : delays > room ? room / delays : 1;
 }
 
@@ -281,7 +286,7 @@ static double room_of(const struct live_team *live_team, const struct team_phase
 static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,
                      uint32_t region) {
   struct report_parallel *parallel = collector_parallel(collector, region);
-  double room = room_of(live_team, phase);
+  double room = room_of(live_team, phase), outside = room - delays_of(phase);
   conclude_shares(collector, live_team, phase, region, room);
   if (parallel) { /* who waited at the barrier for a thread that waited for Stave has lost nothing by the
                      program */
@@ -290,6 +295,8 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
     room = room > 0 ? room : 0;
     vary(collector, &parallel->variation, room, live_team, phase);
     scatter_add(&parallel->room, room);
+    if (!phase->has_tasks)
+      scatter_add(&parallel->taskless, outside < 0 ? 0 : outside);
     parallel->slight_room += slight(room, (double)phase->latest_ticks - (double)live_team->phase_end_ticks);
   }
   if (parallel) {
@@ -328,6 +335,12 @@ static uint64_t began_at_once(const struct live_member *member, uint64_t ticks, 
   return ticks - (member->late_in_phase < spent ? member->late_in_phase : spent);
 }
 
+/* Whether some were created since the barrier before this one. */
+static bool has_tasks_since(const struct live_team *live_team, uint32_t round) {
+  uint64_t before = round ? live_team->tasks_before[(round - 1) % BARRIER_ROUNDS] : 0;
+  return live_team->tasks > before;
+}
+
 void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
                    size_t location, uint64_t ticks) {
   struct report_location *here = &collector->locations[location];
@@ -344,6 +357,7 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   uint64_t prompt = began_at_once(member, alone - inner, begin);
   bool is_first = phase->arrivals++ == 0, is_last = is_first || alone >= phase->latest_alone;
   bool is_leading = is_first || alone - inner >= phase->latest_balanced;
+  phase->has_tasks |= has_tasks_since(live_team, round);
   phase->last += is_last;
   phase->last_inner_lost = is_last ? inner : phase->last_inner_lost;
   phase->leader += is_leading;

@@ -2,6 +2,7 @@
 #ifndef STAVE_REPORT_PHASES_H
 #define STAVE_REPORT_PHASES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct team_phase {
   uint64_t last, leader;  /* count who was that last one so far */
   uint64_t last_inner_lost;
   uint32_t arrivals;
+  bool has_tasks; /* some were created in it */
   struct share *shares;
 };
 

@@ -90,6 +90,7 @@ struct report_parallel {
   uint64_t *useful;            /* by location */
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
   struct scatter room;         /* the same */
+  struct scatter taskless;     /* the part of it in phases without tasks, outside of worksharing */
   double slight_room;          /* the part of it in phases of which it is a small share */
   struct scatter begins, releases, reductions; /* of its instances; releases: of its phases */
   uint64_t inner_waited; /* the part of barrier wait and task wait that its members had in inner teams */

@@ -261,6 +261,39 @@ class Tasks(Case):
     def test_taskwait_behind_which_nothing_is_created(self):
         self.assertNotIn("taskwait", [finding["cause"] for finding in self.taskwaits("one", 1)["findings"]])
 
+    def test_imbalance_beside_tasks(self):
+        """Three times tasks keep the threads busy for 10 and 12 ms; then thread 0 works for 8 ms more than the other,
+        which is no want of tasks."""
+        with self.timed("beside") as made:
+            made.fork(0)
+            made.begin(0)
+            for now in (0, 22, 44):
+                first = 3 * now // 22 + 1
+                made.at(now)
+                for i in range(3):
+                    made.create(0, first + i, 11)
+                for i in range(2):
+                    made.enter(i, "barrier", 12)
+                for i in range(2):
+                    made.start(i, 0, first + i, 11)
+                made.at(now + 10).end(1, 0, first + 1, 11)
+                made.end(0, 0, first, 11)
+                made.start(0, 0, first + 2, 11)
+                made.at(now + 12).end(0, 0, first + 2, 11)
+                for i in range(2):
+                    made.leave(i, "barrier", 12)
+                made.at(now + 14).enter(1, "barrier", 13)
+                made.at(now + 22).enter(0, "barrier", 13)
+                for i in range(2):
+                    made.leave(i, "barrier", 13)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(66)
+        findings = self.numbers(self.path("beside"))["findings"]
+        self.assertEqual([finding["cause"] for finding in findings], ["imbalance", "too few ready tasks"])
+        self.ms(findings[0]["gain_s"], 3 * 4)
+        self.ms(findings[1]["gain_s"], 3)
+
     def test_starvation(self):
         """One chain of tasks: the second thread has nothing to do."""
         with self.timed("chain") as made:

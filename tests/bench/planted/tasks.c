@@ -120,6 +120,21 @@ static void balanced_tasks(void) {
   }
 }
 
+/* Tasks that are all right, and behind a barrier what one thread does alone. */
+static void beside_tasks(void) {
+#pragma omp parallel /* PLANT beside_tasks */
+  for (int step = 0; step < 10; step++) {
+    int threads = omp_get_num_threads();
+#pragma omp single
+    for (int i = 0; i < 2 * threads; i++)
+#pragma omp task
+      work(4);
+    if (is_repaired || omp_get_thread_num() == 0)
+      work(is_repaired ? 12.0 / threads : 12);
+#pragma omp barrier
+  }
+}
+
 static const struct planted programs[] = {{"taskwait", taskwait},
                                           {"taskgroup", taskgroup},
                                           {"depend_chain", depend_chain},
@@ -128,6 +143,7 @@ static const struct planted programs[] = {{"taskwait", taskwait},
                                           {"producer", producer},
                                           {"taskloop_coarse", taskloop_coarse},
                                           {"taskloop_fine", taskloop_fine},
+                                          {"beside_tasks", beside_tasks},
                                           {"balanced_tasks", balanced_tasks}};
 
 int main(int count, char **arguments) {
