@@ -58,10 +58,17 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
   if (construct == CONSTRUCT_sections)
     return "cut the sections into pieces of equal length, or into tasks";
   const char *schedule = detail_schedule(&report->trace->regions[region]);
+  const struct spread *chunks = &report->regions[region].loop->chunks;
   if (strcmp(schedule, "dynamic") == 0)
-    return "smaller chunks even out the end of a dynamic schedule";
+    return chunks->count > 0 && chunks->sum == chunks->count
+               ? "each chunk is one iteration already: begin with the longest ones, or split them"
+               : "smaller chunks even out the end of a dynamic schedule";
   if (strcmp(schedule, "guided") == 0)
     return "a smaller chunk size evens out the end of a guided schedule";
+  if (*schedule == '\0')
+    return "iterations cost differently or threads run unequally fast: if it has a static schedule, which "
+           "the "
+           "runtime does not tell, try schedule(dynamic, CHUNK), else smaller chunks, or tasks";
   return "iterations cost differently or threads run unequally fast: try schedule(dynamic, CHUNK), or tasks";
 }
 

@@ -325,6 +325,32 @@ class Known(Case):
         self.assertEqual(self.loops("a part", [(5, 5)] * 90 + [(5, 3)] * 10 + [(5, 5)] * 100),
                          ([("loop imbalance", "high")], 0))
 
+    def advice(self, name, details, chunk):
+        """Of a loop in which thread 0 gets chunks of 2 ms and one of 10, thread 1 some of 2 ms."""
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            for i, times in enumerate(([2, 2, 10], [2, 2])):
+                now = 0
+                made.at(now).enter(i, "for", 5, details)
+                for number, ms in enumerate(times):
+                    made.at(now).enter(i, "loop chunk", 5, attributes={"chunk start": number, "chunk size": chunk})
+                    now += ms
+                    made.at(now).leave(i, "loop chunk", 5)
+                made.leave(i, "for", 5, details)
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(14)
+        finding = self.numbers(self.path(name))["findings"][0]
+        self.assertEqual(finding["cause"], "loop imbalance")
+        return finding["advice"]
+
+    def test_advice(self):
+        """As the schedule is, as far as the runtime tells it."""
+        self.assertIn("one iteration already: begin with the longest", self.advice("one", "main, loop_dynamic", 1))
+        self.assertIn("smaller chunks even out", self.advice("many", "main, loop_dynamic", 8))
+        self.assertNotIn("chunks", self.advice("static", "main, loop_static", 8))
+        self.assertIn("which the runtime does not tell", self.advice("untold", "main", 8))
+
     def test_serial_parts(self):
         with self.timed("gaps") as made:
             made.program(0, True)
