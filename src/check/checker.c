@@ -227,6 +227,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   } else {
     checker->result->has_openmp |= is_openmp(event->kind);
     if (event->kind == TRACE_Leave)
+      check_lock_routine_left(checker, event);
+    if (event->kind == TRACE_Leave)
       check_teams_on_leave(checker, event,
                            replay_construct(checker->replay, checker_region(checker, event->Leave.region)));
     if (event->kind == TRACE_MeasurementOnOff)
@@ -403,6 +405,7 @@ static void finish(struct checker *checker) {
   struct check_result *result = checker->result;
   check_form_finish(checker);
   check_locks_finish(checker);
+  check_stuck_finish(checker);
   check_mpi_finish(checker);
   if (result->count > 1)
     qsort(result->findings, result->count, sizeof *result->findings, by_severity);
@@ -415,8 +418,9 @@ static int open_checker(struct checker *checker) {
   checker->locations = calloc(checker->trace->location_count + 1, sizeof *checker->locations);
   for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
     checker->locations[i].left_work = CHECK_NO_REGION;
+  checker->tests = calloc(checker->trace->region_count + 1, sizeof *checker->tests);
   checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
-  if (!checker->locations || !checker->replay || !check_mpi_open(checker))
+  if (!checker->locations || !checker->tests || !checker->replay || !check_mpi_open(checker))
     return -ENOMEM;
   return check_tasks_open(checker);
 }
@@ -439,6 +443,7 @@ static void close_checker(struct checker *checker) {
   free(checker->tasks);
   free(checker->locations);
   free(checker->process_ends);
+  free(checker->tests);
   dependences_free(checker->dependences);
   replay_free(checker->replay);
 }

@@ -80,6 +80,7 @@ struct location_state {
   struct followed followed[FOLLOWED_MOST]; /* the latest at followed_count - 1, modulo FOLLOWED_MOST */
   unsigned followed_count;
   uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */
+  bool holds_wanted;       /* the task that wants the nestable lock here holds it already */
   struct created_task {
     uint64_t parent;
     struct dependences_task task;
@@ -181,6 +182,7 @@ struct checker {
   struct pair_map locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
+  bool *tests; /* by region: who wanted a lock there went on without it once, and did not wait */
   /* something was cancelled or not recorded: threads need not have passed the same barriers */
   bool has_no_phases;
   struct check_mpi *mpi; /* NULL: there is none in the trace */
@@ -252,9 +254,15 @@ struct lock_text {
 };
 struct lock_text check_lock_text(const struct checker *checker, uint64_t lock);
 
+/* -- stuck.c -- */
+
+/* Behind all other rules: it says nothing where one of them says why. */
+void check_stuck_finish(struct checker *checker);
+
 /* -- lock_states.c -- */
 
 void check_lock_routine(struct checker *checker, const struct trace_event *event, enum construct construct);
+void check_lock_routine_left(struct checker *checker, const struct trace_event *event);
 void check_lock_acquired(struct checker *checker, const struct trace_event *event, uint64_t lock,
                          uint32_t region);
 void check_lock_released(struct checker *checker, const struct replay_lock_event *step);

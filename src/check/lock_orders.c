@@ -127,11 +127,24 @@ static void note_thread(struct lock_edge *edge, size_t location) {
     edge->threads[edge->thread_count++] = location;
 }
 
+/* Who only tests a lock does not wait for it. */
+static bool is_test(const struct checker *checker, uint32_t region) {
+  enum construct construct = replay_construct(checker->replay, region);
+  return construct == CONSTRUCT_test_lock || construct == CONSTRUCT_test_nest_lock ||
+         (region < checker->trace->region_count && checker->tests[region]);
+}
+
 void check_lock_orders_note(struct checker *checker, const struct task_state *task,
                             const struct held_by_task *held, const struct replay_lock_event *step) {
   struct lock_edge *edge = pair_map_get(&checker->edges, held->lock, step->lock);
+  if (is_test(checker, step->region))
+    return;
   if (edge) {
     edge->count++;
+    if (is_test(checker, edge->second_region)) {
+      edge->first_region = held->region;
+      edge->second_region = step->region;
+    }
     note_thread(edge, step->location);
     note_phase(checker, edge, step->location);
     keep_gates(edge, task);
@@ -210,7 +223,8 @@ static int describe_edge(const struct checker *checker, const struct lock_edge *
 }
 
 static void find_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
-  if (one->first > one->second || !one->is_met || has_common_gate(one, other) ||
+  if (one->first > one->second || !one->is_met || is_test(checker, one->second_region) ||
+      is_test(checker, other->second_region) || has_common_gate(one, other) ||
       !has_a_thread_each((const struct lock_edge *const[]){one, other}, 2))
     return;
   const struct lock_edge *later = one->ticks > other->ticks ? one : other;
@@ -262,7 +276,8 @@ static void find_circle(struct circle_search *search) {
 
 static void follow(struct circle_search *search, uint64_t start, const struct lock_state *lock) {
   for (const struct lock_edge *edge = lock ? lock->edges : NULL; edge; edge = edge->next_of_first) {
-    if (edge->second < start || search->length == CYCLE_MOST || ++search->steps > SEARCH_STEPS_MOST)
+    if (edge->second < start || is_test(search->checker, edge->second_region) ||
+        search->length == CYCLE_MOST || ++search->steps > SEARCH_STEPS_MOST)
       continue;
     bool is_known = false;
     for (uint32_t i = 0; i < search->length; i++)

@@ -117,10 +117,14 @@ static void destroy(struct checker *checker, const struct trace_event *event, st
 
 /* -- set and unset -- */
 
+static bool sets_nestable(enum construct construct) {
+  return construct == CONSTRUCT_set_nest_lock || construct == CONSTRUCT_test_nest_lock;
+}
+
 void check_lock_acquired(struct checker *checker, const struct trace_event *event, uint64_t lock,
                          uint32_t region) {
   enum construct construct = replay_construct(checker->replay, region);
-  bool is_nestable = construct == CONSTRUCT_set_nest_lock || construct == CONSTRUCT_test_nest_lock;
+  bool is_nestable = sets_nestable(construct);
   bool is_routine = is_nestable || construct == CONSTRUCT_set_lock || construct == CONSTRUCT_test_lock;
   uint64_t address;
   if (!is_routine || !attribute_of(checker, event, "lock address", &address))
@@ -130,6 +134,16 @@ void check_lock_acquired(struct checker *checker, const struct trace_event *even
     return;
   find_unfit(checker, event, memory, region, is_nestable);
   memory->lock = lock;
+}
+
+/* The Enter of an unset that releases has no address: the lock is known by its acquisition. */
+static void find_other_kind(struct checker *checker, const struct acquisition *acquisition,
+                            bool is_nestable) {
+  const struct trace_event *event = checker->event;
+  const struct replay_frame *frame = replay_top_frame(checker->replay, event->location);
+  if (sets_nestable(replay_construct(checker->replay, acquisition->region)) != is_nestable)
+    say(find(checker, CHECK_LOCK_UNINITIALISED, event, frame->region, acquisition->region),
+        is_nestable ? "it was set as a simple lock" : "it was set as a nestable lock");
 }
 
 void check_lock_released(struct checker *checker, const struct replay_lock_event *step) {
@@ -143,6 +157,8 @@ void check_lock_released(struct checker *checker, const struct replay_lock_event
   acquisition->is_released = true;
   bool is_routine =
       frame && (frame->construct == CONSTRUCT_unset_lock || frame->construct == CONSTRUCT_unset_nest_lock);
+  if (is_routine)
+    find_other_kind(checker, acquisition, frame->construct == CONSTRUCT_unset_nest_lock);
   if (is_routine && acquisition->task != step->task->id && checks(checker, CHECK_LOCK_OWNER)) {
     struct check_finding *found = checker_find(checker, CHECK_LOCK_OWNER, step->location, step->ticks,
                                                frame->region, acquisition->region);
@@ -172,9 +188,11 @@ static bool is_held_by(struct checker *checker, const struct lock_memory *memory
 /* The region released nothing: the lock is still held, as a nestable one that was set several times, or
  * nobody held it. */
 static void unset(struct checker *checker, const struct trace_event *event, const struct lock_memory *memory,
-                  uint32_t region) {
+                  uint32_t region, bool is_nestable) {
   const struct acquisition *holder = held(checker, memory);
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
+  if (memory->state == LOCK_INITIALISED && memory->is_nestable != is_nestable)
+    find_unfit(checker, event, memory, region, is_nestable);
   if (is_held_by(checker, memory, task->id))
     return;
   struct check_finding *found =
@@ -187,21 +205,40 @@ static void unset(struct checker *checker, const struct trace_event *event, cons
 }
 
 void check_lock_routine(struct checker *checker, const struct trace_event *event, enum construct construct) {
-  bool is_nestable = construct == CONSTRUCT_init_nest_lock || construct == CONSTRUCT_destroy_nest_lock;
+  bool is_nestable = construct == CONSTRUCT_init_nest_lock || construct == CONSTRUCT_destroy_nest_lock ||
+                     construct == CONSTRUCT_unset_nest_lock;
   uint32_t region = checker_region(checker, event->Enter.region);
   uint64_t address;
   bool is_init = construct == CONSTRUCT_init_lock || construct == CONSTRUCT_init_nest_lock;
   bool is_destroy = construct == CONSTRUCT_destroy_lock || construct == CONSTRUCT_destroy_nest_lock;
   bool is_unset = construct == CONSTRUCT_unset_lock || construct == CONSTRUCT_unset_nest_lock;
-  if (!(is_init || is_destroy || is_unset) || !attribute_of(checker, event, "lock address", &address))
+  bool is_known = is_init || is_destroy || is_unset || construct == CONSTRUCT_set_nest_lock;
+  if (!is_known || !attribute_of(checker, event, "lock address", &address))
     return;
   struct lock_memory *memory = check_lock_memory(checker, event->location, address);
-  if (memory && is_init)
+  if (!memory)
+    return;
+  if (is_init)
     initialise(checker, event, memory, region, is_nestable);
-  else if (memory && is_destroy)
+  else if (is_destroy)
     destroy(checker, event, memory, region, is_nestable);
-  else if (memory)
-    unset(checker, event, memory, region);
+  else if (is_unset)
+    unset(checker, event, memory, region, is_nestable);
+  else
+    checker->locations[event->location].holds_wanted =
+        is_held_by(checker, memory, replay_current_task(checker->replay, event->location)->id);
+}
+
+/* Before libomp 19 a test of a lock is told as a set: one that leaves without the lock. Who sets a nestable
+ * one again acquires nothing either. */
+void check_lock_routine_left(struct checker *checker, const struct trace_event *event) {
+  const struct replay_frame *frame = replay_top_frame(checker->replay, event->location);
+  bool is_simple = frame && frame->construct == CONSTRUCT_set_lock;
+  bool is_nestable = frame && frame->construct == CONSTRUCT_set_nest_lock &&
+                     !checker->locations[event->location].holds_wanted;
+  if ((is_simple || is_nestable) && frame->activity == ACTIVITY_LOCK_WAIT &&
+      frame->region < checker->trace->region_count)
+    checker->tests[frame->region] = true;
 }
 
 /* -- at the end -- */

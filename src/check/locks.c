@@ -1,4 +1,4 @@
-/* Locks and critical sections: their states, held while other tasks run, waited for at the end. */
+/* Locks and critical sections: their states, held while other tasks run. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -99,6 +99,12 @@ static bool drop_hold(struct task_state *task, const struct replay_lock_event *s
   return false;
 }
 
+/* The task that acquired it has ended meanwhile. */
+static bool is_kept_by_gone(const struct lock_state *lock, uint32_t order) {
+  const struct acquisition *acquisition = lock ? &lock->recent[order % RECENT_MOST] : NULL;
+  return acquisition && order > 0 && acquisition->order == order && !acquisition->is_released;
+}
+
 /* A lock belongs to a task, but the runtime only tells the thread: what runs there now need not be who
  * acquired it. */
 static void release(struct checker *checker, const struct replay_lock_event *step) {
@@ -109,7 +115,8 @@ static void release(struct checker *checker, const struct replay_lock_event *ste
       return;
   struct lock_state *lock = check_locks_state(checker, step->lock);
   bool was_acquired = lock && step->order > 0 && step->order <= lock->order;
-  if (!checks(checker, CHECK_LOCK_STATE) || (was_acquired && !is_lock(checker, step->region)))
+  if (!checks(checker, CHECK_LOCK_STATE) || is_kept_by_gone(lock, step->order) ||
+      (was_acquired && !is_lock(checker, step->region)))
     return;
   struct check_finding *found =
       checker_find(checker, CHECK_LOCK_STATE, step->location, step->ticks, step->region, CHECK_NO_REGION);
@@ -122,8 +129,8 @@ void check_locks_on_step(struct checker *checker, const struct replay_lock_event
   if (step->step == REPLAY_LOCK_ACQUIRED) {
     acquire(checker, step);
   } else {
-    check_lock_released(checker, step);
     release(checker, step);
+    check_lock_released(checker, step);
   }
 }
 
@@ -171,35 +178,7 @@ static void judge_across(struct checker *checker) {
   }
 }
 
-/* -- waiting at the end -- */
-
-static const struct task_state *holder_on(struct checker *checker, size_t location) {
-  const struct replay_task *task = replay_current_task(checker->replay, location);
-  const struct task_state *state =
-      checker_known_task(checker, (struct dependences_task){task->id, task->slot});
-  return state && state->hold_count > 0 ? state : NULL;
-}
-
-static void check_stuck(struct checker *checker, size_t location) {
-  const struct replay_frame *frame = replay_top_frame(checker->replay, location);
-  enum construct construct = frame ? (enum construct)frame->construct : CONSTRUCT_other;
-  bool is_waiting = construct == CONSTRUCT_critical || construct == CONSTRUCT_set_lock ||
-                    construct == CONSTRUCT_set_nest_lock;
-  const struct task_state *holder = is_waiting ? holder_on(checker, location) : NULL;
-  uint64_t second = checker->trace->clock.ticks_per_second;
-  if (!is_waiting || (!holder && checker->end_ticks - frame->begin_ticks < second))
-    return;
-  struct check_finding *found =
-      checker_find(checker, CHECK_STUCK, location, frame->begin_ticks, frame->region,
-                   holder ? holder->holds[holder->hold_count - 1].region : CHECK_NO_REGION);
-  if (!found)
-    return;
-  int used = snprintf(found->detail, sizeof found->detail, "nothing more is heard of it");
-  if (holder)
-    snprintf(found->detail + used, sizeof found->detail - (size_t)used, "; it held lock %s (%s)",
-             check_lock_text(checker, holder->holds[holder->hold_count - 1].lock).text,
-             checker_name(checker, holder->holds[holder->hold_count - 1].region));
-}
+/* -- at the end -- */
 
 static void check_gaps(struct checker *checker) {
   for (const struct lock_state *lock = checker->all_locks; lock; lock = lock->next) {
@@ -217,9 +196,6 @@ static void check_gaps(struct checker *checker) {
 }
 
 void check_locks_finish(struct checker *checker) {
-  bool was_ended = checker->end_ticks != UINT64_MAX;
-  for (size_t i = 0; was_ended && checks(checker, CHECK_STUCK) && i < checker->trace->location_count; i++)
-    check_stuck(checker, i);
   if (checks(checker, CHECK_LOCK_ORDER))
     check_lock_orders_finish(checker);
   if (checks(checker, CHECK_LOCK_STATE))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/detail.h"
 #include "check/checker.h"
 
 static bool is_worksharing(enum construct construct) {
@@ -13,17 +14,47 @@ static bool is_worksharing(enum construct construct) {
 
 /* -- nesting -- */
 
-static bool forbids_inside(enum construct construct) {
-  return is_worksharing(construct) || construct_class(construct) == CONSTRUCT_CLASS_task ||
-         construct == CONSTRUCT_taskloop || construct == CONSTRUCT_critical ||
-         construct == CONSTRUCT_ordered || construct == CONSTRUCT_atomic || construct == CONSTRUCT_masked ||
-         construct == CONSTRUCT_master;
+static bool is_masked(enum construct construct) {
+  return construct == CONSTRUCT_masked || construct == CONSTRUCT_master;
+}
+
+/* LLVM's runtime tells of a region's last barrier as implicit, and as the implementation's of those that
+ * gcc's code calls, explicit ones too, and of those in reductions and copyprivate. */
+static bool is_implementation(const struct checker *checker, uint32_t region) {
+  return region != CHECK_NO_REGION && detail_says(&checker->trace->regions[region], "barrier_implementation");
+}
+
+static bool has_rule_of_nesting(enum construct inner) {
+  return is_worksharing(inner) || inner == CONSTRUCT_barrier || inner == CONSTRUCT_ordered ||
+         is_masked(inner);
+}
+
+static bool forbids_inside(enum construct outer, enum construct inner) {
+  if (construct_class(outer) == CONSTRUCT_CLASS_task || outer == CONSTRUCT_taskloop ||
+      outer == CONSTRUCT_atomic)
+    return true;
+  if (is_worksharing(outer))
+    return inner != CONSTRUCT_ordered;
+  if (outer == CONSTRUCT_critical || outer == CONSTRUCT_ordered)
+    return !is_masked(inner);
+  return is_masked(outer) && inner != CONSTRUCT_ordered && !is_masked(inner);
+}
+
+/* A barrier that may be gcc's own or that of a worksharing region: neither may stand where it is looked for.
+ */
+static enum construct nested_construct(const struct checker *checker, const struct trace_event *event,
+                                       enum construct construct) {
+  bool may_be_explicit = construct == CONSTRUCT_implicit_barrier &&
+                         is_implementation(checker, checker_region(checker, event->Enter.region));
+  return may_be_explicit ? CONSTRUCT_barrier : construct;
 }
 
 static void check_nesting(struct checker *checker, const struct trace_event *event,
-                          const struct replay_task *task) {
-  for (uint32_t i = task->frame_count; i-- > 0 && task->frames[i].construct != CONSTRUCT_parallel;) {
-    if (!forbids_inside((enum construct)task->frames[i].construct))
+                          const struct replay_task *task, enum construct entered) {
+  enum construct construct = nested_construct(checker, event, entered);
+  uint32_t count = has_rule_of_nesting(construct) ? task->frame_count : 0;
+  for (uint32_t i = count; i-- > 0 && task->frames[i].construct != CONSTRUCT_parallel;) {
+    if (!forbids_inside((enum construct)task->frames[i].construct, construct))
       continue;
     struct check_finding *found =
         checker_find(checker, CHECK_NESTING, event->location, event->ticks,
@@ -107,6 +138,8 @@ static bool is_same(const struct checker *checker, const struct replay_team *tea
   if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
     return false;
   bool is_implicit = replay_construct(checker->replay, one) == CONSTRUCT_implicit_barrier;
+  if (is_implicit && replay_construct(checker->replay, other) == CONSTRUCT_implicit_barrier)
+    return is_implementation(checker, one) == is_implementation(checker, other);
   if (!is_implicit && has_place(checker, team, one) && has_place(checker, team, other))
     return strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0;
   return replay_construct(checker->replay, one) == replay_construct(checker->replay, other);
@@ -158,11 +191,11 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
   }
   if (construct == CONSTRUCT_late_end && checks(checker, CHECK_NESTING))
     check_late_end(checker, event);
+  if (checks(checker, CHECK_NESTING))
+    check_nesting(checker, event, task, construct);
   if (!is_in_source && construct != CONSTRUCT_implicit_barrier)
     return;
   note_follower(checker, event);
-  if (is_in_source && checks(checker, CHECK_NESTING))
-    check_nesting(checker, event, task);
   if (!checks(checker, CHECK_TEAM_ORDER) || !team || team->size < 2 || !task->is_implicit)
     return;
   struct task_state *state = checker_task(checker, task);

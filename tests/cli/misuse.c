@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ends_waiting.h"
+#include "misuse.h"
 
 static omp_lock_t lock, other;
 static omp_nest_lock_t nest;
@@ -29,6 +30,16 @@ static void loop(void) {
 #pragma omp for nowait
   for (int i = 0; i < THREADS; i++)
     turn++;
+}
+
+static void in_turn(void) {
+#pragma omp ordered
+  turn++;
+}
+
+static void by_the_first(void) {
+#pragma omp master
+  turn++;
 }
 
 static void barrier_in_for(void) {
@@ -91,6 +102,36 @@ static void for_in_critical(void) {
   loop();
 }
 
+static void ordered_in_ordered(void) {
+#pragma omp parallel for num_threads(2) ordered schedule(static, 1)
+  for (int i = 0; i < 4; i++)
+#pragma omp ordered
+    in_turn();
+}
+
+static void ordered_in_critical(void) {
+#pragma omp parallel for num_threads(1) ordered schedule(static, 1)
+  for (int i = 0; i < 4; i++)
+#pragma omp critical(one)
+    in_turn();
+}
+
+static void barrier_in_ordered(void) {
+  end_when_waiting(2);
+#pragma omp parallel for num_threads(2) ordered schedule(static, 1)
+  for (int i = 0; i < 2; i++) {
+    will_wait();
+#pragma omp ordered
+    barrier();
+  }
+}
+
+static void masked_in_for(void) {
+#pragma omp parallel for num_threads(THREADS) schedule(static)
+  for (int i = 0; i < THREADS; i++)
+    by_the_first();
+}
+
 static void for_in_task(void) {
 #pragma omp parallel num_threads(THREADS)
 #pragma omp single
@@ -128,162 +169,6 @@ static void other_order(void) {
     turn++;
     loop();
   }
-}
-
-/* -- locks -- */
-
-static void unlock_by_other(void) {
-  omp_init_lock(&lock);
-#pragma omp parallel num_threads(2)
-  if (omp_get_thread_num() == 0) {
-    omp_set_lock(&lock);
-    turn = 1;
-    await(2);
-  } else {
-    await(1);
-    omp_unset_lock(&lock);
-    turn = 2;
-  }
-  omp_destroy_lock(&lock);
-}
-
-static void unlock_by_other_task(void) {
-  omp_init_lock(&lock);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_lock(&lock);
-#pragma omp task if (0)
-    omp_unset_lock(&lock);
-  }
-  omp_destroy_lock(&lock);
-}
-
-static void unlock_of_free(void) {
-  omp_init_lock(&lock);
-  omp_set_lock(&lock);
-  omp_unset_lock(&lock);
-  omp_unset_lock(&lock);
-  omp_destroy_lock(&lock);
-}
-
-static void nest_unlock_by_other(void) {
-  omp_init_nest_lock(&nest);
-#pragma omp parallel num_threads(2)
-  if (omp_get_thread_num() == 0) {
-    omp_set_nest_lock(&nest);
-    turn = 1;
-    await(2);
-  } else {
-    await(1);
-    omp_unset_nest_lock(&nest);
-    turn = 2;
-  }
-  omp_destroy_nest_lock(&nest);
-}
-
-static void nest_unlock_once_more(void) {
-  omp_init_nest_lock(&nest);
-  omp_set_nest_lock(&nest);
-  omp_set_nest_lock(&nest);
-  omp_unset_nest_lock(&nest);
-  omp_unset_nest_lock(&nest);
-  omp_unset_nest_lock(&nest);
-  omp_destroy_nest_lock(&nest);
-}
-
-static void nest_unlock_once_less(void) {
-  omp_init_nest_lock(&nest);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_nest_lock(&nest);
-    omp_set_nest_lock(&nest);
-    omp_unset_nest_lock(&nest);
-  }
-}
-
-static void never_unlocked(void) {
-  omp_init_lock(&lock);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  omp_set_lock(&lock);
-}
-
-static void init_twice(void) {
-  omp_init_lock(&lock);
-  omp_set_lock(&lock);
-  omp_unset_lock(&lock);
-  omp_init_lock(&lock);
-  omp_destroy_lock(&lock);
-}
-
-static void init_by_all(void) {
-#pragma omp parallel num_threads(2)
-  {
-    omp_init_lock(&lock);
-#pragma omp barrier
-    omp_set_lock(&lock);
-    omp_unset_lock(&lock);
-  }
-  omp_destroy_lock(&lock);
-}
-
-static void destroy_held(void) {
-  omp_init_lock(&lock);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_lock(&lock);
-    omp_destroy_lock(&lock);
-  }
-}
-
-static void destroy_twice(void) {
-  omp_init_lock(&lock);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_lock(&lock);
-    omp_unset_lock(&lock);
-  }
-  omp_destroy_lock(&lock);
-  omp_destroy_lock(&lock);
-}
-
-static void lock_before_init(void) {
-  omp_init_lock(&other);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_lock(&lock);
-    omp_unset_lock(&lock);
-  }
-  omp_destroy_lock(&other);
-}
-
-static void lock_after_destroy(void) {
-  omp_init_lock(&other);
-  omp_init_lock(&lock);
-  omp_destroy_lock(&lock);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_lock(&lock);
-    omp_unset_lock(&lock);
-  }
-  omp_destroy_lock(&other);
-}
-
-static void nest_for_simple(void) {
-  omp_init_nest_lock(&nest);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  {
-    omp_set_lock((omp_lock_t *)&nest);
-    omp_unset_lock((omp_lock_t *)&nest);
-  }
-  omp_destroy_nest_lock(&nest);
 }
 
 /* -- waiting for ever -- */
@@ -438,54 +323,24 @@ static void ok_working(void) {
   }
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} programs[] = {
+static const struct misuse programs[] = {
 #define PROGRAM(name)                                                                                        \
   { #name, name }
-    PROGRAM(barrier_in_for),
-    PROGRAM(barrier_in_dynamic),
-    PROGRAM(for_in_for),
-    PROGRAM(for_in_single),
-    PROGRAM(barrier_in_single),
-    PROGRAM(barrier_in_masked),
-    PROGRAM(barrier_in_task),
-    PROGRAM(for_in_critical),
-    PROGRAM(for_in_task),
-    PROGRAM(barrier_in_branch),
-    PROGRAM(for_in_branch),
-    PROGRAM(other_order),
-    PROGRAM(unlock_by_other),
-    PROGRAM(unlock_by_other_task),
-    PROGRAM(unlock_of_free),
-    PROGRAM(nest_unlock_by_other),
-    PROGRAM(nest_unlock_once_more),
-    PROGRAM(nest_unlock_once_less),
-    PROGRAM(never_unlocked),
-    PROGRAM(init_twice),
-    PROGRAM(init_by_all),
-    PROGRAM(destroy_held),
-    PROGRAM(destroy_twice),
-    PROGRAM(lock_before_init),
-    PROGRAM(lock_after_destroy),
-    PROGRAM(nest_for_simple),
-    PROGRAM(set_twice),
-    PROGRAM(crossed_locks),
-    PROGRAM(critical_again),
-    PROGRAM(ok_handed_over),
-    PROGRAM(ok_locks),
-    PROGRAM(ok_tasks),
-    PROGRAM(ok_cancelled),
-    PROGRAM(ok_killed),
-    PROGRAM(ok_working),
+    PROGRAM(barrier_in_for),     PROGRAM(barrier_in_dynamic),
+    PROGRAM(for_in_for),         PROGRAM(for_in_single),
+    PROGRAM(barrier_in_single),  PROGRAM(barrier_in_masked),
+    PROGRAM(barrier_in_task),    PROGRAM(for_in_critical),
+    PROGRAM(ordered_in_ordered), PROGRAM(ordered_in_critical),
+    PROGRAM(barrier_in_ordered), PROGRAM(masked_in_for),
+    PROGRAM(for_in_task),        PROGRAM(barrier_in_branch),
+    PROGRAM(for_in_branch),      PROGRAM(other_order),
+    PROGRAM(set_twice),          PROGRAM(crossed_locks),
+    PROGRAM(critical_again),     PROGRAM(ok_handed_over),
+    PROGRAM(ok_locks),           PROGRAM(ok_tasks),
+    PROGRAM(ok_cancelled),       PROGRAM(ok_killed),
+    PROGRAM(ok_working),         {NULL, NULL},
 };
 
 int main(int argc, char **argv) {
-  for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++)
-    if (strcmp(argv[1], programs[i].name) == 0) {
-      programs[i].run();
-      return 0;
-    }
-  return 2;
+  return argc == 2 ? run_misuse(programs, argv[1]) : 2;
 }

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from check_case import FOUND, Case
+from check_case import FOUND, UNDONE, Case
 from otf2.enums import MeasurementMode, Paradigm
 
 
@@ -47,6 +47,18 @@ class Teams(Case):
             self.out_of_barrier(made, 0)
         self.finds("team-order", "met implicit barrier", "met barrier @made.c:90", line=1)
 
+    def test_barriers_of_other_kinds(self):
+        """LLVM's runtime tells of gcc's explicit barriers as implicit ones, of another kind than the region's last."""
+        for kind in ("barrier_implicit", "barrier_implementation"):
+            with self.make() as made:
+                for thread, line, own in ((0, 12, kind), (1, 1, "barrier_implicit")):
+                    made.enter(thread, "implicit barrier", line, f"main, {own}")
+                    made.leave(thread, "implicit barrier", line, f"main, {own}")
+            if kind == "barrier_implicit":
+                self.quiet()
+            else:
+                self.finds("team-order", "implicit barrier @made.c:12", line=1)
+
     def test_same_regions(self):
         """One thread may be far ahead of the other."""
         with self.make() as made:
@@ -72,6 +84,22 @@ class Teams(Case):
                     made.leave(thread, "barrier", line=12)
                     made.leave(thread, outer, line=11)
             self.finds("nesting", f"{outer} @made.c:11", line=12, count=2)
+
+    def test_nesting_of_ordered_and_masked(self):
+        for outer, inner, is_wrong in (("critical", "ordered", True), ("ordered", "ordered", True),
+                                       ("for", "masked", True), ("single", "masked", True), ("for", "ordered", False),
+                                       ("critical", "masked", False), ("masked", "critical", False),
+                                       ("ordered", "critical", False)):
+            with self.subTest(inner, outer=outer), self.make() as made:
+                for thread in (0, 1):
+                    made.enter(thread, outer, line=11)
+                    made.enter(thread, inner, line=12)
+                    made.leave(thread, inner, line=12)
+                    made.leave(thread, outer, line=11)
+            if is_wrong:
+                self.finds("nesting", f"{outer} @made.c:11", line=12, count=2)
+            else:
+                self.quiet()
 
     def test_nesting_in_a_task(self):
         with self.make() as made:
@@ -108,6 +136,23 @@ class Locks(Case):
         self.quiet()
         self.inverted(gate=True)
         self.quiet()
+
+    def test_order_of_those_who_do_not_wait(self):
+        """omp_test_lock does not wait; before libomp 19 it is told as omp_set_lock, which ends without the lock where
+        it failed."""
+        for routine in ("omp_test_lock", "omp_set_lock"):
+            with self.make() as made:
+                for thread, first, second in ((0, 1, 2), (1, 2, 1)):
+                    made.lock(thread, first, thread + 1, line=11)
+                    made.enter(thread, routine, line=12)
+                    made.event(thread, "thread_acquire_lock", Paradigm.OPENMP, second, thread + 1)
+                    made.leave(thread, routine, line=12, step=False)
+                    made.unlock(thread, second, thread + 1, line=13)
+                    made.unlock(thread, first, thread + 1, line=14)
+                if routine == "omp_set_lock":
+                    made.enter(0, routine, line=12)
+                    made.leave(0, routine, line=12)
+            self.quiet()
 
     def test_circle(self):
         with self.make(threads=3) as made:
@@ -288,6 +333,48 @@ class Locks(Case):
                 made.lock(0, 1, order, line=11)
                 made.unlock(0, 1, order, line=12)
         self.json(FOUND, "-r", "lock-state")
+
+    def test_released_by_another_task(self):
+        """Who held it is gone: the lock was held all the same."""
+        with self.make() as made:
+            made.create(0, 1, line=11)
+            made.start(0, 0, 1, line=11)
+            made.lock(0, 1, 1, line=12)
+            made.end(0, 0, 1, line=11)
+            for task in range(2, 12):
+                made.create(0, task, line=15)
+                made.run(0, 0, task, line=15)
+            made.unlock(0, 1, 1, line=16)
+        self.finds("lock-owner", line=16)
+
+    def all_wait(self, *where, seconds=2, **properties):
+        """Threads that stand in these regions when the writer has to close the archive."""
+        closed = [("STAVE::CLOSED_BY_WRITER", "6"), *properties.items()]
+        with self.make(threads=len(where), region=False, properties=closed) as made:
+            made.event(0, "thread_fork", Paradigm.OPENMP, len(where))
+            for thread in range(len(where)):
+                made.begin_team(thread)
+            for thread, regions in enumerate(where):
+                for region in regions:
+                    made.enter(thread, region, line=11 + thread)
+            made.now += seconds * 1000000
+            for thread, regions in enumerate(where):
+                for region in reversed(regions):
+                    made.leave(thread, region, line=11 + thread, step=False)
+                made.leave(thread, "parallel", line=1, step=False)
+                made.event(thread, "thread_team_end", made.team, step=False)
+            made.event(0, "thread_join", Paradigm.OPENMP, step=False)
+
+    def test_all_wait(self):
+        barrier = ("barrier", "barrier wait")
+        self.all_wait(("ordered",), ("taskwait", "taskwait wait"))
+        self.finds("stuck", "all threads", "ordered @made.c:11", "taskwait @made.c:12")
+        self.all_wait(("ordered",), ())
+        self.quiet()
+        self.all_wait(("ordered",), barrier, seconds=0)
+        self.quiet()
+        self.all_wait(("ordered",), ("taskwait", "taskwait wait"), **{"STAVE::LOST_AFTER": "2000000"})
+        self.assertEqual([f["rule"] for f in self.json(UNDONE)["findings"]], [])
 
     def test_stuck(self):
         """The writer had to close the archive while each of two threads wanted what the other held."""

@@ -81,10 +81,21 @@ static void tell_late_end(struct correlator *c, struct traced_thread *thread, ui
                              .region = region_at(c, thread, CONSTRUCT_late_end, last->codeptr, last->kind)});
 }
 
+/* A critical or ordered region ends in any case: one that is open stands inside of the work, and so does what
+ * comes now. */
+static bool is_in_mutex_of_work(const struct stack *stack) {
+  for (size_t i = stack->count; i-- > 0 && stack->frames[i].kind != FRAME_WORK;)
+    if (stack->frames[i].kind == FRAME_MUTEX)
+      return true;
+  return false;
+}
+
 /* The work was over when the program began its own regions in front of it: they go on. */
 static void leave_work_behind(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   struct stack *stack = &thread->current->stack;
   size_t count = 0;
+  if (is_in_mutex_of_work(stack))
+    return;
   remember_unended(thread);
   while (count < stack->count && stack->frames[stack->count - count - 1].kind == FRAME_USER)
     count++;

@@ -1,0 +1,122 @@
+/* Threads that wait when the program is ended: for a lock, or all of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/checker.h"
+
+/* -- for a lock -- */
+
+static const struct task_state *holder_on(struct checker *checker, size_t location) {
+  const struct replay_task *task = replay_current_task(checker->replay, location);
+  const struct task_state *state =
+      checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  return state && state->hold_count > 0 ? state : NULL;
+}
+
+static void check_lock(struct checker *checker, size_t location) {
+  const struct replay_frame *frame = replay_top_frame(checker->replay, location);
+  enum construct construct = frame ? (enum construct)frame->construct : CONSTRUCT_other;
+  bool is_waiting = construct == CONSTRUCT_critical || construct == CONSTRUCT_set_lock ||
+                    construct == CONSTRUCT_set_nest_lock;
+  const struct task_state *holder = is_waiting ? holder_on(checker, location) : NULL;
+  uint64_t second = checker->trace->clock.ticks_per_second;
+  if (!is_waiting || (!holder && checker->end_ticks - frame->begin_ticks < second))
+    return;
+  struct check_finding *found =
+      checker_find(checker, CHECK_STUCK, location, frame->begin_ticks, frame->region,
+                   holder ? holder->holds[holder->hold_count - 1].region : CHECK_NO_REGION);
+  if (!found)
+    return;
+  int used = snprintf(found->detail, sizeof found->detail, "nothing more is heard of it");
+  if (holder)
+    snprintf(found->detail + used, sizeof found->detail - (size_t)used, "; it held lock %s (%s)",
+             check_lock_text(checker, holder->holds[holder->hold_count - 1].lock).text,
+             checker_name(checker, holder->holds[holder->hold_count - 1].region));
+}
+
+/* -- all threads -- */
+
+/* What the threads of a process do at the end. */
+struct standing {
+  size_t waiting, other; /* threads that wait; that do anything else */
+  size_t location;       /* of the first that waits */
+  uint32_t region;
+  uint64_t last_ticks; /* of the process's last event */
+  char where[160];     /* the first regions in which they wait */
+};
+
+static bool is_waiting(enum activity activity) {
+  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_LOCK_WAIT ||
+         activity == ACTIVITY_TASK_WAIT;
+}
+
+/* What it waits in, not the waiting inside of that. */
+static uint32_t waits_in(const struct checker *checker, size_t location) {
+  struct replay_frame frames[2];
+  size_t count = replay_open_frames(checker->replay, location, frames, 2);
+  bool is_inside = count > 1 && construct_class((enum construct)frames[0].construct) == CONSTRUCT_CLASS_wait;
+  return count > 0 ? frames[is_inside].region : CHECK_NO_REGION;
+}
+
+static void note_waiting(const struct checker *checker, struct standing *standing, size_t location) {
+  uint32_t region = waits_in(checker, location);
+  const char *name = checker_name(checker, region);
+  size_t used = strlen(standing->where);
+  if (standing->waiting++ == 0) {
+    standing->location = location;
+    standing->region = region;
+  }
+  if (!strstr(standing->where, name))
+    snprintf(standing->where + used, sizeof standing->where - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+static struct standing standing_of(const struct checker *checker, size_t process) {
+  struct standing standing = {.region = CHECK_NO_REGION};
+  for (size_t i = 0; i < checker->trace->location_count; i++) {
+    const struct location_state *here = &checker->locations[i];
+    if (checker_process(checker, i) != process || !here->has_event)
+      continue;
+    standing.last_ticks = here->last_ticks > standing.last_ticks ? here->last_ticks : standing.last_ticks;
+    enum activity activity = replay_activity(checker->replay, i);
+    if (is_waiting(activity))
+      note_waiting(checker, &standing, i);
+    else if (activity != ACTIVITY_IDLE && replay_top_frame(checker->replay, i))
+      standing.other++;
+  }
+  return standing;
+}
+
+/* Who met another barrier or holds a lock has been found, and says more. */
+static bool is_explained(const struct checker *checker) {
+  for (size_t i = 0; i < checker->result->count; i++) {
+    enum check_rule rule = checker->result->findings[i].rule;
+    if (rule == CHECK_STUCK || rule == CHECK_TEAM_ORDER || rule == CHECK_NESTING)
+      return true;
+  }
+  return false;
+}
+
+static void check_all(struct checker *checker, size_t process) {
+  struct standing standing = standing_of(checker, process);
+  uint64_t end = checker->process_ends ? checker->process_ends[process] : checker->end_ticks;
+  if (standing.waiting == 0 || standing.other > 0 ||
+      end < standing.last_ticks + checker->trace->clock.ticks_per_second)
+    return;
+  struct check_finding *found = checker_find(checker, CHECK_STUCK, standing.location, standing.last_ticks,
+                                             standing.region, CHECK_NO_REGION);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "nothing more is heard of it: all threads wait, in %s",
+             standing.where);
+}
+
+void check_stuck_finish(struct checker *checker) {
+  bool was_ended = checker->end_ticks != UINT64_MAX && !checker->result->is_partial;
+  if (!was_ended || !checks(checker, CHECK_STUCK))
+    return;
+  for (size_t i = 0; i < checker->trace->location_count; i++)
+    check_lock(checker, i);
+  if (is_explained(checker))
+    return;
+  for (size_t i = 0; i <= checker->trace->location_group_count; i++)
+    check_all(checker, i);
+}
