@@ -197,6 +197,22 @@ class Nameless(Case):
         self.assertEqual(report["findings"], [])
         self.assertIn("apart", report["not_checked"]["task-state"])
 
+    def test_teams_without_names(self):
+        """EZTrace's begin in front of the parallel region and end inside of it, and are those of primary threads."""
+        with self.make(region=False) as made:
+            made.team = made.no_team()
+            made.event(0, "thread_team_begin", made.team)
+            made.enter(0, "parallel", line=1)
+            made.enter(1, "for", line=2)
+            made.leave(1, "for", line=2)
+            made.event(0, "thread_team_end", made.team)
+            made.leave(0, "parallel", line=1)
+            made.team = made.first_team
+        report = self.json(0)
+        self.assertEqual(report["findings"], [])
+        for rule in ("pairing", "team-state", "team-order"):
+            self.assertIn("which threads work in which team", report["not_checked"][rule])
+
 
 class Pauses(Case):
     def make_paused(self, mode):

@@ -60,6 +60,12 @@ class Scorep(cli.Case):
         self.assertRegex(text, r"(?m)^MPI Rank 0 +node oven +2 ")
         self.assertRegex(text, r"(?m)^MPI Rank 0: node power +metrics +7 ")
 
+        found = json.loads(self.succeeds(cli.stave("info", "--json", self.archive)))
+        self.assertEqual([one["name"] for one in found["threads"]],
+                         [RANK_0 + "Master thread", RANK_0 + "OMP thread 1", RANK_1 + "Master thread",
+                          RANK_1 + "OMP thread 1"])
+        self.assertEqual([(one["name"], one["events"]) for one in found["metrics"]], [(RANK_0 + "node power", 7)])
+
     def test_export(self):
         out = self.path("out")
         self.succeeds(cli.stave("export", "-f", "csv", "-o", out, self.archive))

@@ -48,10 +48,14 @@ static json_t *location_object(const struct info *info, size_t index) {
       "properties", location_properties(trace, location->ref));
 }
 
-static json_t *threads(const struct info *info) {
+static bool is_thread(const struct trace_location *location) {
+  return !trace_location_is_device(location) && !trace_location_is_metric(location);
+}
+
+static json_t *locations(const struct info *info, bool (*is_wanted)(const struct trace_location *)) {
   json_t *array = json_array();
   for (size_t i = 0; i < info->trace->location_count; i++)
-    if (!trace_location_is_device(&info->trace->locations[i]))
+    if (is_wanted(&info->trace->locations[i]))
       json_array_append_new(array, location_object(info, i));
   return array;
 }
@@ -180,7 +184,8 @@ void info_print_json(const struct info *info) {
   json_put(object, "kept", info_kept_json(info));
   json_put(object, "kinds", kinds(&info->tally));
   json_put(object, "processes", info_processes_json(info));
-  json_put(object, "threads", threads(info));
+  json_put(object, "threads", locations(info, is_thread));
+  json_put(object, "metrics", locations(info, trace_location_is_metric));
   json_put(object, "devices", devices(info));
   json_put(object, "records", collected(info, "RECORDS", add_record));
   json_put(object, "attributes", attributes(info));
