@@ -131,10 +131,19 @@ static void close_archive(struct merging *merge) {
   merge_check(merge, OTF2_Archive_Close(merge->archive));
 }
 
+/* Each archive is looked at three times, and each of its locations has a step of its own. */
+static void tell_steps(const struct merging *merge) {
+  if (merge->request->steps)
+    atomic_store_explicit(merge->request->steps, 3 * merge->request->count + merge->result->locations,
+                          memory_order_relaxed);
+}
+
 static void run(struct merging *merge) {
+  tell_steps(merge);
   if (survey(merge) < 0)
     return;
   survey_number(merge);
+  tell_steps(merge);
   survey_missing(merge);
   clocks_compare(merge);
   count_hosts(merge);

@@ -41,7 +41,8 @@ struct merge_request {
   size_t side_count;
   const char *out; /* an empty directory */
   enum merge_files files;
-  _Atomic uint64_t *progress; /* grows with each step; or NULL */
+  /* how many steps are done, and how many there will be, as far as that is known; or NULL */
+  _Atomic uint64_t *progress, *steps;
 };
 
 /* What was made of it. */

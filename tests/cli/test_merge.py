@@ -183,6 +183,18 @@ class Merge(cli.Case):
         self.assertEqual({path.name for path in job.iterdir()}, before)
         self.expect_equal(job, [job / "rank" / name for name in "0123"])
 
+    def test_progress(self):
+        """Shown after a second on a terminal. A file that somebody has a lease on is waited for."""
+        job = self.folder / "slow-job"
+        shutil.copytree(self.folder / "job", job)
+        last = job / "rank/3"
+        with cli.Lease(max((last / "traces").glob("*.def"))) as lease:
+            status, output = cli.on_terminal("merge", "-o", self.folder / "slow", job,
+                                             look=lambda text: b"stave: merging" in text and lease.end())
+        self.assertEqual(status, 0, output)
+        steps = [(int(done), int(total)) for done, total in re.findall(rb"merging, (\d+) of (\d+) steps", output)]
+        self.assertTrue(steps and all(done < total for done, total in steps), steps)
+
     def launcher(self, ranks, size, run=7):
         """A script that starts these ranks of a job, as mpirun does."""
         settings = {rank: " ".join(f"{name}={value}" for name, value in self.as_rank(rank, size, run).items())

@@ -144,10 +144,10 @@ static int work(void *data, struct guard_progress *progress) {
                                         .side_count = job->request->side_count,
                                         .out = job->partial,
                                         .files = job->request->files,
-                                        .progress = &progress->done};
+                                        .progress = &progress->done,
+                                        .steps = &progress->total};
   ending_of_child();
   memory_at_exhaustion(say_exhaustion, NULL);
-  atomic_store(&progress->total, 2 * request.count);
   return merge_run(&request, job->result) < 0 ? EXIT_UNDONE : EXIT_SUCCESS;
 }
 
