@@ -52,20 +52,45 @@ int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const c
 
 /* -- opening -- */
 
+struct location_path {
+  char text[PATH_MAX];
+};
+
+/* A location's own file; empty if the archive has no such name. */
+static struct location_path location_path(const struct trace *trace, size_t index, const char *suffix) {
+  struct location_path path = {""};
+  const char *anchor = trace->reader->anchor;
+  int stem = (int)(strlen(anchor) - strlen(".otf2"));
+  if (stem > 0)
+    snprintf(path.text, sizeof path.text, "%.*s/%" PRIu64 ".%s", stem, anchor, trace->locations[index].ref,
+             suffix);
+  return path;
+}
+
 /* Tables that tell what a location's own numbers stand for, and its clock: the event readers apply them. */
-static void read_local_definitions(struct trace *trace) {
+static bool read_local(struct trace *trace, size_t index) {
   OTF2_Reader *otf2 = trace->reader->otf2;
+  OTF2_DefReader *reader = OTF2_Reader_GetDefReader(otf2, trace->locations[index].ref);
+  struct stat status;
+  uint64_t count;
+  if (!reader)
+    return stat(location_path(trace, index, "def").text, &status) < 0;
+  bool is_whole = OTF2_Reader_ReadAllLocalDefinitions(otf2, reader, &count) == OTF2_SUCCESS;
+  OTF2_Reader_CloseDefReader(otf2, reader);
+  return is_whole;
+}
+
+static bool read_local_definitions(struct trace *trace) {
+  OTF2_Reader *otf2 = trace->reader->otf2;
+  bool is_whole = true;
   if (OTF2_Reader_OpenDefFiles(otf2) != OTF2_SUCCESS)
-    return;
-  for (size_t i = 0; i < trace->location_count; i++) {
-    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(otf2, trace->locations[i].ref);
-    uint64_t count;
-    if (!reader)
-      continue;
-    OTF2_Reader_ReadAllLocalDefinitions(otf2, reader, &count);
-    OTF2_Reader_CloseDefReader(otf2, reader);
+    return true;
+  for (size_t i = 0; i < trace->location_count && is_whole; i++) {
+    *trace->reader->message = '\0'; /* archives without local definitions are whole too */
+    is_whole = read_local(trace, i);
   }
   OTF2_Reader_CloseDefFiles(otf2);
+  return is_whole;
 }
 
 static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
@@ -76,8 +101,9 @@ static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   if (OTF2_Reader_OpenEvtFiles(otf2) != OTF2_SUCCESS)
     return trace_fail(trace, error, "the event files cannot be opened");
   trace->reader->files_are_open = true;
-  read_local_definitions(trace);
-  *trace->reader->message = '\0'; /* archives without local definitions are whole too */
+  if (!read_local_definitions(trace))
+    return trace_fail(trace, error, "a location's own definitions cannot be read");
+  *trace->reader->message = '\0';
   return 0;
 }
 
@@ -174,11 +200,7 @@ static OTF2_EvtReaderCallbacks *event_callbacks(struct trace_reader *reader) {
 
 uint64_t trace_location_bytes(const struct trace *trace, size_t index) {
   struct stat status;
-  char path[PATH_MAX];
-  const char *anchor = trace->reader->anchor;
-  int stem = (int)(strlen(anchor) - strlen(".otf2"));
-  snprintf(path, sizeof path, "%.*s/%" PRIu64 ".evt", stem, anchor, trace->locations[index].ref);
-  return stem > 0 && stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+  return stat(location_path(trace, index, "evt").text, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
 /* Without the record that ends a file, OTF2's reader gives the same events again and again. No event takes

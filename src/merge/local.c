@@ -48,19 +48,20 @@ static OTF2_CallbackCode on_clock_offset(void *data, OTF2_TimeStamp time, int64_
   return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Archives without local definitions are whole, too. */
-static void read_local(OTF2_Reader *reader, uint64_t location, struct local *local) {
+/* Archives without local definitions are whole, too. False: they cannot be read. */
+static bool read_local(OTF2_Reader *reader, uint64_t location, struct local *local) {
   OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
   uint64_t count;
   if (!definitions)
-    return;
+    return true;
   OTF2_DefReaderCallbacks *callbacks = memory_given(OTF2_DefReaderCallbacks_New());
   OTF2_DefReaderCallbacks_SetMappingTableCallback(callbacks, on_table);
   OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
   OTF2_Reader_RegisterDefCallbacks(reader, definitions, callbacks, local);
   OTF2_DefReaderCallbacks_Delete(callbacks);
-  OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count);
+  bool is_whole = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) == OTF2_SUCCESS;
   OTF2_Reader_CloseDefReader(reader, definitions);
+  return is_whole;
 }
 
 /* -- writing -- */
@@ -133,7 +134,10 @@ void local_write(struct merging *merge, const struct merge_source *source, OTF2_
   OTF2_Reader_OpenDefFiles(reader);
   for (size_t i = 0; i < source->location_count && !merge->error; i++) {
     struct local local = {.merge = merge};
-    read_local(reader, source->locations[i], &local);
+    *merge->reason = '\0';
+    if (!read_local(reader, source->locations[i], &local))
+      merge_fail(merge, EIO, "%s: a location's own definitions cannot be read: %s", source->anchor,
+                 merge->reason);
     if (local.offset_count > 0 && !merge->request->sides)
       merge_fail(merge, EINVAL, "%s: its clocks have been corrected already: merge what it was made of",
                  source->anchor);

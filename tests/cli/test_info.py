@@ -304,17 +304,25 @@ class Unreadable(Case):
         self.assertIn("signal 9", self.json(path)["ending"])
 
     def test_damaged(self):
-        for name in ("traces.otf2", "traces.def", "traces/0.evt"):
+        for name in ("traces.otf2", "traces.def", "traces/0.evt", "traces/0.def"):
             archive = self.copy("damaged-" + name.replace("/", "-"))
             with open(f"{archive}/{name}", "r+b") as file:
                 file.write(b"\xa5" * 30)
             self.fails(info(archive))
 
     def test_cut(self):
-        for name in ("traces.otf2", "traces.def", "traces/0.evt"):
+        for name in ("traces.otf2", "traces.def", "traces/0.evt", "traces/0.def"):
             archive = self.copy("cut-" + name.replace("/", "-"))
             os.truncate(f"{archive}/{name}", os.path.getsize(f"{archive}/{name}") // 2)
             self.fails(info(archive))
+
+    def test_cut_definitions(self):
+        """What a location's numbers stand for: without it regions would be others."""
+        size = os.path.getsize(f"{self.other}/traces/0.def")
+        for left in (0, size // 2, size - 5):
+            archive = self.copy(f"cut-definitions-{left}")
+            os.truncate(f"{archive}/traces/0.def", left)
+            self.fails(info(archive), "a location's own definitions cannot be read")
 
     def test_missing_events(self):
         archive = self.copy("missing-events")

@@ -328,10 +328,11 @@ class Merge(cli.Case):
         self.fails(merge("-o", self.folder / "none"), "no directory given", status=2)
 
     def test_damaged(self):
-        broken = pathlib.Path(shutil.copytree(self.family[1], self.folder / "broken"))
-        os.truncate(broken / "traces.def", (broken / "traces.def").stat().st_size // 2)
-        self.fails(merge("-o", self.folder / "none", self.family[0], broken))
-        self.assertFalse((self.folder / "none").exists())
+        for number, name in enumerate(("traces.def", "traces/0.def")):
+            broken = pathlib.Path(shutil.copytree(self.family[1], self.folder / f"broken-{number}"))
+            os.truncate(broken / name, (broken / name).stat().st_size // 2)
+            self.fails(merge("-o", self.folder / "none", self.family[0], broken), "definitions cannot be read")
+            self.assertFalse((self.folder / "none").exists())
 
     def test_interrupted_before(self):
         partial = self.folder / "late.partial"
