@@ -48,12 +48,22 @@ static OTF2_CallbackCode on_clock_offset(void *data, OTF2_TimeStamp time, int64_
   return OTF2_CALLBACK_SUCCESS;
 }
 
+/* One of a location's own files. */
+static void name_file(char path[PATH_MAX], const struct merge_source *source, uint64_t location,
+                      const char *suffix) {
+  int stem = (int)(strlen(source->anchor) - strlen(".otf2"));
+  snprintf(path, PATH_MAX, "%.*s/%" PRIu64 ".%s", stem, source->anchor, location, suffix);
+}
+
 /* Archives without local definitions are whole, too. False: they cannot be read. */
-static bool read_local(OTF2_Reader *reader, uint64_t location, struct local *local) {
+static bool read_local(const struct merge_source *source, OTF2_Reader *reader, uint64_t location,
+                       struct local *local) {
   OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
   uint64_t count;
+  char path[PATH_MAX];
+  name_file(path, source, location, "def");
   if (!definitions)
-    return true;
+    return access(path, F_OK) < 0;
   OTF2_DefReaderCallbacks *callbacks = memory_given(OTF2_DefReaderCallbacks_New());
   OTF2_DefReaderCallbacks_SetMappingTableCallback(callbacks, on_table);
   OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
@@ -112,8 +122,7 @@ static void give_events(struct merging *merge, const struct merge_source *source
                         uint64_t new) {
   char from[PATH_MAX], to[PATH_MAX];
   bool is_copy;
-  int stem = (int)(strlen(source->anchor) - strlen(".otf2"));
-  snprintf(from, sizeof from, "%.*s/%" PRIu64 ".evt", stem, source->anchor, old);
+  name_file(from, source, old, "evt");
   snprintf(to, sizeof to, "%s/traces/%" PRIu64 ".evt", merge->request->out, new);
   int error = files_give(from, to, merge->request->files, &is_copy);
   if (error)
@@ -135,7 +144,7 @@ void local_write(struct merging *merge, const struct merge_source *source, OTF2_
   for (size_t i = 0; i < source->location_count && !merge->error; i++) {
     struct local local = {.merge = merge};
     *merge->reason = '\0';
-    if (!read_local(reader, source->locations[i], &local))
+    if (!read_local(source, reader, source->locations[i], &local))
       merge_fail(merge, EIO, "%s: a location's own definitions cannot be read: %s", source->anchor,
                  merge->reason);
     if (local.offset_count > 0 && !merge->request->sides)

@@ -328,9 +328,9 @@ class Merge(cli.Case):
         self.fails(merge("-o", self.folder / "none"), "no directory given", status=2)
 
     def test_damaged(self):
-        for number, name in enumerate(("traces.def", "traces/0.def")):
+        for number, (name, share) in enumerate((("traces.def", 2), ("traces/0.def", 2), ("traces/0.def", 1000))):
             broken = pathlib.Path(shutil.copytree(self.family[1], self.folder / f"broken-{number}"))
-            os.truncate(broken / name, (broken / name).stat().st_size // 2)
+            os.truncate(broken / name, (broken / name).stat().st_size // share)
             self.fails(merge("-o", self.folder / "none", self.family[0], broken), "definitions cannot be read")
             self.assertFalse((self.folder / "none").exists())
 
