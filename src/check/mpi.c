@@ -18,6 +18,7 @@ struct check_mpi {
   uint64_t deviation_ns; /* that clocks may be wrong against each other */
   struct mpi_early *early;
   bool *has_finalized;     /* by process: it came to MPI_Finalize */
+  size_t *initialiser;     /* by process: 1 + the location that called MPI_Init; 0: none */
   struct pair_map comms;   /* that are not freed, by comm and process */
   struct mpi_call *makers; /* of these: where they were made */
   size_t maker_count, maker_capacity;
@@ -35,6 +36,10 @@ static const char *comm_name(const struct checker *checker, uint32_t comm) {
 
 static bool has_finalized(const struct checker *checker, uint32_t process) {
   return process < checker->trace->location_group_count && checker->mpi->has_finalized[process];
+}
+
+static bool is_called(const struct checker *checker, const struct mpi_call *call, const char *name) {
+  return strcmp(checker->trace->regions[call->region].name, name) == 0;
 }
 
 static uint64_t time_of(const struct mpi_call *call) {
@@ -224,7 +229,7 @@ static bool may_wait(const struct checker *checker, const struct mpi_call *call)
   if (call->id == 0)
     return false;
   for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-    if (strcmp(checker->trace->regions[call->region].name, never[i]) == 0)
+    if (is_called(checker, call, never[i]))
       return false;
   return true;
 }
@@ -267,6 +272,21 @@ static void find_all_stuck(struct checker *checker) {
     find_stuck(checker, i, at_work);
 }
 
+/* -- threads -- */
+
+/* What MPI_Init_thread provided no event tells. */
+static void check_thread(struct checker *checker, const struct mpi_call *call) {
+  size_t *initialiser = &checker->mpi->initialiser[checker_process(checker, call->location)];
+  if (is_called(checker, call, "MPI_Init"))
+    *initialiser = call->location + 1;
+  if (*initialiser == 0 || *initialiser == call->location + 1 || !checks(checker, CHECK_MPI_THREAD))
+    return;
+  struct check_finding *found = checker_find_called(checker, CHECK_MPI_THREAD, call, call->enter_ticks);
+  if (found)
+    snprintf(found->detail, sizeof found->detail, "%s called MPI_Init",
+             checker->trace->locations[*initialiser - 1].name);
+}
+
 /* -- all -- */
 
 bool check_mpi_open(struct checker *checker) {
@@ -281,9 +301,10 @@ bool check_mpi_open(struct checker *checker) {
     return false;
   state->mpi = mpi_create(checker->trace, &observer, checker);
   state->has_finalized = calloc(checker->trace->location_group_count + 1, sizeof *state->has_finalized);
+  state->initialiser = calloc(checker->trace->location_group_count + 1, sizeof *state->initialiser);
   state->deviation_ns = trace_archive_number(checker->trace, STAVE_PROPERTY_CLOCK_DEVIATION_NS);
   state->early = mpi_early_create(checker->trace, state->deviation_ns);
-  return state->mpi && state->has_finalized && state->early;
+  return state->mpi && state->has_finalized && state->initialiser && state->early;
 }
 
 void check_mpi_on_event(struct checker *checker, const struct trace_event *event) {
@@ -299,8 +320,10 @@ void check_mpi_on_event(struct checker *checker, const struct trace_event *event
   else if (event->kind == TRACE_Enter) {
     struct mpi_call call = mpi_open_call(state->mpi, event->location);
     checker->result->has_openmp |= call.id > 0;
-    if (call.id > 0 && strcmp(checker->trace->regions[call.region].name, "MPI_Finalize") == 0)
+    if (call.id > 0 && is_called(checker, &call, "MPI_Finalize"))
       state->has_finalized[checker_process(checker, event->location)] = true;
+    if (call.id > 0)
+      check_thread(checker, &call);
   }
 }
 
@@ -326,5 +349,6 @@ void check_mpi_close(struct checker *checker) {
   free(state->makers);
   mpi_early_free(state->early);
   free(state->has_finalized);
+  free(state->initialiser);
   free(state);
 }

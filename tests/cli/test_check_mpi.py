@@ -187,6 +187,20 @@ class Mpi(check_case.Case):
             job.finalize(9)
         self.site(self.finds("mpi-collective", "Process 1 has called none"), 3)
 
+    def test_thread(self):
+        """Which threads may call MPI: behind MPI_Init one alone; what MPI_Init_thread provides is not told."""
+        for init, wrong in (("MPI_Init", True), ("MPI_Init_thread", False)):
+            with self.job(threads=2) as job:
+                for rank in (0, 1):
+                    job.call(rank, init, 0.1 + rank / 10, 0.2 + rank / 10)
+                job.call(0, "MPI_Send", 1, 1.1, line=5, send=(1, 7, 10), thread=1)
+                job.call(1, "MPI_Recv", 1, 1.2, line=6, receive=(0, 7, 10))
+                job.finalize(9)
+            if wrong:
+                self.site(self.finds("mpi-thread", "Master thread called MPI_Init"), 5)
+            else:
+                self.quiet()
+
     def test_communicator_is_kept(self):
         with self.job() as job:
             for start, name, is_freed in ((0, "kept", False), (4, "freed", True)):
