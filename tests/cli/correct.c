@@ -1,8 +1,8 @@
 /* Correct programs, one construct or use of constructs each, as validation suites have them: correct NAME.
  * Without a name: prints all names. */
 #include <omp.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "programs.h"
 
 enum { COUNT = 64 };
 static int data[COUNT], sum;
@@ -247,10 +247,7 @@ static void leagues(void) {
     data[i] = i;
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} programs[] = {
+static const struct program programs[] = {
 #define PROGRAM(name)                                                                                        \
   { #name, name }
     PROGRAM(schedules),
@@ -270,13 +267,9 @@ static const struct {
     PROGRAM(locks_in_tasks),
     PROGRAM(cancelled),
     PROGRAM(leagues),
+    {NULL, NULL},
 };
 
 int main(int argc, char **argv) {
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    if (argc < 2)
-      puts(programs[i].name);
-    else if (strcmp(argv[1], programs[i].name) == 0)
-      programs[i].run();
-  return 0;
+  return run_program(programs, argc, argv);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "ends_waiting.h"
-#include "misuse.h"
+#include "programs.h"
 
 static omp_lock_t lock, other;
 static omp_nest_lock_t nest;
@@ -323,7 +323,7 @@ static void ok_working(void) {
   }
 }
 
-static const struct misuse programs[] = {
+static const struct program programs[] = {
 #define PROGRAM(name)                                                                                        \
   { #name, name }
     PROGRAM(barrier_in_for),     PROGRAM(barrier_in_dynamic),
@@ -342,5 +342,5 @@ static const struct misuse programs[] = {
 };
 
 int main(int argc, char **argv) {
-  return argc == 2 ? run_misuse(programs, argv[1]) : 2;
+  return run_program(programs, argc, argv);
 }

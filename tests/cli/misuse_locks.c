@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "misuse.h"
+#include "programs.h"
 
 static omp_lock_t lock, other;
 static omp_nest_lock_t nest;
@@ -218,7 +218,7 @@ static void ok_tests_crosswise(void) {
   omp_destroy_lock(&other);
 }
 
-static const struct misuse programs[] = {
+static const struct program programs[] = {
 #define PROGRAM(name)                                                                                        \
   { #name, name }
     PROGRAM(unlock_by_other),       PROGRAM(unlock_by_other_task),
@@ -233,5 +233,5 @@ static const struct misuse programs[] = {
 };
 
 int main(int argc, char **argv) {
-  return argc == 2 ? run_misuse(programs, argv[1]) : 2;
+  return run_program(programs, argc, argv);
 }

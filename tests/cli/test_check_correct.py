@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """stave check is silent on correct programs, and stave report adds up, with each LLVM runtime that is there and with
-gcc's code (correct.c): test_check_correct.py BUILD [unittest arguments]."""
+gcc's code (correct*.c): test_check_correct.py BUILD [unittest arguments]."""
 import json
 import os
 import pathlib
@@ -14,31 +14,30 @@ import cli
 import tracing
 from report_case import Case, report
 
-SOURCE = os.path.join(HERE, "correct.c")
+SOURCES = ("correct", "correct_tasks", "correct_loops", "correct_teams", "correct_locks")
+THREADS = (7, 2, 3, 4, 5)   # with the runtimes in turn
 RUNTIMES = os.path.join(HERE, "../../scripts/runtimes")
 
 
 def runtime_folders():
     """Folders with another libomp.so.5; the first is none: the system's."""
     where = subprocess.run([RUNTIMES, "--where"], check=True, capture_output=True, text=True).stdout.strip()
-    return [None] + sorted(str(path.parent) for path in pathlib.Path(where).glob("libomp-1[4-9]/**/libomp.so.5"))
+    return [None] + sorted(str(path.parent) for path in pathlib.Path(where).glob("libomp-1[4-9]/lib/libomp.so.5"))
 
 
 @unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
 class Correct(Case):
-    def build(self, name, gcc=False):
-        program, flags = self.path(name), ["-g", "-O1", "-fopenmp", "-o"]
-        if not gcc:
-            subprocess.run(["clang", *flags, program, SOURCE], check=True)
-            return program
-        subprocess.run(["gcc", *flags, f"{program}.o", "-c", SOURCE], check=True)
+    def build(self, source, gcc=False):
+        program, flags = self.path(f"{source}-{'gcc' if gcc else 'clang'}"), ["-g", "-O1", "-w", "-fopenmp", "-o"]
+        path = os.path.join(HERE, f"{source}.c")
+        subprocess.run(["gcc" if gcc else "clang", *flags, f"{program}.o", "-c", path], check=True)
         subprocess.run(["clang", *flags, program, f"{program}.o"], check=True)
         return program
 
-    def is_silent(self, program, name, number, runtime):
-        archive = self.path(f"{os.path.basename(program)}-{name}-{number}")
-        more = {"LD_LIBRARY_PATH": runtime} if runtime else {}
-        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_CANCELLATION="true", **more)
+    def is_silent(self, program, name, archive, threads, runtime, **more):
+        more.update({"LD_LIBRARY_PATH": runtime} if runtime else {})
+        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_CANCELLATION="true",
+                                               OMP_NUM_THREADS=threads, **more)
         result = tracing.run([program, name], environment)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         tracing.the_archive(archive, cli.HANG_S)
@@ -46,19 +45,27 @@ class Correct(Case):
         self.assertEqual([one for one in found if one["severity"] != "information"], [])
         self.adds_up(json.loads(report("--json", archive).stdout))
 
-    def all_are_silent(self, program, runtimes):
-        names = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
-        self.assertGreaterEqual(len(names), 17)
-        for number, runtime in enumerate(runtimes):
-            for name in names:
-                with self.subTest(name, runtime=runtime):
-                    self.is_silent(program, name, number, runtime)
+    def all_are_silent(self, runtimes, gcc=False, **more):
+        count = 0
+        for source in SOURCES:
+            program = self.build(source, gcc)
+            names = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
+            for number, runtime in enumerate(runtimes):
+                for name in names:
+                    count += 1
+                    with self.subTest(name, runtime=runtime):
+                        self.is_silent(program, name, f"{program}-{name}-{number}", THREADS[number % len(THREADS)],
+                                       runtime, **more)
+        self.assertGreaterEqual(count, 70 * len(runtimes))
 
     def test_clang(self):
-        self.all_are_silent(self.build("clang"), runtime_folders())
+        self.all_are_silent(runtime_folders())
 
     def test_gcc(self):
-        self.all_are_silent(self.build("gcc", gcc=True), [None])
+        self.all_are_silent([None], gcc=True)
+
+    def test_small_rings(self):
+        self.all_are_silent([None], STAVE_BUFFER_SIZE="64K")
 
 
 @unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
