@@ -117,6 +117,17 @@ class Compare(Case):
         self.fails(report("--compare", self.path("later.json"), new), "another version", status=UNDONE)
         self.fails(report("--compare", self.path("absent"), new), "No such file", status=UNDONE)
 
+    def test_what_is_no_report(self):
+        """Cut, of something else, or a comparison, which has a version too."""
+        old, new = self.run_of("old", 90), self.run_of("new", 100)
+        whole = self.succeeds(report("--json", old))
+        for text in (whole[:len(whole) // 2], "{}", '{"schema_version": 1}',
+                     self.succeeds(report("--compare", "--json", old, new))):
+            cli.write_bytes(self.path("other.json"), text.encode())
+            for words in (["--compare", self.path("other.json"), new],
+                          ["--html", self.path("page.html"), self.path("other.json")]):
+                self.fails(report(*words), "other.json: no report of one run", status=UNDONE)
+
     def test_text(self):
         old, new = self.run_of("old", 90), self.run_of("new", 100)
         text = self.succeeds(report("--compare", old, new))

@@ -24,17 +24,36 @@ static json_t *report_of_archive(const struct compare_wanted *wanted, const char
   return object;
 }
 
-json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) {
+/* An archive is a directory, or a file that begins otherwise. */
+static bool is_object(const char *path) {
+  FILE *file = fopen(path, "r");
+  bool is_begun = file && getc(file) == '{';
+  if (file)
+    fclose(file);
+  return is_begun;
+}
+
+/* A comparison has a version, too, and no time of one run. */
+static bool is_of_one_run(const json_t *object) {
+  return json_is_integer(json_object_get(object, "schema_version")) &&
+         json_is_number(json_object_get(object, "wall_s"));
+}
+
+/* NULL after a message. */
+static json_t *saved_report(const char *path) {
   json_t *object = json_load_file(path, 0, NULL);
-  const json_t *version = json_object_get(object, "schema_version");
-  if (json_is_integer(version) && json_integer_value(version) == REPORT_SCHEMA_VERSION)
+  json_int_t version = json_integer_value(json_object_get(object, "schema_version"));
+  if (version == REPORT_SCHEMA_VERSION && is_of_one_run(object))
     return object;
-  bool is_report = json_is_integer(version);
+  message_say(version > REPORT_SCHEMA_VERSION ? "%s: a report of another version of Stave"
+                                              : "%s: no report of one run, as --json prints it",
+              path);
   json_decref(object);
-  if (!is_report)
-    return report_of_archive(wanted, path);
-  message_say("%s: a report of another version of Stave", path);
   return NULL;
+}
+
+json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) {
+  return is_object(path) ? saved_report(path) : report_of_archive(wanted, path);
 }
 
 static int judge(const struct compare *compare, struct compare_condition *condition, int *ret_status) {
