@@ -70,9 +70,23 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_
   notify(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
 }
 
+/* EZTrace gives a release the number of the last acquisition, though another thread's may have come before it
+ * was told: it is that of the thread's own one, some turns before. Else the number of the event. */
+static uint32_t own_order(const struct replay *replay, const struct replay_thread *thread, uint64_t lock,
+                          uint32_t order) {
+  enum { TURNS_MOST = 64 };
+  for (uint32_t turn = order; turn > 0 && order - turn < TURNS_MOST; turn--) {
+    const struct held_lock *held = pair_map_get(&replay->lock_table, lock, turn);
+    if (held && held->location == location_of(replay, thread))
+      return turn;
+  }
+  return order;
+}
+
 void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
-                    uint32_t order) {
+                    uint32_t order_told) {
   uint64_t lock = lock_of(thread, number);
+  uint32_t order = own_order(replay, thread, lock, order_told);
   struct held_lock *held = pair_map_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;
   notify(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);

@@ -203,7 +203,8 @@ static void stop_for_nameless(struct checker *checker, const struct trace_event 
   if (is_task && event->ThreadTaskCreate.comm == UINT32_MAX) /* the three kinds have the same fields */
     give_up(checker,
             of_families | 1u << CHECK_PAIRING | 1u << CHECK_TIED_MIGRATION | 1u << CHECK_TASK_STATE |
-                1u << CHECK_THREADPRIVATE | 1u << CHECK_LOCK_ACROSS_SCHEDULING,
+                1u << CHECK_THREADPRIVATE | 1u << CHECK_LOCK_ACROSS_SCHEDULING | 1u << CHECK_NESTING |
+                1u << CHECK_TEAM_ORDER,
             "the archive does not tell the tasks of different threads apart");
 }
 

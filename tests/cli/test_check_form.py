@@ -192,6 +192,10 @@ class Nameless(Case):
             made.run(0, 1, 1, line=11)
             made.run(0, 0, 1, line=11)
             made.leave(0, "taskwait", line=20)
+            made.start(1, 0, 1, line=11)
+            self.in_barrier(made, 0, 1)     # of a task that the thread did not go back to, or of the region
+            self.out_of_barrier(made, 0, 1)
+            made.end(1, 0, 1, line=11)
             made.team = made.first_team
         report = self.json(0)
         self.assertEqual(report["findings"], [])

@@ -347,6 +347,17 @@ class Locks(Case):
             made.unlock(0, 1, 1, line=16)
         self.finds("lock-owner", line=16)
 
+    def test_released_in_the_turn_of_another(self):
+        """EZTrace gives a release the number of the last acquisition, whosever that is."""
+        with self.make() as made:
+            for thread, turn in ((0, 1), (1, 2)):
+                made.enter(thread, "omp_set_lock", line=12)
+                made.event(thread, "thread_acquire_lock", Paradigm.OPENMP, 1, turn)
+                made.leave(thread, "omp_set_lock", line=12, step=False)
+            for thread, turn in ((0, 2), (1, 2)):
+                made.unlock(thread, 1, turn, line=13)
+        self.quiet()
+
     def all_wait(self, *where, seconds=2, **properties):
         """Threads that stand in these regions when the writer has to close the archive."""
         closed = [("STAVE::CLOSED_BY_WRITER", "6"), *properties.items()]
