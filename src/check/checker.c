@@ -193,12 +193,19 @@ static void stop_for_pause(struct checker *checker, const struct trace_event *ev
   give_up(checker, of_families | 1u << CHECK_TEAM_ORDER, reason);
 }
 
-/* EZTrace names no team: then a task has no name of its own, and of teams it tells of the primary threads'
- * part, which ends inside of the parallel region. */
+/* EZTrace tells of the primary threads' part of teams, which ends inside of the parallel region, and numbers
+ * the turns of a lock as it writes them. */
+static void stop_for_nameless_team(struct checker *checker) {
+  give_up(checker,
+          1u << CHECK_PAIRING | 1u << CHECK_TEAM_STATE | 1u << CHECK_TEAM_ORDER | 1u << CHECK_LOCK_ORDER,
+          "the archive does not say which threads work in which team");
+  give_up(checker, 1u << CHECK_LOCK_STATE, "the archive does not number the turns of locks in their order");
+}
+
+/* Without a team's name a task has none of its own. */
 static void stop_for_nameless(struct checker *checker, const struct trace_event *event) {
   if (event->kind == TRACE_ThreadTeamBegin && event->ThreadTeamBegin.comm == UINT32_MAX)
-    give_up(checker, 1u << CHECK_PAIRING | 1u << CHECK_TEAM_STATE | 1u << CHECK_TEAM_ORDER,
-            "the archive does not say which threads work in which team");
+    stop_for_nameless_team(checker);
   bool is_task = event->kind >= TRACE_ThreadTaskCreate && event->kind <= TRACE_ThreadTaskComplete;
   if (is_task && event->ThreadTaskCreate.comm == UINT32_MAX) /* the three kinds have the same fields */
     give_up(checker,

@@ -209,13 +209,19 @@ class Nameless(Case):
             made.enter(0, "parallel", line=1)
             made.enter(1, "for", line=2)
             made.leave(1, "for", line=2)
+            for thread, first, second in ((0, 1, 2), (1, 2, 1)):    # behind a barrier, say; each the first one
+                for lock in (first, second):
+                    made.lock(thread, lock, 1, line=3)
+                for lock in (first, second):
+                    made.unlock(thread, lock, 1, line=4)
             made.event(0, "thread_team_end", made.team)
             made.leave(0, "parallel", line=1)
             made.team = made.first_team
         report = self.json(0)
         self.assertEqual(report["findings"], [])
-        for rule in ("pairing", "team-state", "team-order"):
+        for rule in ("pairing", "team-state", "team-order", "lock-order"):
             self.assertIn("which threads work in which team", report["not_checked"][rule])
+        self.assertIn("turns", report["not_checked"]["lock-state"])
 
 
 class Pauses(Case):
