@@ -72,7 +72,7 @@ class History(Case):
         self.assertFalse(os.path.exists(self.path("no.html")))
         for option in ("--json", "--brief", "--compare"):
             self.fails(report("--html", self.path("no.html"), option, self.path("x")), "--html", status=2)
-        old = self.write("old.json", json.dumps({"schema_version": 0}))
+        old = self.write("old.json", json.dumps({"schema_version": 0, "wall_s": 1.5}))
         self.fails(report("--html", self.path("no.html"), old), "another version")
 
     @unittest.skipUnless(browser.find(), "no Chromium")

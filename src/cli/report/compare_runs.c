@@ -45,8 +45,9 @@ static json_t *saved_report(const char *path) {
   json_int_t version = json_integer_value(json_object_get(object, "schema_version"));
   if (version == REPORT_SCHEMA_VERSION && is_of_one_run(object))
     return object;
-  message_say(version > REPORT_SCHEMA_VERSION ? "%s: a report of another version of Stave"
-                                              : "%s: no report of one run, as --json prints it",
+  bool is_of_another = version > REPORT_SCHEMA_VERSION || is_of_one_run(object);
+  message_say(is_of_another ? "%s: a report of another version of Stave"
+                            : "%s: no report of one run, as --json prints it",
               path);
   json_decref(object);
   return NULL;
