@@ -34,14 +34,18 @@ static void limit(int resource, uint64_t bytes) {
     _exit(100);
 }
 
-/* Address space of this process plus some. */
-static uint64_t address_space_and(uint64_t more) {
-  unsigned long pages = 0;
+/* What this process has, of address space or of its own, plus some. */
+static uint64_t mapped_and(bool is_own, uint64_t more) {
+  unsigned long all, own;
   FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%lu", &pages) != 1)
+  if (!file || fscanf(file, "%lu %*u %*u %*u %*u %lu", &all, &own) != 2)
     _exit(101);
   fclose(file);
-  return pages * (uint64_t)sysconf(_SC_PAGESIZE) + more;
+  return (is_own ? own : all) * (uint64_t)sysconf(_SC_PAGESIZE) + more;
+}
+
+static uint64_t address_space_and(uint64_t more) {
+  return mapped_and(false, more);
 }
 
 /* Makes a session, maps it a second time only if asked to, and uses its last slot. */
@@ -115,7 +119,7 @@ static int with_tiny_files(void) {
 
 /* What belongs to a slot is the process's own memory. */
 static int with_little_own_memory(void) {
-  limit(RLIMIT_DATA, address_space_and(128 << 20));
+  limit(RLIMIT_DATA, mapped_and(true, 128 << 20));
   return make_and_use(SESSION_SLOTS_MOST / 2, false);
 }
 
