@@ -261,6 +261,13 @@ static void count_without_fork(struct collector *collector, const struct replay_
   report->forks += report->caveats.lacks_teams && collector_is_inside(collector, team->fork_ticks);
 }
 
+/* Nobody else of the process is in a team, as far as its begin and its end tell. */
+static void add_alone(struct report_parallel *parallel, const struct live_team *live_team, uint64_t ticks) {
+  if (live_team->members == 1 && !live_team->is_nested && live_team->at_once == 1 &&
+      live_team->process->in_teams == 0)
+    scatter_add(&parallel->alone, (double)ticks);
+}
+
 static void add_instance(struct collector *collector, const struct live_team *live_team,
                          const struct replay_team *team, uint64_t finish) {
   struct report_parallel *parallel = collector_parallel(collector, team->region);
@@ -297,6 +304,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->gain += (double)(time - useful) / size;
   parallel->preempted += (double)live_team->preempted + (double)live_team->preempted_in_tasks / size;
   callers_add(collector, team->region, live_team->context, to - from, (double)(time - useful) / size);
+  add_alone(parallel, live_team, to - from);
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     parallel->activity[i] += live_team->activity[i];
 }

@@ -24,6 +24,8 @@ static const struct {
 } causes[] = {
     [CAUSE_SERIAL] = {"serial part", CONFIDENCE_MEDIUM,
                       "how long it takes is measured, that all threads could share it is assumed"},
+    [CAUSE_TEAM_OF_ONE] = {"team of one", CONFIDENCE_MEDIUM,
+                           "how long it takes is measured, that all threads could share it is assumed"},
     [CAUSE_IMBALANCE] = {"imbalance", CONFIDENCE_HIGH,
                          "the events show what each thread did before each barrier"},
     [CAUSE_LOOP_IMBALANCE] = {"loop imbalance", CONFIDENCE_HIGH,

@@ -206,6 +206,24 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
                   : "even out the work of the threads: the region ends when its last thread does");
 }
 
+/* As a serial part, but for that the program asks for a team. */
+static void find_team_of_one(struct report *report, uint32_t region) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  struct finding_texts texts = {.report = report};
+  double n = finding_team(report);
+  struct report_finding *finding =
+      finding_add(report, CAUSE_TEAM_OF_ONE, region, parallel->alone.sum * (1 - 1 / n));
+  if (!finding)
+    return;
+  finding_scatter(finding, &parallel->alone);
+  finding_say(finding->what, "%s has a team of one of %.0f threads", finding_label(&texts, region), n);
+  finding_say(finding->evidence, "%" PRIu64 " of %" PRIu64 " times, in which no other thread works: %s",
+              parallel->alone.count, parallel->instances, finding_time(&texts, parallel->alone.sum));
+  finding_say(finding->advice,
+              "let more threads share it, if it has enough work: it has an if clause that is "
+              "false, num_threads(1), or OMP_THREAD_LIMIT is reached");
+}
+
 static bool is_too_often(const struct report *report, const struct report_parallel *parallel) {
   double us = (double)report->trace->clock.ticks_per_second / 1e6, mean = spread_mean(&parallel->duration);
   double latest = (double)parallel->latest / (double)parallel->instances;
@@ -331,6 +349,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (parallel->instances == 0 || parallel->members == 0)
     return;
+  find_team_of_one(report, region);
   double members = (double)parallel->members / (double)parallel->instances;
   double n = finding_threads(report, region), shared = processors_sharing(report, parallel, n);
   double scale = scale_of_waits(parallel, members, n);

@@ -85,6 +85,8 @@ struct report_parallel {
   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t imbalance;
   uint64_t tasks; /* explicit tasks created in it */
+  struct scatter
+      alone; /* of the instances that had one thread while no other team was there: their wall time */
   /* sum over the instances of (thread time that is not useful / members) */
   double gain;
   uint64_t *useful;            /* by location */
@@ -264,6 +266,7 @@ struct report_gap {
 
 enum report_cause {
   CAUSE_SERIAL,
+  CAUSE_TEAM_OF_ONE,
   CAUSE_IMBALANCE,
   CAUSE_LOOP_IMBALANCE,
   CAUSE_SINGLE,

@@ -210,6 +210,27 @@ class Known(Case):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["late start"])
         self.ms(numbers["findings"][0]["gain_s"], 4)
 
+    def test_team_of_one(self):
+        """Three times a region of 10 ms that has one thread, and one that has both."""
+        with self.timed("alone") as made:
+            for now in (0, 20.2, 40.4):
+                made.at(now).event(0, "thread_fork", Paradigm.OPENMP, 1)
+                made.begin_team(0, 5)
+                made.at(now + 10).leave_team(0, 5)
+                made.event(0, "thread_join", Paradigm.OPENMP)
+                made.fork(now + 10)
+                made.begin(now + 10)
+                for i in range(2):
+                    made.at(now + 20).enter(i, "implicit barrier", 1)
+                made.end_all(now + 20)
+        numbers = self.numbers(self.path("alone"))
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["team of one"])
+        finding = numbers["findings"][0]
+        self.ms(finding["gain_s"], 3 * 10 / 2)
+        self.assertEqual((finding["line"], finding["what"]),
+                         (5, "parallel @made.c:5 has a team of one of 2 threads"))
+        self.assertIn("3 of 3 times", finding["evidence"])
+
     def test_forks_too_often(self):
         numbers = self.late("often", 50)
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["fork and join"])

@@ -131,6 +131,16 @@ static void long_section(void) {
   }
 }
 
+/* A region whose if clause is false, and one in which all work. */
+static void if_clause(void) {
+  for (int step = 0; step < 10; step++) {
+#pragma omp parallel if (is_repaired) /* PLANT if_clause */
+    work(is_repaired ? 6.0 / omp_get_num_threads() : 6);
+#pragma omp parallel
+    work(4);
+  }
+}
+
 /* Nobody waits behind the single, but at the barrier behind the next work. */
 static void single_nowait(void) {
 #pragma omp parallel
@@ -250,11 +260,14 @@ static void clean(void) {
 }
 
 static const struct planted programs[] = {
-    {"opposite", opposite},         {"evens_out", evens_out},         {"nested_one", nested_one},
-    {"two_callers", two_callers},   {"two_criticals", two_criticals}, {"hot_lock", hot_lock},
-    {"long_section", long_section}, {"single_nowait", single_nowait}, {"large_reduction", large_reduction},
-    {"wavefront", wavefront},       {"short_ordered", short_ordered}, {"false_sharing", false_sharing},
-    {"woken_late", woken_late},     {"memory_bound", memory_bound},   {"clean", clean}};
+    {"opposite", opposite},           {"evens_out", evens_out},
+    {"nested_one", nested_one},       {"two_callers", two_callers},
+    {"two_criticals", two_criticals}, {"hot_lock", hot_lock},
+    {"long_section", long_section},   {"if_clause", if_clause},
+    {"single_nowait", single_nowait}, {"large_reduction", large_reduction},
+    {"wavefront", wavefront},         {"short_ordered", short_ordered},
+    {"false_sharing", false_sharing}, {"woken_late", woken_late},
+    {"memory_bound", memory_bound},   {"clean", clean}};
 
 int main(int count, char **arguments) {
   return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
