@@ -297,6 +297,7 @@ static bool prepare(struct collector *collector) {
       collector_get(collector, (trace->location_group_count + 1) * sizeof *collector->processes);
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
+  collector->barrier_rooms = collector_get(collector, trace->region_count * sizeof *collector->barrier_rooms);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   collector->share_pool.item_bytes = sizeof(struct share);
   collector->lock_pool.item_bytes = sizeof(struct lock_history);
@@ -406,6 +407,7 @@ static void free_collector(struct collector *collector) {
   free(collector->sources);
   free(collector->locations);
   free(collector->interests);
+  free(collector->barrier_rooms);
   free(collector->processes);
   free(collector->live_teams);
   replay_free(collector->replay);

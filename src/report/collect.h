@@ -202,12 +202,19 @@ struct interest {
   bool is_wanted; /* any of these whose Enters and Leaves are looked at */
 };
 
+/* What the last phase had room for that a barrier has ended. */
+struct barrier_room {
+  double ticks;
+  bool is_known;
+};
+
 struct collector {
   struct report *report;
   struct trace *trace;
   struct replay *replay;
   struct report_location *locations;
   struct interest *interests;
+  struct barrier_room *barrier_rooms; /* by region, as interests */
   struct live_team *live_teams;
   size_t live_team_capacity;
   struct live_task *live_tasks;

@@ -37,7 +37,7 @@ void barriers_before_enter(struct collector *collector, const struct trace_event
   path_join(&collector->paths, &live_team->arrived[round % BARRIER_ROUNDS], &live_task->path);
   live_team->arrived_ticks[round % BARRIER_ROUNDS] = event->ticks;
   live_team->arrivals[round % BARRIER_ROUNDS]++;
-  phases_arrive(collector, live_team, now->team->region, round, event->location, event->ticks);
+  phases_arrive(collector, live_team, now->team->region, region, round, event->location, event->ticks);
 }
 
 /* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier

@@ -230,7 +230,8 @@ static void end(struct collector *collector, const struct replay_team_event *eve
     return;
   const struct live_member *last = &here->members[here->member_count - 1];
   if (last->shares) /* no barrier behind them */
-    phases_arrive(collector, live_team, event->team->region, last->barriers, event->location, event->ticks);
+    phases_arrive(collector, live_team, event->team->region, REPLAY_NONE, last->barriers, event->location,
+                  event->ticks);
   struct live_member member = here->members[--here->member_count];
   live_process_of(collector, event->location)->in_teams -= here->member_count == 0;
   fold_member(collector, live_team, &member, event->ticks);

@@ -283,6 +283,16 @@ static double room_of(const struct live_team *live_team, const struct team_phase
   return (double)phase->latest_balanced - mean - by_late;
 }
 
+/* Steps have several barriers: the neighbour of a phase is the last one that the same barrier has ended. */
+static void add_room(struct collector *collector, struct report_parallel *parallel,
+                     const struct team_phase *phase, double room) {
+  struct barrier_room none = {0};
+  struct barrier_room *before =
+      phase->barrier == REPLAY_NONE ? &none : &collector->barrier_rooms[phase->barrier];
+  scatter_add_beside(&parallel->room, room, before->is_known ? &before->ticks : NULL);
+  *before = (struct barrier_room){.ticks = room, .is_known = true};
+}
+
 static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,
                      uint32_t region) {
   struct report_parallel *parallel = collector_parallel(collector, region);
@@ -294,7 +304,7 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
         (double)(phase->latest_stalled - phase->latest_ticks) - (double)phase->stalled / phase->arrivals;
     room = room > 0 ? room : 0;
     vary(collector, &parallel->variation, room, live_team, phase);
-    scatter_add(&parallel->room, room);
+    add_room(collector, parallel, phase, room);
     if (!phase->has_tasks)
       scatter_add(&parallel->taskless, outside < 0 ? 0 : outside);
     parallel->slight_room += slight(room, (double)phase->latest_ticks - (double)live_team->phase_end_ticks);
@@ -341,8 +351,8 @@ static bool has_tasks_since(const struct live_team *live_team, uint32_t round) {
   return live_team->tasks > before;
 }
 
-void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
-                   size_t location, uint64_t ticks) {
+void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region,
+                   uint32_t barrier, uint32_t round, size_t location, uint64_t ticks) {
   struct report_location *here = &collector->locations[location];
   struct live_member *member = &here->members[here->member_count - 1];
   struct team_phase *phase = phase_at(collector, live_team, region, round);
@@ -357,6 +367,7 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   uint64_t prompt = began_at_once(member, alone - inner, begin);
   bool is_first = phase->arrivals++ == 0, is_last = is_first || alone >= phase->latest_alone;
   bool is_leading = is_first || alone - inner >= phase->latest_balanced;
+  phase->barrier = barrier;
   phase->has_tasks |= has_tasks_since(live_team, round);
   phase->last += is_last;
   phase->last_inner_lost = is_last ? inner : phase->last_inner_lost;

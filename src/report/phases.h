@@ -42,7 +42,8 @@ struct team_phase {
   uint64_t last, leader;  /* count who was that last one so far */
   uint64_t last_inner_lost;
   uint32_t arrivals;
-  bool has_tasks; /* some were created in it */
+  uint32_t barrier; /* region; REPLAY_NONE: it ends without one */
+  bool has_tasks;   /* some were created in it */
   struct share *shares;
 };
 
@@ -57,9 +58,10 @@ void phases_add_wait(struct collector *collector, const struct replay_lock_event
 /* A team is gone that the member has forked: the wall time that its region has lost by waiting. */
 void phases_add_inner(struct collector *collector, size_t location, uint32_t region, uint64_t ticks);
 
-/* The thread, a member of the team in this region, comes to its barrier number `round`, from 0. */
-void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region, uint32_t round,
-                   size_t location, uint64_t ticks);
+/* The thread, a member of the team in this region, comes to its barrier number `round`, from 0; REPLAY_NONE:
+ * to its end without one. */
+void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region,
+                   uint32_t barrier, uint32_t round, size_t location, uint64_t ticks);
 
 /* It is counted, and its first member has begun so long after the fork. */
 void phases_end_late(struct report_parallel *parallel, const struct live_team *live_team,

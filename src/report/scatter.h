@@ -8,13 +8,16 @@
 
 /* All zero: nothing added. */
 struct scatter {
-  uint64_t count;
+  uint64_t count, pairs; /* pairs: of neighbours */
   double sum, last;
   double squares; /* of the differences of neighbours */
 };
 
 /* The next one has cost this. */
 void scatter_add(struct scatter *scatter, double ticks);
+
+/* The same, which is to be compared with another one than the last; NULL: with none. */
+void scatter_add_beside(struct scatter *scatter, double ticks, const double *neighbour);
 
 /* The standard deviation of the sum, as a share of it. False if there are not two, or the sum is 0. Source:
  * mean square successive difference (von Neumann and others, 1941). */

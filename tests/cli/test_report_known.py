@@ -372,6 +372,24 @@ class Known(Case):
         self.assertNotIn("chunks", self.advice("static", "main, loop_static", 8))
         self.assertIn("which the runtime does not tell", self.advice("untold", "main", 8))
 
+    def test_steps_of_two_barriers(self):
+        """Thread 0 is late at the first barrier of each step, nobody at the second: that is no uncertainty."""
+        with self.timed("steps") as made:
+            made.fork(0)
+            made.begin(0)
+            for now in (0, 15, 30):
+                for line, times in ((12, (10, 4)), (13, (15, 15))):
+                    for i in sorted((0, 1), key=lambda i: times[i]):
+                        made.at(now + times[i]).enter(i, "barrier", line)
+                    for i in range(2):
+                        made.at(now + max(times)).leave(i, "barrier", line)
+            for i in range(2):
+                made.at(45).enter(i, "implicit barrier", 1)
+            made.end_all(45)
+        finding = self.numbers(self.path("steps"))["findings"][0]
+        self.ms(finding["gain_s"], 3 * 3)
+        self.assertEqual((finding["cause"], finding["confidence"], finding["uncertainty_s"]), ("imbalance", "high", 0))
+
     def test_serial_parts(self):
         with self.timed("gaps") as made:
             made.program(0, True)
