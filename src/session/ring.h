@@ -24,11 +24,11 @@
  * handlers nest strictly, so all that was reserved after it is written by then. One that does not leaves it
  * to the callback it interrupted, which looks again after its store.
  *
- * Growth. The consumer finds a ring half full and gets memory for twice as much. Then the capacity doubles,
- * but only when the producer stands at a position that is an odd multiple of the old capacity: every record
- * still unread then has the same place under the old mask and under the new one, so nobody needs to be told
- * where the old part ends. (An unread position p lies in [b - old, b), b the boundary; b - old is a multiple
- * of 2 * old, so bit log2(old) of p is 0.) */
+ * Growth. The consumer finds much of a ring in use (merge.c) and gets memory for twice as much. Then the
+ * capacity doubles, but only when the producer stands at a position that is an odd multiple of the old
+ * capacity: every record still unread then has the same place under the old mask and under the new one, so
+ * nobody needs to be told where the old part ends. (An unread position p lies in [b - old, b), b the
+ * boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is 0.) */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H
 
@@ -154,11 +154,11 @@ static inline const struct record *ring_view_at(const struct ring_view *view, ui
   return view->records + (position & view->mask);
 }
 
-/* Whether the ring was half full when its head was last seen, and could grow. Before the first record of all,
- * mask says nothing yet. */
-static inline bool ring_view_wants_growth(const struct ring_view *view) {
+/* Whether so many quarters of the ring were in use when its head was last seen, and it could grow. Before the
+ * first record of all, mask says nothing yet. */
+static inline bool ring_view_could_grow(const struct ring_view *view, unsigned quarters) {
   uint64_t capacity = view->mask + 1, unread = view->head - view->next;
-  return unread > 0 && unread >= capacity / 2 && 2 * capacity <= view->capacity_max;
+  return unread > 0 && unread >= capacity / 4 * quarters && 2 * capacity <= view->capacity_max;
 }
 
 /* Whether the producer has more than three quarters of the ring left: then it wakes the consumer in time, at

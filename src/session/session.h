@@ -12,6 +12,8 @@ enum {
   /* what all rings together may grow by, unless eight of the largest size are more: many threads share one
      writer, and gain nothing by rings that it cannot keep empty */
   RING_GROWTH_BYTES = 256 << 20,
+  /* a ring of this size has room for what comes between two looks of a writer that empties it */
+  RING_ENOUGH_BYTES = 2 << 20,
   RING_START_BYTES = 256 << 10, /* what a thread's first event populates; 0.15 ms */
   /* the same, where there are more threads than processors to fill their rings */
   RING_START_SMALL_BYTES = 16 << 10,

@@ -135,6 +135,18 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
     session_return_slot(merge->session, slot);
 }
 
+/* How many quarters of a ring are in use when it gets memory to grow: two. One that has to be emptied in the
+ * middle of a pass, one: where the program has all processors each time takes one of them from a thread that
+ * others may wait for. But from RING_ENOUGH_BYTES on, as long as the backlog has room, three, where its
+ * thread comes near to waiting: its pages cost 2 us each. All that where there is as much for all rings. */
+static unsigned quarters_to_grow(const struct merge *merge, const struct ring_view *view, bool is_emptied) {
+  if (merge->slots > RING_GROWTH_BYTES / RING_ENOUGH_BYTES)
+    return 2;
+  if (view->mask + 1 >= RING_ENOUGH_BYTES / RECORD_BYTES && backlog_has_room(merge->backlog))
+    return 3;
+  return is_emptied ? 1 : 2;
+}
+
 /* Rings that are a quarter full: there a thread may wait for more room. And slots of threads that have ended,
  * since others wait for them. What makes no sense is found in the next pass. True: let it grow. */
 static bool relieve_one(struct merge *merge, uint32_t slot) {
@@ -143,10 +155,10 @@ static bool relieve_one(struct merge *merge, uint32_t slot) {
     return false;
   if (!merge->backlog || source->is_damaged || !ring_view_update(&source->view))
     return false;
-  bool wants_growth = ring_view_wants_growth(&source->view);
+  bool grows = ring_view_could_grow(&source->view, quarters_to_grow(merge, &source->view, true));
   move_out(merge, source);
   return_if_ended(merge, slot);
-  return wants_growth;
+  return grows;
 }
 
 static void relieve_all(void *merge) {
@@ -154,7 +166,7 @@ static void relieve_all(void *merge) {
     relieve_one(merge, slot);
 }
 
-/* Memory for a ring that was half full; once for each capacity. It takes as long as filling rings does. */
+/* Memory for a ring that is to grow; once for each capacity. It takes as long as filling rings does. */
 static void prepare_growth(struct merge *merge, struct source *source) {
   uint64_t capacity = source->view.mask + 1;
   if (source->is_damaged || source->prepared >= 2 * capacity || 2 * capacity > source->view.capacity_max)
@@ -313,7 +325,7 @@ static void read_heads(struct merge *merge) {
     double used = (double)(view->head - view->next) / (double)(view->mask + 1);
     merge->fullest = used > merge->fullest ? used : merge->fullest;
     merge->sources[slot].first_head = merge->sources[slot].head;
-    if (ring_view_wants_growth(view))
+    if (ring_view_could_grow(view, quarters_to_grow(merge, view, false)))
       prepare_growth(merge, &merge->sources[slot]);
   }
   atomic_thread_fence(memory_order_seq_cst);

@@ -58,9 +58,9 @@ bool pace_gives_way(struct pace *pace, uint64_t waited_ns) {
 
 uint64_t pace_nap(uint64_t nap_ns, double fullest) {
   enum { SHORTEST_NS = 1000000, LONGEST_NS = 4000000, MORE_NS = 500000 };
-  if (fullest >= 0.25)
+  if (fullest >= 0.5)
     return nap_ns / 2 > SHORTEST_NS ? nap_ns / 2 : SHORTEST_NS;
-  if (fullest >= 0.125 || nap_ns >= LONGEST_NS)
+  if (fullest >= 0.25 || nap_ns >= LONGEST_NS)
     return nap_ns;
   return nap_ns + MORE_NS > SHORTEST_NS ? nap_ns + MORE_NS : SHORTEST_NS;
 }

@@ -27,9 +27,9 @@ static void sink(void *data, uint32_t slot, uint64_t id, const struct record *re
     during_pass();
 }
 
-static int start(uint64_t backlog_bytes) {
+static int start(uint64_t ring_bytes, uint64_t backlog_bytes) {
   int fd;
-  if (session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd) < 0)
+  if (session_create(ring_bytes, SESSION_SLOTS_MOST, &session, &fd) < 0)
     return -1;
   close(fd);
   merge = merge_create(session, backlog_bytes, sink, NULL, taken);
@@ -40,12 +40,17 @@ static int start(uint64_t backlog_bytes) {
 
 int merging_setup(void **state) {
   (void)state;
-  return start(0);
+  return start(RING_BYTES, 0);
 }
 
 int merging_setup_with_backlog(void **state) {
   (void)state;
-  return start(BACKLOG_BYTES);
+  return start(RING_BYTES, BACKLOG_BYTES);
+}
+
+int merging_setup_with_growth(void **state) {
+  (void)state;
+  return start(LARGEST_BYTES, BACKLOG_BYTES);
 }
 
 int merging_teardown(void **state) {
@@ -63,8 +68,9 @@ struct thread_slot *attach(unsigned thread, uint64_t position) {
   atomic_store(&slot->head, position);
   atomic_store(&slot->tail, position);
   atomic_store(&slot->mask, CAPACITY - 1);
-  rings[thread] = (struct ring){slot, session_ring(session, session->constants.slots_max, RING_BYTES, index),
-                                CAPACITY - 1, position, position};
+  rings[thread] = (struct ring){
+      slot, session_ring(session, session->constants.slots_max, session->constants.ring_bytes, index),
+      CAPACITY - 1, position, position};
   return slot;
 }
 
@@ -94,6 +100,11 @@ struct token token;
 bool has_room(unsigned thread) {
   return rings[thread].reserved - atomic_load_explicit(&rings[thread].slot->tail, memory_order_acquire) <
          CAPACITY;
+}
+
+void set_capacity(unsigned thread, uint64_t capacity) {
+  atomic_store(&rings[thread].slot->mask, capacity - 1);
+  rings[thread].mask = capacity - 1;
 }
 
 /* Makes the next event when it holds the token, and passes it on: each event happens after all before it. */

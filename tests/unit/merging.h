@@ -18,6 +18,7 @@ enum {
   SLOTS_MOST = 2000,
   TAKEN_MOST = 1 << 16,
   BACKLOG_BYTES = 4 << 20,
+  LARGEST_BYTES = 4 << 20,
 };
 
 struct taken {
@@ -34,9 +35,10 @@ extern size_t taken_count;
 /* What a test wants to happen while a pass is under way. */
 extern void (*during_pass)(void);
 
-/* Without a backlog, and with one of BACKLOG_BYTES. */
+/* Without a backlog, with one of BACKLOG_BYTES, and where rings may grow to LARGEST_BYTES. */
 int merging_setup(void **state);
 int merging_setup_with_backlog(void **state);
+int merging_setup_with_growth(void **state);
 int merging_teardown(void **state);
 
 /* A ring of its own for the next `thread`, which begins at a position. */
@@ -48,6 +50,9 @@ void publish(unsigned thread);
 void put_and_publish(unsigned thread, uint64_t ticks, uint64_t number);
 
 bool has_room(unsigned thread);
+
+/* Of the thread's ring, in records. */
+void set_capacity(unsigned thread, uint64_t capacity);
 
 /* Threads that make events one after another: who holds the token makes the next one. */
 enum { RUNNERS = 4, APART_MOST = 400, PASSED_ON = 50000 };

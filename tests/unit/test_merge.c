@@ -325,11 +325,6 @@ static void progress_is_counted_inside_of_a_pass(void **state) {
   assert_int_equal(atomic_load(&session->shared.progress) - before, 4);
 }
 
-static void set_capacity(unsigned thread, uint64_t capacity) {
-  atomic_store(&rings[thread].slot->mask, capacity - 1);
-  rings[thread].mask = capacity - 1;
-}
-
 static uint64_t prepared_after(unsigned thread, uint64_t records) {
   for (uint64_t i = 0; i < records; i++)
     put_and_publish(thread, 1, i);

@@ -172,6 +172,40 @@ static void a_full_backlog_leaves_records_in_the_rings(void **state) {
   assert_false(merge_can_wait(merge));
 }
 
+/* The capacity for which there is memory after a look at a ring with so many records. */
+static uint64_t prepared_after(uint64_t capacity, uint64_t records) {
+  set_capacity(0, capacity);
+  atomic_store(&rings[0].slot->head, atomic_load(&rings[0].slot->head) + records);
+  merge_relieve(merge);
+  return atomic_load(&rings[0].slot->prepared);
+}
+
+/* Whom it empties in the middle of a pass the writer has to come to the more seldom the larger the ring is:
+ * up to where that is often enough. */
+static void rings_that_are_emptied_grow_until_they_are_large_enough(void **state) {
+  enum { ENOUGH = RING_ENOUGH_BYTES / RECORD_BYTES };
+  (void)state;
+  attach(0, 0);
+  assert_int_equal(prepared_after(ENOUGH / 2, 1), 0); /* the first look of all */
+  assert_int_equal(prepared_after(ENOUGH / 2, ENOUGH / 8 - 1), 0);
+  assert_int_equal(prepared_after(ENOUGH / 2, 1), ENOUGH);
+  assert_int_equal(prepared_after(ENOUGH, ENOUGH / 4 * 3 - 1), ENOUGH);
+  assert_int_equal(prepared_after(ENOUGH, ENOUGH / 4 * 3), 2 * ENOUGH);
+}
+
+/* Where there are so many rings that what is for all of them is not enough, none gets more before it needs
+ * it. */
+static void many_rings_grow_when_they_are_half_full(void **state) {
+  enum { ENOUGH = RING_ENOUGH_BYTES / RECORD_BYTES, MANY = RING_GROWTH_BYTES / RING_ENOUGH_BYTES + 1 };
+  (void)state;
+  for (unsigned thread = 0; thread < MANY; thread++)
+    attach(thread, 0);
+  assert_int_equal(prepared_after(ENOUGH / 2, 1), 0);
+  assert_int_equal(prepared_after(ENOUGH / 2, ENOUGH / 4 - 1), 0);
+  assert_int_equal(prepared_after(ENOUGH / 2, ENOUGH / 4), ENOUGH);
+  assert_int_equal(prepared_after(ENOUGH, ENOUGH / 2), 2 * ENOUGH);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, merging_setup_with_backlog, merging_teardown)
 
 int main(void) {
@@ -184,6 +218,10 @@ int main(void) {
       TEST(threads_that_begin_during_a_pass_are_relieved),
       TEST(whoever_waits_gets_half_of_the_ring),
       TEST(a_full_backlog_leaves_records_in_the_rings),
+      cmocka_unit_test_setup_teardown(many_rings_grow_when_they_are_half_full, merging_setup_with_growth,
+                                      merging_teardown),
+      cmocka_unit_test_setup_teardown(rings_that_are_emptied_grow_until_they_are_large_enough,
+                                      merging_setup_with_growth, merging_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

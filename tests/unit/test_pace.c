@@ -54,10 +54,25 @@ static void waits_are_told_in_nanoseconds(void **state) {
   pace_close(&pace);
 }
 
+/* Each nap that is too short costs a look, one that is too long a thread the waking: at a half. */
+static void naps_are_as_long_as_a_quarter_to_a_half_of_a_ring(void **state) {
+  (void)state;
+  uint64_t shortest = pace_nap(0, 0), longest = shortest;
+  for (int i = 0; i < 100; i++)
+    longest = pace_nap(longest, 0.24);
+  assert_in_range(longest, 4 * shortest, 100 * MS);
+  assert_int_equal(pace_nap(longest, 0), longest);
+  assert_int_equal(pace_nap(longest, 0.25), longest);
+  assert_int_equal(pace_nap(longest, 0.49), longest);
+  assert_int_equal(pace_nap(longest, 0.5), longest / 2);
+  assert_int_equal(pace_nap(shortest, 1), shortest);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(others_have_it_until_records_have_waited_too_long),
       cmocka_unit_test(who_is_alone_goes_on),
+      cmocka_unit_test(naps_are_as_long_as_a_quarter_to_a_half_of_a_ring),
       cmocka_unit_test(waits_are_told_in_nanoseconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,6 +190,22 @@ static void readers_stay_inside(void **state) {
     assert_in_range(ring_view_at(&f->view, UINT64_MAX - 50 + i) - first, 0, CAPACITY_MAX - 1);
 }
 
+/* Whether a ring of that capacity could grow where so many records are in it. */
+static bool could_grow(struct fixture *fixture, uint64_t capacity, uint64_t records, unsigned quarters) {
+  start_at(fixture, 5, capacity);
+  put(&fixture->ring, records, 1);
+  assert_true(ring_view_update(&fixture->view));
+  return ring_view_could_grow(&fixture->view, quarters);
+}
+
+static void rings_could_grow_by_what_is_in_use(void **state) {
+  for (unsigned quarters = 1; quarters < 4; quarters++) {
+    assert_false(could_grow(*state, 64, 16 * quarters - 1, quarters));
+    assert_true(could_grow(*state, 64, 16 * quarters, quarters));
+  }
+  assert_false(could_grow(*state, CAPACITY_MAX, CAPACITY_MAX, 1));
+}
+
 #define IN_RING(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -199,6 +215,7 @@ int main(void) {
       cmocka_unit_test(a_ring_of_zeros_takes_nothing),
       IN_RING(rings_wrap),
       IN_RING(nested_commits_are_published_by_the_outermost),
+      IN_RING(rings_could_grow_by_what_is_in_use),
       IN_RING(impossible_heads_are_refused),
       IN_RING(readers_stay_inside),
   };
