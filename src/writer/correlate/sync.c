@@ -113,21 +113,23 @@ static void leave_work_behind(struct correlator *c, struct traced_thread *thread
   free(own);
 }
 
-/* A kind that no specification names is kept on the event. */
-static struct event enter_of_kind(uint64_t now, enum construct construct, uint32_t kind) {
-  bool is_unknown = construct == CONSTRUCT_unknown;
-  return (struct event){
-      .ticks = now, .attribute = is_unknown ? ATTRIBUTE_kind : ATTRIBUTE_NONE, .value = kind};
+/* A kind that no specification names is kept on the event. (What tells of an event fills it in place: a copy
+ * of what was just put together costs more than all the rest.) */
+static inline void tell_kind(struct event *enter, enum construct construct, uint32_t kind) {
+  if (construct != CONSTRUCT_unknown)
+    return;
+  enter->attribute = ATTRIBUTE_kind;
+  enter->value = kind;
 }
 
 static inline void enter_kind(struct correlator *c, struct traced_thread *thread, uint64_t now,
                               struct frame frame, enum construct construct) {
-  struct event enter;
   if (construct != CONSTRUCT_unknown) {
     frame_enter(c, thread, thread->current, now, frame);
     return;
   }
-  enter = enter_of_kind(now, construct, frame.detail);
+  struct event enter = {.ticks = now};
+  tell_kind(&enter, construct, frame.detail);
   frame_enter_with(c, thread, thread->current, frame, &enter);
 }
 
@@ -137,18 +139,18 @@ static bool is_count_shown(const struct record_work *record) {
   return record->count != (is_single ? 1 : 0);
 }
 
-static struct event enter_of_work(const struct record_work *record, uint64_t now, enum construct construct) {
-  struct event enter = enter_of_kind(now, construct, record->kind);
-  if (!is_count_shown(record))
-    return enter;
+static inline void enter_counted(struct correlator *c, struct traced_thread *thread, uint64_t now,
+                                 struct frame frame, enum construct construct, uint64_t count) {
+  struct event enter = {.ticks = now};
+  tell_kind(&enter, construct, frame.detail);
   if (enter.attribute == ATTRIBUTE_NONE) {
     enter.attribute = ATTRIBUTE_iterations;
-    enter.value = record->count;
+    enter.value = count;
   } else {
     enter.attribute2 = ATTRIBUTE_iterations;
-    enter.value2 = record->count;
+    enter.value2 = count;
   }
-  return enter;
+  frame_enter_with(c, thread, thread->current, frame, &enter);
 }
 
 static void begin_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record,
@@ -161,8 +163,10 @@ static void begin_work(struct correlator *c, struct traced_thread *thread, const
                         .detail = record->kind,
                         .codeptr = record->codeptr,
                         .region = region_at(c, thread, construct, record->codeptr, detail)};
-  struct event enter = enter_of_work(record, now, construct);
-  frame_enter_with(c, thread, thread->current, frame, &enter);
+  if (is_count_shown(record))
+    enter_counted(c, thread, now, frame, construct, record->count);
+  else
+    enter_kind(c, thread, now, frame, construct);
   if (record->kind == OMPT_WORK_single_executor)
     frame_enter(c, thread, thread->current, now,
                 (struct frame){.kind = FRAME_SBLOCK,
