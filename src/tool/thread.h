@@ -133,7 +133,9 @@ static inline uint64_t event_id(const struct new_event *event) {
 /* The same for a type whose fields are those of `id`. */
 #define EVENT_PUT_AS(event, n, id, type, endpoint, flags, ...)                                               \
   do {                                                                                                       \
-    *(struct record_##id *)ring_at(&(event)->thread->ring, (event)->position) = (struct record_##id){        \
+    struct record *new_record = ring_at(&(event)->thread->ring, (event)->position);                          \
+    ring_fetch_ahead(new_record);                                                                            \
+    *(struct record_##id *)new_record = (struct record_##id){                                                \
         .ticks = (event)->ticks, .tail = RECORD_TAIL(type, (n)-1, endpoint, flags), __VA_ARGS__};            \
     ring_commit(&(event)->thread->ring, (event)->position, n);                                               \
   } while (0)
