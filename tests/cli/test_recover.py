@@ -23,6 +23,7 @@ import killing
 import tracing
 
 WITNESS = pathlib.Path(cli.BUILD_ROOT) / "tests/fault/witness"
+THREADS = 4     # of the program
 UNIT, CHUNK = 64 << 10, 256 << 10       # of traces.recovery (recovery_file.h)
 BLOCK, UNUSED, JOURNAL, EVENTS, COUNT_AT, FEW = UNIT + CHUNK, 0, 1, 2, 16, 7
 MARK = '"added by the writer":1'
@@ -38,13 +39,18 @@ recover = functools.partial(cli.stave, "recover")
 @unittest.skipUnless(WITNESS.exists(), "no clang: nothing to trace")
 class Recover(cli.Case):
     @classmethod
+    def all_have_begun(cls):
+        files = list(cls.left.glob("traces/*.evt"))
+        return len(files) >= THREADS and any(path.stat().st_size for path in files)
+
+    @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.folder = pathlib.Path(cls.folder)
         witness, cls.left = cls.folder / "counts", cls.folder / "left"
         with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(cli.BUILD, cls.left)) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            killing.wait_until(lambda: any(path.stat().st_size for path in cls.left.glob("traces/*.evt")), "a chunk")
+            killing.wait_until(cls.all_have_begun, "a chunk, and a file of each thread")
             killing.kill_both(process, cls.left)
 
     def setUp(self):
