@@ -25,6 +25,7 @@ SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What takes longer hangs. A busy machine takes a tenth of it at most: no test depends on how fast it is.
 HANG_S = 600
 CLOSE_TIMEOUT_S = HANG_S
+LONGEST_S = 3600    # of STAVE_TIMEOUT, longer than any test lasts
 REPORTS = sanitizers.Reports()
 registered.forget_dead()     # before any test starts a program
 
@@ -73,8 +74,10 @@ def clean_environment(**settings):
 
 
 def tool_environment(build, output, **settings):
-    return clean_environment(OMP_TOOL_LIBRARIES=build.tool, STAVE_WRITER=build.writer,
-                             STAVE_OUTPUT=output, **REPORTS.settings(), **settings)
+    """A disk may stand still for ten seconds, and the writer with it: a test that does not say for how long its program
+    waits does not ask how long that was."""
+    return clean_environment(**{"OMP_TOOL_LIBRARIES": build.tool, "STAVE_WRITER": build.writer, "STAVE_OUTPUT": output,
+                                "STAVE_TIMEOUT": LONGEST_S, **REPORTS.settings(), **settings})
 
 
 def no_core():
