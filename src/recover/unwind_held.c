@@ -1,15 +1,14 @@
 #include "recover/unwind_held.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
 enum { LOCKS_MOST = 1 << 24 };
 
-struct open_lock {
-  bool is_held;
+struct open_hold {
   uint32_t location, order;
+  uint32_t next; /* as unwind_held.locks: of the same lock, acquired before */
   uint8_t paradigm;
 };
 
@@ -18,11 +17,32 @@ struct open_operation {
   uint64_t matching_id;
 };
 
-static void on_lock(struct unwind_held *held, uint32_t lock, struct open_lock state) {
+static void acquire(struct unwind_held *held, uint32_t lock, struct open_hold hold) {
   if (lock >= LOCKS_MOST)
     return;
   memory_grow(&held->locks, &held->lock_capacity, lock + 1u, sizeof *held->locks);
-  held->locks[lock] = state;
+  uint32_t number = held->unused;
+  if (number) {
+    held->unused = held->holds[number - 1].next;
+  } else {
+    memory_grow(&held->holds, &held->hold_capacity, held->hold_count + 1, sizeof *held->holds);
+    number = (uint32_t)++held->hold_count;
+  }
+  hold.next = held->locks[lock];
+  held->holds[number - 1] = hold;
+  held->locks[lock] = number;
+}
+
+static void release(struct unwind_held *held, uint32_t lock, uint32_t order) {
+  uint32_t *link = lock < held->lock_capacity ? &held->locks[lock] : NULL;
+  while (link && *link && held->holds[*link - 1].order != order)
+    link = &held->holds[*link - 1].next;
+  if (!link || !*link)
+    return;
+  uint32_t number = *link;
+  *link = held->holds[number - 1].next;
+  held->holds[number - 1].next = held->unused;
+  held->unused = number;
 }
 
 static void begin_operation(struct unwind_held *held, struct open_operation operation) {
@@ -45,12 +65,13 @@ void unwind_held_note(struct unwind_held *held, const struct trace_event *event)
   uint32_t index = (uint32_t)event->location;
   switch ((unsigned)event->kind) { /* only these are about locks and operations */
   case TRACE_ThreadAcquireLock:
-    on_lock(
-        held, event->ThreadAcquireLock.lock,
-        (struct open_lock){true, index, event->ThreadAcquireLock.order, event->ThreadAcquireLock.paradigm});
+    acquire(held, event->ThreadAcquireLock.lock,
+            (struct open_hold){.location = index,
+                               .order = event->ThreadAcquireLock.order,
+                               .paradigm = event->ThreadAcquireLock.paradigm});
     return;
   case TRACE_ThreadReleaseLock:
-    on_lock(held, event->ThreadReleaseLock.lock, (struct open_lock){0});
+    release(held, event->ThreadReleaseLock.lock, event->ThreadReleaseLock.order);
     return;
   case TRACE_RmaPut:
     begin_operation(held, (struct open_operation){index, event->RmaPut.win, event->RmaPut.matching_id});
@@ -64,22 +85,23 @@ void unwind_held_note(struct unwind_held *held, const struct trace_event *event)
   }
 }
 
-bool unwind_held_by(const struct unwind_held *held, uint32_t number, struct trace_event *ret_release) {
-  const struct open_lock *lock = number < held->lock_capacity ? &held->locks[number] : NULL;
-  if (!lock || !lock->is_held)
-    return false;
-  *ret_release = (struct trace_event){.kind = TRACE_ThreadReleaseLock,
-                                      .location = lock->location,
-                                      .ThreadReleaseLock = {lock->paradigm, number, lock->order}};
-  return true;
+/* Who is told of a hold may end it. */
+void unwind_held_releases(const struct unwind_held *held, uint32_t lock,
+                          void (*add)(void *data, const struct trace_event *event), void *data) {
+  uint32_t number = lock < held->lock_capacity ? held->locks[lock] : 0;
+  while (number) {
+    struct open_hold hold = held->holds[number - 1];
+    number = hold.next;
+    add(data, &(struct trace_event){.kind = TRACE_ThreadReleaseLock,
+                                    .location = hold.location,
+                                    .ThreadReleaseLock = {hold.paradigm, lock, hold.order}});
+  }
 }
 
 void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const struct trace_event *event),
                      void *data) {
-  struct trace_event release;
   for (uint32_t i = 0; i < held->lock_capacity; i++)
-    if (unwind_held_by(held, i, &release))
-      add(data, &release);
+    unwind_held_releases(held, i, add, data);
   for (size_t i = 0; i < held->operation_count; i++) {
     const struct open_operation *operation = &held->operations[i];
     add(data, &(struct trace_event){.kind = TRACE_RmaOpCompleteBlocking,
@@ -90,5 +112,6 @@ void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const str
 
 void unwind_held_close(struct unwind_held *held) {
   free(held->locks);
+  free(held->holds);
   free(held->operations);
 }

@@ -6,9 +6,12 @@
 
 /* All zeros but the window: nothing. */
 struct unwind_held {
-  uint32_t device_window;  /* in others the program completes operations: nobody knows when it would have */
-  struct open_lock *locks; /* by number */
+  uint32_t device_window; /* in others the program completes operations: nobody knows when it would have */
+  uint32_t *locks;        /* by number: who acquired it last, in holds, + 1; 0: nobody holds it */
   size_t lock_capacity;
+  struct open_hold *holds;
+  size_t hold_count, hold_capacity;
+  uint32_t unused; /* holds, as those of a lock */
   struct open_operation *operations;
   size_t operation_count, operation_capacity;
 };
@@ -20,8 +23,10 @@ void unwind_held_note(struct unwind_held *held, const struct trace_event *event)
 void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const struct trace_event *event),
                      void *data);
 
-/* Whether the lock is held; then the event that would release it, with its location but no time. */
-bool unwind_held_by(const struct unwind_held *held, uint32_t lock, struct trace_event *ret_release);
+/* Calls `add` for the events that would release the lock, with their locations but no time. There may be
+ * several: a runtime may tell of a release when the next thread has acquired the lock. */
+void unwind_held_releases(const struct unwind_held *held, uint32_t lock,
+                          void (*add)(void *data, const struct trace_event *event), void *data);
 
 void unwind_held_close(struct unwind_held *held);
 

@@ -168,15 +168,24 @@ static void on_task(struct unwind *unwind, uint32_t index, uint64_t ticks, uint3
     leave_task_elsewhere(unwind, index, unwind_known_task(unwind, comm, thread, generation), ticks);
 }
 
+struct acquirer {
+  struct unwind *unwind;
+  uint32_t location;
+};
+
 /* The release was at the latest now. It stands where the location was seen last: its team may have ended
  * since, and nobody knows yet that it has. */
-static void on_lock(struct unwind *unwind, uint32_t index, uint32_t lock) {
-  struct trace_event release;
-  if (!unwind_held_by(&unwind->held, lock, &release) || release.location == index ||
-      !is_over(unwind, (uint32_t)release.location))
+static void add_release(void *data, const struct trace_event *release) {
+  const struct acquirer *acquirer = data;
+  uint32_t owner = (uint32_t)release->location;
+  if (owner == acquirer->location || !is_over(acquirer->unwind, owner))
     return;
-  unwind_tidy(unwind, (uint32_t)release.location);
-  unwind_add_release(unwind, (uint32_t)release.location, 0, &release);
+  unwind_tidy(acquirer->unwind, owner);
+  unwind_add_release(acquirer->unwind, owner, 0, release);
+}
+
+static void on_lock(struct unwind *unwind, uint32_t index, uint32_t lock) {
+  unwind_held_releases(&unwind->held, lock, add_release, &(struct acquirer){unwind, index});
 }
 
 /* -- events -- */

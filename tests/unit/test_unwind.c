@@ -332,6 +332,46 @@ static void releases_are_marked(void **state) {
   assert_int_equal(written.marked, 1);
 }
 
+/* A lock's event, of the acquisition that has the number. */
+static void take_lock(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint32_t order,
+                      uint64_t ticks) {
+  struct trace_event event = {.kind = kind, .location = location, .ticks = ticks};
+  if (kind == TRACE_ThreadAcquireLock)
+    event.ThreadAcquireLock.order = order;
+  else
+    event.ThreadReleaseLock.order = order;
+  unwind_event(unwind, &event);
+}
+
+/* A lock passes from the second location to the first, and the release comes behind the acquire, as a runtime
+ * may tell of it; then the trace is cut, before or behind that release. */
+static struct written cut_where_a_lock_passes(bool is_released) {
+  struct written written = {0};
+  struct unwind_source source = {.events = (uint64_t[]){2, 3}, .arguments = "", .location_count = 2};
+  struct unwind *unwind = unwind_open(&source, note_written, &written);
+  take_lock(unwind, 1, TRACE_ThreadAcquireLock, 1, TICKS);
+  take_lock(unwind, 0, TRACE_ThreadAcquireLock, 2, TICKS + 1);
+  if (is_released)
+    take_lock(unwind, 1, TRACE_ThreadReleaseLock, 1, TICKS + 2);
+  unwind_end(unwind, END_TICKS);
+  unwind_close(unwind);
+  return written;
+}
+
+static void a_release_is_told_late(void **state) {
+  (void)state;
+  struct written written = cut_where_a_lock_passes(true);
+  assert_string_equal(written.kinds, "acquire acquire release release ");
+  assert_int_equal(written.marked, 1);
+}
+
+static void a_late_release_is_lost(void **state) {
+  (void)state;
+  struct written written = cut_where_a_lock_passes(false);
+  assert_string_equal(written.kinds, "acquire acquire release release ");
+  assert_int_equal(written.marked, 2);
+}
+
 /* The primary's events are cut behind these in its team; the other member leaves the team, having acquired
  * the lock if that is asked for. */
 static struct written cut_in_team(const enum trace_kind *kinds, size_t count, bool acquires) {
@@ -431,6 +471,8 @@ int main(void) {
       cmocka_unit_test(a_begin_is_the_last_event),
       cmocka_unit_test(a_point_is_the_last_event),
       cmocka_unit_test(releases_are_marked),
+      cmocka_unit_test(a_release_is_told_late),
+      cmocka_unit_test(a_late_release_is_lost),
       cmocka_unit_test(a_task_has_just_begun),
       cmocka_unit_test(a_task_has_just_completed),
       cmocka_unit_test(a_barrier_is_the_last_event),
