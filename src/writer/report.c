@@ -92,6 +92,10 @@ void report_removed(struct reporter *report, const char *archive) {
   send_line(report, "removed", archive, PATIENCE_MS);
 }
 
+void report_withdrawn(struct reporter *report) {
+  send_line(report, "withdrawn", "", AS_LONG_AS_IT_TAKES);
+}
+
 void report_over(struct reporter *report, const char *ending) {
   struct session_shared *shared = &report->session->shared;
   memcpy(shared->archive, shared->dumped, sizeof shared->archive);

@@ -29,6 +29,9 @@ void report_not_dumped(struct reporter *report, const char *why);
 /* One is gone again, as others are wanted more. */
 void report_removed(struct reporter *report, const char *archive);
 
+/* The tool has taken the session back before it began: the archive is gone again, or nothing was kept. */
+void report_withdrawn(struct reporter *report);
+
 /* No more will come, as the program has ended in this way. */
 void report_over(struct reporter *report, const char *ending);
 

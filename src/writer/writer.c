@@ -262,6 +262,12 @@ static bool open_archive(struct writer *writer) {
   return true;
 }
 
+/* The program runs untraced. */
+static void withdraw(struct writer *writer) {
+  remove_archive(writer);
+  report_withdrawn(&writer->report);
+}
+
 /* -- closing -- */
 
 /* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where
@@ -314,7 +320,7 @@ int main(void) {
   application_watch(&writer.application, writer.session, writer.constants.clock_kind);
   drain(&writer);
   if (drain_is_unwanted(&writer)) {
-    remove_archive(&writer);
+    withdraw(&writer);
     return 0;
   }
   if (writer.kept)

@@ -299,6 +299,13 @@ class FakeTracer(Case):
                          "echo archive 7 /a/b; echo closed 7 = a= =1 threads threads=3) > $STAVE_STATUS")
         self.assertIn("/a/b: 3 threads", result.stderr)
 
+    def test_waiting_for_a_writer_without_an_archive(self):
+        """It has not told of one yet, or keeps its records (STAVE_KEEP)."""
+        process = self.with_late_writer("exit 6", "", "exec 2>/dev/null;")
+        self.assertIn("has ended; waiting for its stave-writer to end (Ctrl-C: do not", process.stderr.readline())
+        self.tell("late")
+        self.assertEqual(process.wait(timeout=cli.HANG_S), 6)
+
     def test_waiting_can_be_interrupted(self):
         process = self.with_late_writer("exit 6", "", "exec 2>/dev/null; echo archive 7 /a/b >&3;")
         self.addCleanup(self.tell, "late")

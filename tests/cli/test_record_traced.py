@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from cli import HAS_TRACER
+from cli import BUILD, HANG_S, HAS_TRACER
 from record_case import OMP_PROGRAM, Case
 
 # Its archive would have some megabytes.
@@ -82,6 +82,25 @@ class Tracer(Case):
             self.assertEqual(result.returncode, status)
             self.assertRegex(result.stderr, r"stave: process \d+ was not traced: cannot create the directory /proc/now")
             self.assertNotIn("did not come to use OpenMP", result.stderr)
+
+    def test_writer_that_nobody_waits_for(self):
+        """It comes when the program has gone on untraced, as where a disk stood still: it leaves nothing, and nothing
+        is said to be there."""
+        program = self.program("clang")
+        self.fifos("late")
+        for keep in ("", "10s"):
+            self.env.update(STAVE_TIMEOUT="1", STAVE_KEEP=keep,
+                            STAVE_WRITER=self.write("writer", f"#!/bin/sh\nread x <late\nexec {BUILD.writer}\n"))
+            process = self.popen(program)
+            self.assertIn("not ready after 1 s (STAVE_TIMEOUT); the program runs untraced", process.stderr.readline())
+            self.tell("late")
+            lines = process.stderr.read().splitlines()
+            self.assertEqual(process.wait(timeout=HANG_S), 0)
+            self.assertEqual(process.stdout.read(), "4\n")
+            self.assertEqual(len(lines), 1, lines)
+            self.assertIn("no archive: ", lines[0])
+            self.assertIn("unless a line above says why it was not traced", lines[0])
+            self.assertEqual(glob.glob(self.path("stave-*")), [])
 
     def test_stopped_at_a_size(self):
         program = self.build("large", LARGE_PROGRAM, "clang", "-g", "-fopenmp")

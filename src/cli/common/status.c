@@ -83,21 +83,36 @@ static void read_figures(struct archive_status *archive, char *rest) {
     set_text(&archive->text, ending);
 }
 
-/* Others were wanted more: nobody needs to know of it. */
-static void forget(struct status *status, const char *path) {
-  for (size_t i = status->count; i-- > 0;) {
-    struct archive_status *archive = &status->archives[i];
-    if (!archive->path || strcmp(archive->path, path) != 0)
-      continue;
-    free(archive->path);
-    free(archive->text);
-    free(archive->stopped);
-    memmove(archive, archive + 1, (--status->count - i) * sizeof *archive);
-  }
+static void free_texts(struct archive_status *archive) {
+  free(archive->path);
+  free(archive->text);
+  free(archive->stopped);
 }
 
-/* Lines of writers that keep records (STAVE_KEEP). */
-static void kept_line(struct status *status, const char *verb, struct teller teller, const char *rest) {
+static void forget(struct status *status, size_t index) {
+  struct archive_status *archive = &status->archives[index];
+  free_texts(archive);
+  memmove(archive, archive + 1, (--status->count - index) * sizeof *archive);
+}
+
+/* Others were wanted more: nobody needs to know of it. */
+static void forget_removed(struct status *status, const char *path) {
+  for (size_t i = status->count; i-- > 0;)
+    if (status->archives[i].path && strcmp(status->archives[i].path, path) == 0)
+      forget(status, i);
+}
+
+/* The program has said why it is not traced. */
+static void forget_newest(struct status *status, struct teller teller) {
+  for (size_t i = status->count; i-- > 0;)
+    if (is_of(&status->archives[i], teller)) {
+      forget(status, i);
+      return;
+    }
+}
+
+/* Of writers that keep records (STAVE_KEEP), and of what is gone. */
+static void other_line(struct status *status, const char *verb, struct teller teller, const char *rest) {
   struct archive_status *archive;
   if (strcmp(verb, "kept") == 0 && (archive = add(status, teller))) {
     archive->state = ARCHIVE_KEPT;
@@ -108,7 +123,9 @@ static void kept_line(struct status *status, const char *verb, struct teller tel
     archive->state = ARCHIVE_UNDUMPED;
     set_text(&archive->text, rest);
   } else if (strcmp(verb, "removed") == 0) {
-    forget(status, rest);
+    forget_removed(status, rest);
+  } else if (strcmp(verb, "withdrawn") == 0) {
+    forget_newest(status, teller);
   }
 }
 
@@ -133,7 +150,7 @@ void status_line(struct status *status, char *line) {
     archive->state = ARCHIVE_FAILED;
     set_text(&archive->text, rest);
   }
-  kept_line(status, verb, teller, rest);
+  other_line(status, verb, teller, rest);
 }
 
 static void read_line(void *status, char *line) {
@@ -161,11 +178,8 @@ void status_close(struct status *status) {
     close(status->read_fd);
   if (status->write_fd >= 0)
     close(status->write_fd);
-  for (size_t i = 0; i < status->count; i++) {
-    free(status->archives[i].path);
-    free(status->archives[i].text);
-    free(status->archives[i].stopped);
-  }
+  for (size_t i = 0; i < status->count; i++)
+    free_texts(&status->archives[i]);
   free(status->archives);
   string_list_clear(&status->moved);
   string_list_clear(&status->stayed);

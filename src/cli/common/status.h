@@ -14,6 +14,7 @@
  *   undumped PID WHY                   one could not be written
  *   removed PID PATH                   one that was written is gone, as others are wanted more
  *   over PID ENDING                    no more will come
+ *   withdrawn PID                      nobody waited: the program runs untraced, and nothing is left
  *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
  *   moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime
  *   stayed PID PROGRAM: WHY            ... or on its own

@@ -322,8 +322,11 @@ static void say_waiting(const struct traced_run *run) {
   size_t open = 0;
   for (size_t i = 0; i < status->count; i++)
     open += status->archives[i].state == ARCHIVE_OPEN;
-  message_say("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
-              open == 1 ? "" : "s");
+  if (open == 0) /* one that has not told of its archive yet, or has none to tell of (STAVE_KEEP) */
+    message_say("the program has ended; waiting for its stave-writer to end (Ctrl-C: do not wait)");
+  else
+    message_say("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
+                open == 1 ? "" : "s");
 }
 
 /* The program is a zombie now: its writers may still read its exit status. */
