@@ -167,9 +167,11 @@ class FakeTracer(Case):
             self.assertEqual(self.read("fds"), plain)
 
     def test_signals_are_passed_on(self):
+        program = ("import signal, sys\nawaited = signal.Signals['SIG' + sys.argv[1]]\n"
+                   "signal.pthread_sigmask(signal.SIG_BLOCK, [awaited])\nprint('ready', flush=True)\n"
+                   "signal.sigwait([awaited])\nprint('got', sys.argv[1])\nsys.exit(7)")
         for name in ("TERM", "HUP", "USR1", "USR2", "INT", "QUIT", "ALRM"):
-            process = self.popen("sh", "-c", f"trap 'kill $!; echo got {name}; exit 7' {name}; sleep 60 & "
-                                             "echo ready; wait")
+            process = self.popen("python3", "-c", program, name)
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(getattr(signal, "SIG" + name))
             self.assertEqual(process.stdout.read(), f"got {name}\n")
