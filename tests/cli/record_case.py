@@ -3,6 +3,7 @@ import os
 import subprocess
 
 import cli
+import tracing
 from cli import HANG_S, STAVE
 
 OMP_PROGRAM = r"""
@@ -32,6 +33,7 @@ class Case(cli.FreshCase):
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("STAVE_", "OMP_", "KMP_", "LD_"))}
         self.env["TMPDIR"] = self.tmp
         self.env["LC_ALL"] = "C"
+        self.env["STAVE_TIMEOUT"] = str(tracing.LONGEST_S)
 
     def tearDown(self):
         self.assertEqual(os.listdir(self.tmp), [], "the private directory was left behind")

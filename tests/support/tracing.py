@@ -66,18 +66,18 @@ def default_signals():
 
 
 def clean_environment(**settings):
-    """The environment without anything that OpenMP or Stave would heed, plus the settings."""
+    """The environment without anything that OpenMP or Stave would heed, plus the settings. A disk may stand still for
+    ten seconds, and the writer with it: a test that does not say for how long a traced program waits does not ask how
+    long that was."""
     kept = {name: value for name, value in os.environ.items()
             if not re.match(r"(STAVE|OMP|KMP|GOMP)_", name) and name != "LD_PRELOAD"}
-    return {**kept, "OMP_NUM_THREADS": "2",
+    return {**kept, "OMP_NUM_THREADS": "2", "STAVE_TIMEOUT": str(LONGEST_S),
             **{name: str(value) for name, value in settings.items()}}
 
 
 def tool_environment(build, output, **settings):
-    """A disk may stand still for ten seconds, and the writer with it: a test that does not say for how long its program
-    waits does not ask how long that was."""
-    return clean_environment(**{"OMP_TOOL_LIBRARIES": build.tool, "STAVE_WRITER": build.writer, "STAVE_OUTPUT": output,
-                                "STAVE_TIMEOUT": LONGEST_S, **REPORTS.settings(), **settings})
+    return clean_environment(OMP_TOOL_LIBRARIES=build.tool, STAVE_WRITER=build.writer,
+                             STAVE_OUTPUT=output, **REPORTS.settings(), **settings)
 
 
 def no_core():
