@@ -10,7 +10,7 @@
 
 enum { DEPTH_MOST = 64 };
 
-/* The ways to end that the writer has words for (STAVE_PROPERTY_ENDING) and in which nothing is cut off. */
+/* The ways to end that the writer has words for (STAVE_PROPERTY_ENDING) and that are none to speak of. */
 static bool is_orderly(const char *ending) {
   static const char *const words[] = {"finalized", "omp_control_tool", "exec"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -24,8 +24,10 @@ void ending_prepare(struct collector *collector) {
   const char *ending = trace_archive_property(trace, STAVE_PROPERTY_ENDING);
   const char *closed = trace_archive_property(trace, STAVE_PROPERTY_CLOSED_BY_WRITER);
   bool is_cut = collector->report->to_ticks < trace->clock.first_ticks + trace->clock.length_ticks;
+  bool was_open = closed && strtoull(closed, NULL, 10) > 0, is_bad = ending && !is_cut && !is_orderly(ending);
   collector->report->ending = ending;
-  if (ending && !is_orderly(ending) && closed && strtoull(closed, NULL, 10) > 0 && !is_cut)
+  collector->report->has_ended_badly = is_bad && (was_open || strcmp(ending, "exit status 0") != 0);
+  if (is_bad && was_open)
     collector->stand_ticks = trace->clock.first_ticks + trace->clock.length_ticks;
 }
 

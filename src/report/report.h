@@ -442,7 +442,8 @@ struct report {
   size_t chance_findings;            /* left out, as what they would save may be chance */
   bool has_lost_findings;            /* for want of memory */
   const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
-  struct report_standing *standings; /* by location; NULL: the run ended in order, or nobody knows */
+  bool has_ended_badly;              /* as it says, and in the part that is reported */
+  struct report_standing *standings; /* by location; NULL: nothing was cut off, or nobody knows */
   uint32_t *deadlock;                /* locations each of which waits for the next, the last for the first */
   size_t deadlock_count;             /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */

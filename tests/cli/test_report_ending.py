@@ -13,6 +13,7 @@ from otf2.enums import Paradigm
 from report_case import Case
 
 KILLED = (("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_WRITER", "11"))
+CLOSED = ("STAVE::CLOSED_BY_WRITER", "0")
 
 DEADLOCK = f'#include "{os.path.dirname(os.path.abspath(__file__))}/ends_waiting.h"' + r"""
 static void *say_when_waiting(void *unused) {
@@ -143,12 +144,22 @@ class Ending(Case):
 
     def test_nothing_where_nothing_was_cut_off(self):
         for name, properties in (("orderly", [("STAVE::ENDING", "finalized"), KILLED[1]]), ("unsaid", []),
-                                 ("closed", [KILLED[0], ("STAVE::CLOSED_BY_WRITER", "0")])):
+                                 ("returned", [("STAVE::ENDING", "exit status 0"), CLOSED])):
             archive = self.dead(name, properties)
             self.assertIsNone(self.numbers(archive)["ending"]["stood"])
             self.assertTrue(self.text(archive).startswith("archive"))
-        part = self.numbers(self.dead("part", KILLED), "--to", "2s")
-        self.assertIsNone(part["ending"]["stood"])
+        archive = self.dead("part", KILLED)
+        self.assertIsNone(self.numbers(archive, "--to", "2s")["ending"]["stood"])
+        self.assertTrue(self.text(archive, "--to", "2s").startswith("archive"))
+
+    def test_killed_when_all_had_ended(self):
+        """LLVM's runtime ends all regions before it aborts for what it calls an error."""
+        for ending in ("killed by signal 6 (Aborted)", "exit status 3"):
+            archive = self.dead(f"closed, {ending}", [("STAVE::ENDING", ending), CLOSED])
+            self.assertIsNone(self.numbers(archive)["ending"]["stood"])
+            first, second = self.text(archive).splitlines()[:2]
+            self.assertEqual((first.split(maxsplit=1), second.split()[0]), (["ended", ending], "archive"))
+            self.assertEqual(self.text(archive, "--brief").splitlines()[0], f"ended: {ending}")
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_regions_end_at_death(self):

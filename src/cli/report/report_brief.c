@@ -55,9 +55,10 @@ static void print_stood(const struct report *report) {
 }
 
 static void print_ending(const struct report *report) {
+  if (report->has_ended_badly)
+    print_line("ended: %s%s", report->ending, report->standings ? "; the threads stood" : "");
   if (!report->standings)
     return;
-  print_line("ended: %s; the threads stood", report->ending);
   print_stood(report);
   char circle[DEADLOCK_BYTES];
   if (report_deadlock_text(circle, sizeof circle, report))

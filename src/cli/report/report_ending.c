@@ -77,9 +77,10 @@ void report_print_ending(const struct report_print *print) {
   const struct report *report = print->report;
   size_t most = print->top > THREADS_MOST ? print->top : THREADS_MOST, count = 0;
   struct table table;
+  if (report->has_ended_badly)
+    table_fact("ended", "%s", report->ending);
   if (!report->standings)
     return;
-  table_fact("ended", "%s", report->ending);
   table_heading("Where each thread stood at the end");
   table_begin(&table);
   table_column(&table, "thread", TABLE_NAME);

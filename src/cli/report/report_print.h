@@ -38,7 +38,7 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
 /* Text for people on stdout. */
 void report_print_text(const struct report_print *print);
 
-/* Where each thread stood when the run was killed; nothing if it ended in order. */
+/* How the run ended, and where each thread stood then; nothing if it ended in order. */
 void report_print_ending(const struct report_print *print);
 
 enum { DEADLOCK_BYTES = 512 };

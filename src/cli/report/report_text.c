@@ -471,8 +471,7 @@ static void print_caveats(const struct report *report) {
 
 void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
-  if (report->standings)
-    report_print_ending(print);
+  report_print_ending(print);
   bool has_findings = report->has_openmp || report->activity[ACTIVITY_MPI] > 0;
   print_overview(print);
   if (has_findings)
