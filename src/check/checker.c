@@ -219,8 +219,10 @@ static bool on_event(void *data, const struct trace_event *event) {
   struct checker *checker = data;
   checker->event = event;
   check_form_always(checker, event);
-  if (is_behind_end(checker, event))
+  if (is_behind_end(checker, event)) {
+    check_stuck_on_added(checker, event);
     return checker->error == 0;
+  }
   checker->result->events++;
   check_mpi_on_event(checker, event);
   stop_for_nameless(checker, event);

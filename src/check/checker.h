@@ -81,6 +81,8 @@ struct location_state {
   unsigned followed_count;
   uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */
   bool holds_wanted;       /* the task that wants the nestable lock here holds it already */
+  bool is_lock_wanted;     /* the next one, when the program was ended */
+  uint64_t wanted_lock;
   struct created_task {
     uint64_t parent;
     struct dependences_task task;
@@ -256,6 +258,9 @@ struct lock_text check_lock_text(const struct checker *checker, uint64_t lock);
 
 /* -- stuck.c -- */
 
+/* Events that the writer added at the end: the lock that a thread wanted. */
+void check_stuck_on_added(struct checker *checker, const struct trace_event *event);
+
 /* Behind all other rules: it says nothing where one of them says why. */
 void check_stuck_finish(struct checker *checker);
 
@@ -268,6 +273,13 @@ void check_lock_acquired(struct checker *checker, const struct trace_event *even
 void check_lock_released(struct checker *checker, const struct replay_lock_event *step);
 void check_lock_states_finish(struct checker *checker);
 void check_lock_states_close(struct checker *checker);
+
+/* The acquisition by which the lock is held; NULL: it is not, or NO_LOCK. */
+struct acquisition *check_lock_held(struct checker *checker, uint64_t number);
+
+/* The number that the event has as this attribute; false: it has none. */
+bool check_attribute(const struct checker *checker, const struct trace_event *event, const char *name,
+                     uint64_t *ret);
 
 /* What is known of the lock at the address, which is made if there is nothing; NULL: no memory. */
 struct lock_memory *check_lock_memory(struct checker *checker, size_t location, uint64_t address);

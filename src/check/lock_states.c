@@ -25,8 +25,8 @@ struct lock_memory *check_lock_memory(struct checker *checker, size_t location, 
   return memory;
 }
 
-static bool attribute_of(const struct checker *checker, const struct trace_event *event, const char *name,
-                         uint64_t *ret) {
+bool check_attribute(const struct checker *checker, const struct trace_event *event, const char *name,
+                     uint64_t *ret) {
   uint32_t count = trace_event_attribute_count(event);
   for (uint32_t i = 0; i < count; i++) {
     struct trace_event_attribute value = trace_event_attribute(event, i);
@@ -39,8 +39,8 @@ static bool attribute_of(const struct checker *checker, const struct trace_event
   return false;
 }
 
-static struct acquisition *held(struct checker *checker, const struct lock_memory *memory) {
-  struct lock_state *lock = memory->lock != NO_LOCK ? pair_map_get(&checker->locks, memory->lock, 0) : NULL;
+struct acquisition *check_lock_held(struct checker *checker, uint64_t number) {
+  struct lock_state *lock = number != NO_LOCK ? pair_map_get(&checker->locks, number, 0) : NULL;
   struct acquisition *last = lock ? &lock->recent[lock->order % RECENT_MOST] : NULL;
   return last && last->order == lock->order && !last->is_released ? last : NULL;
 }
@@ -101,7 +101,7 @@ static void find_destroyed(struct checker *checker, const struct acquisition *ac
 
 static void destroy(struct checker *checker, const struct trace_event *event, struct lock_memory *memory,
                     uint32_t region, bool is_nestable) {
-  struct acquisition *holder = held(checker, memory);
+  struct acquisition *holder = check_lock_held(checker, memory->lock);
   find_unfit(checker, event, memory, region, is_nestable);
   if (holder) {
     holder->is_destroyed = true;
@@ -127,7 +127,7 @@ void check_lock_acquired(struct checker *checker, const struct trace_event *even
   bool is_nestable = sets_nestable(construct);
   bool is_routine = is_nestable || construct == CONSTRUCT_set_lock || construct == CONSTRUCT_test_lock;
   uint64_t address;
-  if (!is_routine || !attribute_of(checker, event, "lock address", &address))
+  if (!is_routine || !check_attribute(checker, event, "lock address", &address))
     return;
   struct lock_memory *memory = check_lock_memory(checker, event->location, address);
   if (!memory)
@@ -152,7 +152,7 @@ void check_lock_released(struct checker *checker, const struct replay_lock_event
   const struct replay_frame *frame = replay_top_frame(checker->replay, step->location);
   uint64_t added;
   if (!acquisition || acquisition->order != step->order ||
-      attribute_of(checker, checker->event, "added by the writer", &added))
+      check_attribute(checker, checker->event, "added by the writer", &added))
     return;
   acquisition->is_released = true;
   bool is_routine =
@@ -189,7 +189,7 @@ static bool is_held_by(struct checker *checker, const struct lock_memory *memory
  * nobody held it. */
 static void unset(struct checker *checker, const struct trace_event *event, const struct lock_memory *memory,
                   uint32_t region, bool is_nestable) {
-  const struct acquisition *holder = held(checker, memory);
+  const struct acquisition *holder = check_lock_held(checker, memory->lock);
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
   if (memory->state == LOCK_INITIALISED && memory->is_nestable != is_nestable)
     find_unfit(checker, event, memory, region, is_nestable);
@@ -213,7 +213,7 @@ void check_lock_routine(struct checker *checker, const struct trace_event *event
   bool is_destroy = construct == CONSTRUCT_destroy_lock || construct == CONSTRUCT_destroy_nest_lock;
   bool is_unset = construct == CONSTRUCT_unset_lock || construct == CONSTRUCT_unset_nest_lock;
   bool is_known = is_init || is_destroy || is_unset || construct == CONSTRUCT_set_nest_lock;
-  if (!is_known || !attribute_of(checker, event, "lock address", &address))
+  if (!is_known || !check_attribute(checker, event, "lock address", &address))
     return;
   struct lock_memory *memory = check_lock_memory(checker, event->location, address);
   if (!memory)

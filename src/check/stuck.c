@@ -13,6 +13,35 @@ static const struct task_state *holder_on(struct checker *checker, size_t locati
   return state && state->hold_count > 0 ? state : NULL;
 }
 
+void check_stuck_on_added(struct checker *checker, const struct trace_event *event) {
+  struct location_state *here = &checker->locations[event->location];
+  uint64_t number;
+  if (event->kind != TRACE_Leave || !check_attribute(checker, event, "wait lock", &number))
+    return;
+  here->is_lock_wanted = true;
+  here->wanted_lock = (uint64_t)checker_process(checker, event->location) << 32 | number;
+}
+
+enum { PART_BYTES = 140 }; /* of a detail */
+
+static void say_held(struct checker *checker, const struct task_state *holder, char text[PART_BYTES]) {
+  const struct held_by_task *last = holder ? &holder->holds[holder->hold_count - 1] : NULL;
+  *text = '\0';
+  if (last)
+    snprintf(text, PART_BYTES, "; it held lock %s (%s)", check_lock_text(checker, last->lock).text,
+             checker_name(checker, last->region));
+}
+
+/* Who holds what the thread wants, if the archive says what that is. */
+static void say_owner(struct checker *checker, const struct location_state *here, char text[PART_BYTES]) {
+  const struct acquisition *owner = here->is_lock_wanted ? check_lock_held(checker, here->wanted_lock) : NULL;
+  *text = '\0';
+  if (owner)
+    snprintf(text, PART_BYTES, "; lock %s, which it wants, is held by %s since %s",
+             check_lock_text(checker, here->wanted_lock).text,
+             checker->trace->locations[owner->location].name, checker_name(checker, owner->region));
+}
+
 static void check_lock(struct checker *checker, size_t location) {
   const struct replay_frame *frame = replay_top_frame(checker->replay, location);
   enum construct construct = frame ? (enum construct)frame->construct : CONSTRUCT_other;
@@ -27,11 +56,10 @@ static void check_lock(struct checker *checker, size_t location) {
                    holder ? holder->holds[holder->hold_count - 1].region : CHECK_NO_REGION);
   if (!found)
     return;
-  int used = snprintf(found->detail, sizeof found->detail, "nothing more is heard of it");
-  if (holder)
-    snprintf(found->detail + used, sizeof found->detail - (size_t)used, "; it held lock %s (%s)",
-             check_lock_text(checker, holder->holds[holder->hold_count - 1].lock).text,
-             checker_name(checker, holder->holds[holder->hold_count - 1].region));
+  char held[PART_BYTES], owner[PART_BYTES];
+  say_held(checker, holder, held);
+  say_owner(checker, &checker->locations[location], owner);
+  snprintf(found->detail, sizeof found->detail, "nothing more is heard of it%s%s", held, owner);
 }
 
 /* -- all threads -- */

@@ -407,6 +407,23 @@ class Locks(Case):
         self.assertEqual([(f["rule"], f["region"]["line"]) for f in found], [("stuck", 12), ("stuck", 22)])
         self.assertIn("omp_set_lock @made.c:11", found[0]["detail"])
 
+    def test_stuck_names_the_holder(self):
+        """Of the lock that is wanted, as the writer's last Leave says: a thread that has left the team since."""
+        with self.make(region=False, properties=[("STAVE::CLOSED_BY_WRITER", "3")]) as made:
+            made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+            for thread in (0, 1):
+                made.begin_team(thread)
+            made.lock(0, 1, 1, line=11)
+            made.unlock(0, 1, 1, line=12)
+            made.lock(1, 1, 2, line=21)
+            for thread in (1, 0):
+                made.leave_team(thread)
+            made.event(0, "thread_join", Paradigm.OPENMP)
+            made.enter(0, "omp_set_lock", line=13)
+            made.now += 2000000
+            made.event(0, "leave", made.region("omp_set_lock", 13, ""), attributes={"wait lock": 1}, step=False)
+        self.finds("stuck", "lock 1, which it wants, is held by OMP thread 1 since omp_set_lock @made.c:21", line=13)
+
 
 if __name__ == "__main__":
     unittest.main()
