@@ -69,8 +69,9 @@ void findings_of_locks(struct report *report);
 void findings_of_devices(struct report *report);
 
 /* If the region's threads share processors with each other or other programs and suffer from it, takes what
- * it could save for the one finding that says so; then nothing else is to be said of the region. */
-bool findings_take_shared(struct report *report, uint32_t region, double gain_ticks);
+ * it could save for the one finding that says so: the part `shared` of what they wait. Then nothing else is
+ * to be said of the region. */
+bool findings_take_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
 
 /* Where the archive tells when threads had no processor: takes what that cost the region, `gain_ticks` of
  * wall time, of its budget for the finding that says so. Returns what is left. */

@@ -360,7 +360,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   if (report->has_running && !processors_are_too_few(report, parallel))
     budget = findings_take_preempted(report, region, budget, parallel->preempted * members / n);
   else if (!is_too_often(report, parallel) &&
-           findings_take_shared(report, region, (budget + (double)parallel->late / n) * shared))
+           findings_take_shared(report, region, budget + (double)parallel->late / n, shared))
     return;
   budget = find_slow_barriers(report, region, budget, members, scale);
   budget = find_late_start(report, region, budget, members, 1 / n);

@@ -37,12 +37,13 @@ static void take(struct report_shared *all, uint32_t region, uint64_t threads, d
   all->threads = threads > all->threads ? threads : all->threads;
 }
 
-bool findings_take_shared(struct report *report, uint32_t region, double gain) {
+bool findings_take_shared(struct report *report, uint32_t region, double waited_ticks, double shared) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct report_shared *all = shared_with(report, processors_wanted(parallel));
   if (!all || !wants_processors(parallel))
     return false;
-  take(all, region, processors_wanted(parallel), gain);
+  all->waited += waited_ticks;
+  take(all, region, processors_wanted(parallel), waited_ticks * shared);
   return true;
 }
 
@@ -104,10 +105,11 @@ void finding_say_waiting(struct finding_texts *texts, char text[FINDING_BYTES]) 
 /* -- the findings -- */
 
 static void find_oversubscription(struct report *report) {
-  const struct report_shared *all = &report->shared[SHARED_WITH_THREADS];
+  struct report_shared *all = &report->shared[SHARED_WITH_THREADS];
   struct finding_texts texts = {.report = report};
   struct report_finding *finding =
       all->regions ? finding_add(report, CAUSE_OVERSUBSCRIPTION, all->region, all->gain) : NULL;
+  all->untold = finding || all->waited < FINDING_LEAST_SHARE * (double)report->wall ? 0 : all->waited;
   if (!finding)
     return;
   finding_say(finding->what, "%" PRIu64 " threads share %" PRIu64 " processor%s", all->threads,

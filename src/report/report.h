@@ -346,6 +346,7 @@ enum { SHARED_WITH_THREADS, SHARED_WITH_OTHERS, SHARED_COUNT };
 /* Parallel regions whose threads seem to wait for processors. */
 struct report_shared {
   uint64_t regions, threads; /* threads: of the largest team */
+  double waited, untold;     /* wall time, as if there were a processor for each; and no finding says why */
   double gain, greatest;     /* ticks, of all regions, and of the one that would save most: */
   uint32_t region;
 };

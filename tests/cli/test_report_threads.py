@@ -231,6 +231,24 @@ class Threads(Case):
         self.assertEqual(is_said, not numbers["findings"])
         return is_said
 
+    def test_more_threads_than_help(self):
+        """They wait for a third of the region, by turns for one another and for the barrier to let them go. Fewer
+        threads would save nothing, if all this work needs a processor; if not, nobody knows why they wait."""
+        for name, processors, is_told in (("one for two", 1, False), ("two for two", 2, True)):
+            with self.timed(name) as made:
+                made.properties = [("STAVE::PROCESSORS", str(processors))]
+                made.fork(0)
+                made.begin(0)
+                made.at(50).enter(1, "implicit barrier", 1)
+                made.at(100).enter(0, "implicit barrier", 1)
+                made.end_all(120)
+            numbers = self.numbers(self.path(name))
+            self.assertEqual(bool(numbers["findings"]), is_told)
+            self.ms(numbers["untold_s"], 0 if is_told else 45)
+            for brief in ((), ("--brief",)):
+                self.assertEqual("what more threads than processors wait for is not known" in
+                                 self.text(self.path(name), *brief), not is_told)
+
     def test_chance(self):
         """A hundredth and a bit is no finding where threads want for processors."""
         self.assertFalse(self.slightly("two", 2))

@@ -282,6 +282,8 @@ static void print_findings(const struct report_print *print) {
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
     return "none of parallel regions: the archive does not say which threads work in which team";
+  if (report->shared[SHARED_WITH_THREADS].untold > 0)
+    return "nothing for certain: what more threads than processors wait for is not known";
   return report->chance_findings ? "nothing but what costs less than 3 % of the wall time and may be chance"
                                  : "nothing that costs a hundredth of the wall time";
 }
