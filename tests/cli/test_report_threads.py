@@ -170,8 +170,8 @@ class Threads(Case):
                 self.assertEqual(finding["uncertainty_s"], expected)
         self.assertIn("other programs used the processors meanwhile", found[0]["reason"])
 
-    def chunks(self, name, times_us, properties=()):
-        """Two threads get 600 chunks each, which last so long in turn."""
+    def chunks(self, name, times_us, properties=(), in_one_loop=600):
+        """Two threads get 600 chunks each, which last so long in turn, in one loop or several."""
         with self.timed(name, ticks_per_us=10) as made:
             made.properties = list(properties)
             made.fork(0)
@@ -180,6 +180,9 @@ class Threads(Case):
                 made.at(0).enter(i, "for", 5, "main: dynamic")
                 now = 0
                 for chunk in range(600):
+                    if chunk and chunk % in_one_loop == 0:
+                        made.at(now).leave(i, "for", 5, "main: dynamic")
+                        made.enter(i, "for", 5, "main: dynamic")
                     made.at(now).enter(i, "loop chunk", 5, attributes={"chunk start": chunk, "chunk size": 2})
                     now += times_us[chunk % len(times_us)] / 1000
                     made.at(now).leave(i, "loop chunk", 5)
@@ -261,9 +264,9 @@ class Threads(Case):
         self.assertTrue(self.slightly("slight", 2, regions=1))
 
     def test_chunks_that_are_work(self):
-        """A hundred times as long as getting one takes, on average."""
-        for name, times in (("alike", [20]), ("long", [0, 40])):
-            numbers = self.chunks(name, times)
+        """A hundred times as long as getting one takes, on average, or all that a thread has of its loop."""
+        for name, times, in_one_loop in (("alike", [20], 600), ("long", [0, 40], 600), ("a static schedule's", [2], 1)):
+            numbers = self.chunks(name, times, in_one_loop=in_one_loop)
             self.assertEqual(numbers["findings"], [])
             self.assertEqual(numbers["lost_in_work_s"], 0)
 
