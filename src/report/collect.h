@@ -367,6 +367,10 @@ uint32_t *histogram_new(void);
 void histogram_add(uint32_t *histogram, uint64_t ticks);
 uint64_t histogram_quantile(const uint32_t *histogram, double share);
 
+/* The same of times between two readings of a clock that may move in steps of many ticks (AMD's of 26): where
+ * it is a tick, which says no more than that both were in one step, the mean of those up to a step. */
+uint64_t histogram_shortest(const uint32_t *histogram, double share);
+
 /* -- collect_locks.c -- */
 void locks_on_event(void *data, const struct replay_lock_event *event);
 void locks_finish(struct collector *collector);

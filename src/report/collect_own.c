@@ -52,7 +52,7 @@ void own_count(struct collector *collector, const struct trace_event *event, uin
 
 void own_finish(struct collector *collector) {
   struct report *report = collector->report;
-  uint64_t ticks = histogram_quantile(collector->callback_histogram, CALLBACK_QUANTILE);
+  uint64_t ticks = histogram_shortest(collector->callback_histogram, CALLBACK_QUANTILE);
   double most = (double)report->trace->clock.ticks_per_second * CALLBACK_NS_MOST / 1e9;
   report->caveats.callback_ticks = (double)ticks <= most ? ticks : 0;
 }

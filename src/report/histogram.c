@@ -29,14 +29,34 @@ void histogram_add(uint32_t *histogram, uint64_t ticks) {
   histogram[bucket] += histogram[bucket] < UINT32_MAX;
 }
 
-uint64_t histogram_quantile(const uint32_t *histogram, double share) {
+/* Of those that are in the buckets from `first` on. */
+static uint64_t quantile_from(const uint32_t *histogram, int first, double share) {
   uint64_t count = 0, below = 0;
-  for (int i = 0; i < BUCKETS; i++)
+  for (int i = first; i < BUCKETS; i++)
     count += histogram[i];
-  for (int i = 0; count > 0 && i < BUCKETS; i++) {
+  for (int i = first; count > 0 && i < BUCKETS; i++) {
     below += histogram[i];
     if ((double)below >= share * (double)count)
       return bucket_middle((unsigned)i);
   }
   return 0;
+}
+
+uint64_t histogram_quantile(const uint32_t *histogram, double share) {
+  return quantile_from(histogram, 0, share);
+}
+
+/* Of two times in one step, the next one has a tick less to go. */
+static uint64_t mean_up_to_step(const uint32_t *histogram, uint64_t step) {
+  uint64_t count = 0, sum = 0;
+  for (unsigned i = 0; i < BUCKETS && bucket_middle(i) <= step + step / 8; i++) {
+    count += histogram[i];
+    sum += histogram[i] * bucket_middle(i);
+  }
+  return count ? (sum + count / 2) / count : 0;
+}
+
+uint64_t histogram_shortest(const uint32_t *histogram, double share) {
+  uint64_t ticks = histogram_quantile(histogram, share);
+  return ticks > 1 ? ticks : mean_up_to_step(histogram, quantile_from(histogram, 2, share));
 }

@@ -191,6 +191,25 @@ class Threads(Case):
             made.end_all(now)
         return self.numbers(self.path(name))
 
+    def test_what_callbacks_take(self):
+        """The mean of the times up to a step, where the clock moves in steps of 26 ticks: of two callbacks in one step
+        the second is a tick later."""
+        steps = [26, 26, 26, 26, 1, 25, 26, 26, 26, 1, 25, 26]
+        for name, ticks_per_us, shortest, wanted in (
+                ("steps", 2600, steps, sum(steps) / 12), ("no steps", 2600, [30], 30), ("slow", 25, [1, 1, 1, 2], 1)):
+            with self.timed(name, ticks_per_us=ticks_per_us) as made:
+                made.fork(0)
+                made.begin(0)
+                for i in range(1200):
+                    made.point(0, "flush", 7)
+                    made.now += shortest[i % len(shortest)]
+                for _ in range(300):
+                    made.now += 2600
+                    made.point(0, "flush", 7)
+                made.end_all(made.now / ticks_per_us / 1000)
+            ns = 1e9 * self.numbers(self.path(name))["tracing"]["callback_s"]
+            self.assertAlmostEqual(ns * ticks_per_us / 1000, wanted, delta=max(1, wanted / 20), msg=name)
+
     def test_small_chunks(self):
         """What getting them takes is the finding, not what some have more to do than the shortest."""
         for name, times, getting in (("small", [0, 4], .1858), ("equal chunks", [2], .1858),
