@@ -434,6 +434,7 @@ static void free_region(struct report_region *region) {
   if (region->parallel) {
     free(region->parallel->useful);
     free(region->parallel->callers);
+    free(region->parallel->creations);
     free(region->parallel->variation);
   }
   if (region->loop) {

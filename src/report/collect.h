@@ -347,6 +347,22 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
 void tasks_finish(struct collector *collector);
 void tasks_free(struct collector *collector);
 
+/* -- collect_creations.c -- */
+
+/* The tasks of one construct that the teams of a parallel region have created. */
+struct report_creations {
+  uint32_t construct, creator; /* creator: the location that has created the first one */
+  uint64_t tasks;
+  bool has_several; /* other locations have created some, too */
+};
+
+/* What creating a task costs, of which its thread has just told; that one was created in a team of this
+ * parallel region; and when all were, once it is known what it costs to start one. */
+void creations_measure(struct collector *collector, const struct replay_task_event *event,
+                       struct report_task *detail);
+void creations_count(struct collector *collector, uint32_t parallel, const struct replay_task *task);
+void creations_finish(const struct report *report, struct report_task *detail);
+
 /* -- collect_taskwaits.c -- */
 
 /* A task comes to such a region and leaves it, and creates a task; and a member of a team has been idle or

@@ -7,15 +7,8 @@
 
 enum { VARIABLES_MOST = 1 << 18 };
 
-/* Much of what is between two tasks is no cost of theirs: the program's own code, and waiting for a task to
- * be ready.
- * */
-#define CREATION_QUANTILE 0.25
+/* Much of what is between two tasks is no cost of theirs, but waiting for one to be ready. */
 #define DISPATCH_QUANTILE 0.01
-
-/* Runtimes need less to create a task than to get and begin one (libomp 14: 0.1 of 0.7 us). What is always
- * longer than this between two creations is the program's own code, and what they cost is not known. */
-enum { CREATION_DISPATCHES_MOST = 4, CREATION_NS_MOST = 10000 };
 
 /* -- live tasks -- */
 
@@ -84,30 +77,6 @@ struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint6
 
 /* -- creation -- */
 
-/* What one creation costs: from it to the next by the same task, if there is nothing between but the create
- * region and the dependences. */
-static void measure_creation(struct collector *collector, const struct replay_task_event *event,
-                             struct report_task *detail) {
-  struct report_location *here = &collector->locations[event->location];
-  uint64_t number = event->event->number;
-  bool is_next = here->created_by == event->task->creator &&
-                 number - here->created_number <= 3 + 2 * (uint64_t)here->created_points;
-  if (is_next && collector_is_inside(collector, event->ticks)) {
-    if (!detail->creation_histogram)
-      detail->creation_histogram = histogram_new();
-    collector->has_failed |= !detail->creation_histogram;
-    if (detail->creation_histogram)
-      histogram_add(detail->creation_histogram, event->ticks - here->created_ticks);
-    spread_add(&detail->creation, event->ticks - here->created_ticks);
-  }
-  here->created_number = number;
-  here->created_by = event->task->creator;
-  here->created_ticks = event->ticks;
-  here->created_id = event->task->id;
-  here->created_slot = event->task->slot;
-  here->created_points = 0;
-}
-
 static struct report_task *detail_of(struct collector *collector, uint32_t region) {
   if (region == REPLAY_NONE)
     return NULL;
@@ -153,9 +122,11 @@ static void created(struct collector *collector, const struct replay_task_event 
   struct report_task *detail = detail_of(collector, task->create_region);
   if (!detail)
     return;
-  measure_creation(collector, event, detail);
+  creations_measure(collector, event, detail);
   if (!collector_is_inside(collector, event->ticks))
     return;
+  if (team)
+    creations_count(collector, team->region, task);
   detail->created++;
   detail->taskwaits += task->is_taskwait;
   collector->report->tasks_created++;
@@ -442,14 +413,6 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
 
 /* -- the end -- */
 
-static uint64_t creation_cost(const struct report *report, const uint32_t *histogram) {
-  double most = report->dispatch_cost
-                    ? (double)report->dispatch_cost * CREATION_DISPATCHES_MOST
-                    : (double)report->trace->clock.ticks_per_second * CREATION_NS_MOST / 1e9;
-  uint64_t cost = histogram_quantile(histogram, CREATION_QUANTILE);
-  return (double)cost <= most ? cost : 0;
-}
-
 void tasks_finish(struct collector *collector) {
   struct report *report = collector->report;
   for (size_t i = 0; i < collector->live_task_capacity; i++) {
@@ -459,9 +422,8 @@ void tasks_finish(struct collector *collector) {
   }
   report->dispatch_cost = histogram_quantile(collector->dispatch_histogram, DISPATCH_QUANTILE);
   for (size_t i = 0; i < collector->trace->region_count; i++) {
-    struct report_task *detail = report->regions[i].task;
-    if (detail && detail->creation_histogram)
-      detail->creation_cost = creation_cost(report, detail->creation_histogram);
+    if (report->regions[i].task)
+      creations_finish(report, report->regions[i].task);
   }
 }
 

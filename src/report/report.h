@@ -84,7 +84,9 @@ struct report_parallel {
   uint64_t stalled;                 /* waits of its members for room in Stave's buffers */
   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t imbalance;
-  uint64_t tasks; /* explicit tasks created in it */
+  uint64_t tasks;                     /* explicit tasks created in it */
+  struct report_creations *creations; /* by their construct */
+  size_t creations_count;
   struct scatter
       alone; /* of the instances that had one thread while no other team was there: their wall time */
   /* sum over the instances of (thread time that is not useful / members) */

@@ -114,8 +114,95 @@ class Tasks(Case):
         self.assertEqual((task["created"], task["executed"], task["included"]), (1000, 1000, 0))
         self.ms(task["run"]["mean_s"], 0.001)
         self.ms(task["creation_cost_s"], 0.003)
-        self.assertEqual(numbers["findings"][0]["cause"], "small tasks")
+        self.small(numbers, 3 - 1 / 2)
         self.assertIn("too small", self.text(self.path("small")))
+
+    def test_small_on_few_processors(self):
+        """Of four threads on two processors one creates tasks that are nothing, and one runs them: half of what they
+        run stays."""
+        with self.timed("few processors", threads=4) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
+            made.fork(0)
+            made.begin(0)
+            for i in range(1, 4):
+                made.enter(i, "implicit barrier", 1)
+            for i in range(1000):
+                made.at(0.003 * i).create(0, i + 1, 11)
+                made.at(0.003 * i + 0.001).start(1, 0, i + 1, 11)
+                made.at(0.003 * i + 0.002).end(1, 0, i + 1, 11)
+            made.at(3).enter(0, "implicit barrier", 1)
+            made.end_all(3)
+        self.small(self.numbers(self.path("few processors")), 3 - 1 / 2)
+
+    def small(self, numbers, gain_ms):
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["small tasks"])
+        self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], gain_ms, delta=0.02 * gain_ms)
+
+    def test_small_that_all_create(self):
+        """Nobody waits but for the next task: 500 of each thread's own, 2 us to create, 1 us to get and to run."""
+        with self.timed("all") as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(500):
+                for thread in range(2):
+                    made.at(0.002 * i).create(thread, 2 * i + thread + 1, 11)
+            made.at(1)
+            for thread in range(2):
+                made.enter(thread, "implicit barrier", 1)
+            for i in range(500):
+                for thread in range(2):
+                    made.at(1.001 + 0.002 * i).start(thread, thread, 2 * i + thread + 1, 11)
+                    made.at(1.002 + 0.002 * i).end(thread, thread, 2 * i + thread + 1, 11)
+            made.end_all(2)
+        numbers = self.numbers(self.path("all"))
+        self.small(numbers, 1 + 0.5)
+        self.ms(numbers["lost_in_work_s"], 1)
+
+    def test_small_beside_callbacks(self):
+        """Of each 100 ns of who creates two tasks, which are nothing, and runs one of them at once, 40 are callbacks';
+        the other thread has 10 of its own."""
+        with self.timed("callbacks", ticks_per_us=1000) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(1000):
+                now = 0.0001 * i
+                made.at(now).create(0, 2 * i + 1, 11)
+                made.at(now + 0.00001).start(1, 0, 2 * i + 1, 11)
+                made.at(now + 0.00002).end(1, 0, 2 * i + 1, 11)
+                made.at(now + 0.00005).create(0, 2 * i + 2, 11)
+                made.at(now + 0.00007).start(0, 0, 2 * i + 2, 11)
+                made.at(now + 0.00008).end(0, 0, 2 * i + 2, 11)
+            made.at(0.1).enter(0, "implicit barrier", 1)
+            made.end_all(0.1)
+        self.small(self.numbers(self.path("callbacks")), (100 - 40 - 10 / 2) / 1000)
+
+    def test_small_in_one_of_two_regions(self):
+        """The other one has a single task, for which a thread waits."""
+        with self.timed("two regions") as made:
+            made.fork(0)
+            made.begin(0, line=1)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(500):
+                made.at(0.002 * i).create(0, i + 1, 11)
+            made.at(1).enter(0, "implicit barrier", 1)
+            for i in range(500):
+                made.at(1.001 + 0.002 * (i // 2)).start(i % 2, 0, i + 1, 11)
+                made.at(1.002 + 0.002 * (i // 2)).end(i % 2, 0, i + 1, 11)
+            made.end_all(1.5, line=1)
+            made.fork(1.5)
+            made.begin(1.5, line=2)
+            made.create(0, 501, 12)
+            made.enter(0, "implicit barrier", 2)
+            made.enter(1, "implicit barrier", 2)
+            made.start(0, 0, 501, 12)
+            made.at(3.5).end(0, 0, 501, 12)
+            made.end_all(3.5, line=2)
+        found = self.numbers(self.path("two regions"))["findings"]
+        self.assertEqual([(one["cause"], one["line"]) for one in found],
+                         [("small tasks", 11), ("too few ready tasks", 2)])
+        self.assertAlmostEqual(1000 * found[0]["gain_s"], 1.5 - 0.5 / 2, delta=0.02)
+        self.ms(found[1]["gain_s"], 2 / 2)
 
     def left_alone(self, name, others_ms):
         """Thread 0 creates 100 tasks, 1 us each, and has no processor for 2 ms, twelve times. Each of the other three
@@ -139,7 +226,7 @@ class Tasks(Case):
 
     def test_small_on_a_busy_machine(self):
         """What the one who creates them was kept from is not for want of tasks, as far as others used processors."""
-        waited = (3 * 12 * 2.1 - 1200 * 0.0005) / 4
+        waited, created = (3 * 12 * 2.1 - 1200 * 0.0005) / 4, 1200 * 0.001 / 4
         for others, rest in ((0, "too few ready tasks"), (40, "other programs")):
             numbers = self.left_alone(f"{others} ms", others)
             cost = 1200 * 1000 * (numbers["task_dispatch_cost_s"] +
@@ -147,7 +234,7 @@ class Tasks(Case):
             self.assertAlmostEqual(cost, 1200 * (0.001 + 0.0055), delta=0.2)
             findings = numbers["findings"]
             self.assertEqual([finding["cause"] for finding in findings], [rest, "small tasks"])
-            self.ms(findings[0]["gain_s"], waited - cost)
+            self.ms(findings[0]["gain_s"], waited + created - cost)
             self.ms(findings[1]["gain_s"], cost)
             self.assertEqual(findings[1]["uncertainty_s"], findings[1]["gain_s"] if others else None)
         self.assertEqual([finding["confidence"] for finding in findings], ["low", "low"])
@@ -155,7 +242,7 @@ class Tasks(Case):
         causes = [finding["cause"] for finding in few]
         self.assertEqual(causes, ["small tasks", "other programs", "too few ready tasks"])
         self.ms(few[1]["gain_s"], 7)
-        self.ms(few[2]["gain_s"], waited - cost - 7)
+        self.ms(few[2]["gain_s"], waited + created - cost - 7)
 
     def produced(self, name, create_ms, run_ms):
         """Thread 0 works `create_ms` before each of 100 tasks, which the two other threads run."""
