@@ -1,8 +1,9 @@
 // system CASE: threads that work, sleep and change over, each on a processor of its own; if the case begins
 // with "spinner", beside a process that wants the last thread's. Prints for each thread how often the kernel
-// says that it gave its processor up and lost it, and the processor time of the work. "missed" waits for
-// a line on its standard input before all that, and changes over more often. With "-kept" it ends with the
-// exit status 3, "spinner-end" so behind the work.
+// says that it gave its processor up and lost it, the processor time of the work, and for how long threads
+// had no processor meanwhile, and how often they gave it up. "missed" waits for a line on its standard input
+// before all that, and changes over more often. With "-kept" it ends with the exit status 3, "spinner-end" so
+// behind the work.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +36,30 @@ static long used_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static long times_given_up(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+static long away_ns, given_up;
+
+static void work(void) {
+  long used = used_ns(), begin = now_ns(), before = times_given_up();
+  for (long end = used + WORK_NS; used_ns() < end;) {
+  }
+#pragma omp atomic
+  given_up += times_given_up() - before;
+#pragma omp atomic
+  away_ns += now_ns() - begin - (used_ns() - used);
 }
 
 static void rest(long ns) {
@@ -93,8 +119,7 @@ int main(int argc, char **argv) {
   begin_count();
   for (int i = 0; i < INSTANCES; i++) {
 #pragma omp parallel // work
-    for (long end = used_ns() + WORK_NS; used_ns() < end;) {
-    }
+    work();
 #pragma omp parallel // sleep
     rest(SLEEP_NS);
   }
@@ -106,7 +131,8 @@ int main(int argc, char **argv) {
 #pragma omp parallel
 #pragma omp critical
   tell();
-  printf("work %f\nsleep %f\n", INSTANCES * WORK_NS * 1e-9, INSTANCES * SLEEP_NS * 1e-9);
+  printf("work %f\nsleep %f\naway %f\ngiven_up %ld\n", INSTANCES * WORK_NS * 1e-9,
+         INSTANCES * SLEEP_NS * 1e-9, (double)away_ns * 1e-9, given_up);
   fflush(stdout);
   return is_kept ? 3 : 0;
 }
