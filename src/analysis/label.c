@@ -49,11 +49,20 @@ static const char *name_block(char buffer[NAME_BYTES], const char *name) {
   return buffer;
 }
 
+static const char *short_name(char buffer[NAME_BYTES], const char *name) {
+  return strncmp(name, prefix, strlen(prefix)) == 0 ? name_block(buffer, name + strlen(prefix)) : name;
+}
+
+char *label_construct(char buffer[LABEL_BYTES], const char *name) {
+  char whole[NAME_BYTES];
+  shorten_middle(buffer, LABEL_BYTES, short_name(whole, name), LABEL_WIDTH);
+  return buffer;
+}
+
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region) {
   const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
   char whole[NAME_BYTES];
-  if (strncmp(name, prefix, strlen(prefix)) == 0)
-    name = name_block(whole, name + strlen(prefix));
+  name = short_name(whole, name);
   if (strstr(name, at_address))
     write_place(buffer, name, &trace->regions[region]);
   else if (region < trace->region_count && trace->regions[region].is_instance)

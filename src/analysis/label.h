@@ -6,6 +6,10 @@
 
 enum { LABEL_BYTES = 192 };
 
+/* A construct's name without what every construct's begins with, "parallel @file.c:12": all that can be said
+ * of it beside no trace. Cut in the middle. Returns buffer. */
+char *label_construct(char buffer[LABEL_BYTES], const char *name);
+
 /* A region's name without what every construct's begins with: "parallel @file.c:12". An address alone says
  * nothing: it comes with the function, "parallel @0x1282 in main", or else with the module, "for
  * @a.out+0x132c". Of several in one line each comes with its function, "parallel @b.h:4 in

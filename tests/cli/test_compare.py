@@ -133,6 +133,8 @@ class Compare(Case):
         text = self.succeeds(report("--compare", old, new))
         self.assertIn("nothing can be said of noise", text)
         self.assertRegex(text, r"run +wall +\+0\.010000 +\+10\.0 % +unknown +0\.100000 +0\.110000 +1\.0000")
+        self.assertRegex(text, r"parallel +parallel @made.c:1 +\+0\.010000")
+        self.assertNotIn("!$omp", text)
         three = self.succeeds(report("--compare", old, old, old, "--", new, new, new))
         self.assertIn("p is never below 0.1", three)
 

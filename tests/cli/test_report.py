@@ -77,6 +77,23 @@ class Output(Case):
         self.assertEqual((status, text.count(b"\n")), (0, 20))
         self.fails(report("--brief", "--json", archive), "--brief is for text", status=2)
 
+    def test_one_of_each(self):
+        with self.timed("one", threads=1, properties=[("STAVE::PROCESSORS", "1")]) as made:
+            made.fork(0)
+            made.begin(0)
+            made.create(0, 1, 11)
+            made.enter(0, "implicit barrier", 1)
+            made.event(0, "buffer_flush", made.now + 5000)
+            made.at(10).start(0, 0, 1, 11)
+            made.at(50).end(0, 0, 1, 11)
+            made.end_all(50)
+        lines = self.text(self.path("one"), "--brief").splitlines()
+        self.assertIn("wall time 50.0 ms, 1 thread, 1 parallel region, 1 task, serial for 0 ns", lines)
+        self.assertIn("threads waited 1 time for room in trace buffers, 5.00 ms in all", lines)
+        text = self.text(self.path("one"))
+        self.assertRegex(text, r"threads +1, on 1 processor\n")
+        self.assertRegex(text, r"parallel +1 region begun, 1 task created\n")
+
     def test_brief_in_ms(self):
         """Nobody changes a program for less than a millisecond, whatever share that is of a short run."""
         for name, late, is_told in (("short", 1.5, False), ("longer", 3, True)):

@@ -1,6 +1,7 @@
 /* A comparison as text and as JSON. */
 #include "cli/report/compare.h"
 
+#include "analysis/label.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
 
@@ -29,7 +30,7 @@ static void median_text(char text[CELL_BYTES], const struct compare_row *row, do
 }
 
 static void print_row(struct table *table, const struct compare *compare, const struct compare_row *row) {
-  char cells[7][CELL_BYTES];
+  char cells[7][CELL_BYTES], label[LABEL_BYTES];
   double range[2], difference = row->new_median - row->old_median;
   snprintf(cells[0], CELL_BYTES, "%+.6f", difference);
   median_text(cells[1], row, row->old_median, 0, compare->old_count);
@@ -44,7 +45,7 @@ static void print_row(struct table *table, const struct compare *compare, const 
   range_of(row->values + compare->old_count, compare->count - compare->old_count, range);
   snprintf(cells[6], CELL_BYTES, "%.6f to %.6f", range[0], range[1]);
   const char *const texts[] = {compare_kind_name(row->kind),
-                               row->name,
+                               label_construct(label, row->name),
                                cells[0],
                                cells[3],
                                compare_verdict_name(compare_verdict(compare, row)),

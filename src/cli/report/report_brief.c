@@ -65,13 +65,18 @@ static void print_ending(const struct report *report) {
     print_line("deadlock: %s", circle);
 }
 
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES];
   print_line("archive: %s%s%s", print->anchor, program ? " of " : "", program ? program : "");
-  print_line("wall time %s, %zu threads, %" PRIu64 " parallel regions, %" PRIu64 " tasks, serial for %s",
-             time_of(wall, report, (double)report->wall), report->cpus, report->forks, report->tasks_created,
+  print_line("wall time %s, %zu thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
+             time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus), report->forks,
+             plural(report->forks), report->tasks_created, plural(report->tasks_created),
              time_of(serial, report, (double)report->serial));
   if (report->processors.others > 0)
     print_line("other programs used %s of the processors' time meanwhile: times may be longer for it",
@@ -174,8 +179,8 @@ static void print_caveats(const struct report *report) {
   else if (caveats->is_incomplete)
     print_line("the archive says that it is not complete");
   else if (caveats->stalls > 0)
-    print_line("threads waited %" PRIu64 " times for room in trace buffers, %s in all", caveats->stalls,
-               time_of(time, report, (double)caveats->stall_ticks));
+    print_line("threads waited %" PRIu64 " time%s for room in trace buffers, %s in all", caveats->stalls,
+               plural(caveats->stalls), time_of(time, report, (double)caveats->stall_ticks));
   else if (caveats->lacks_chunks)
     print_line("the runtime does not tell of the chunks of loops: whether they are too small is not known");
 }

@@ -104,7 +104,8 @@ static void print_overview(const struct report_print *print) {
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
   if (report->processors.count)
-    table_fact("threads", "%zu, on %" PRIu64 " processors", report->cpus, report->processors.count);
+    table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->processors.count,
+               report->processors.count == 1 ? "" : "s");
   else
     table_fact("threads", "%zu", report->cpus);
   if (report->processors.others > 0)
@@ -119,10 +120,12 @@ static void print_overview(const struct report_print *print) {
     table_fact("MPI", "%s outside of parallel regions, %s of the wall time",
                text_time(serial, report->trace, (double)report->mpi),
                text_percent(share, ratio((double)report->mpi, (double)report->wall)));
-  table_fact("parallel", "%s regions begun%s%s%s", summary_number(number, report->forks),
-             report->tasks_created ? ", " : "",
+  table_fact("parallel", "%s region%s begun%s%s%s", summary_number(number, report->forks),
+             report->forks == 1 ? "" : "s", report->tasks_created ? ", " : "",
              report->tasks_created ? summary_number(more, report->tasks_created) : "",
-             report->tasks_created ? " tasks created" : "");
+             report->tasks_created == 1  ? " task created"
+             : report->tasks_created > 1 ? " tasks created"
+                                         : "");
   print_own_cost(report);
   print_missing_lines(report->trace);
 }
