@@ -435,6 +435,7 @@ static void free_region(struct report_region *region) {
     free(region->parallel->useful);
     free(region->parallel->callers);
     free(region->parallel->creations);
+    free(region->parallel->delays);
     free(region->parallel->variation);
   }
   if (region->loop) {

@@ -109,6 +109,19 @@ double finding_threads(const struct report *report, uint32_t region) {
                              : (double)parallel->members / (double)parallel->instances;
 }
 
+bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks) {
+  for (size_t i = 0; i < report->finding_count; i++) {
+    struct report_finding *finding = &report->findings[i];
+    if (finding->cause != cause || finding->region != region)
+      continue;
+    if (finding->uncertainty_ticks > 0)
+      finding->uncertainty_ticks *= 1 + gain_ticks / finding->gain_ticks;
+    finding->gain_ticks += gain_ticks;
+    return true;
+  }
+  return false;
+}
+
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter) {
   double share;
   if (finding && scatter_share(scatter, &share))

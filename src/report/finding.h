@@ -16,6 +16,9 @@
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks);
 
+/* Adds to the gain of a finding that there is already; false: there is none. */
+bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks);
+
 /* Its uncertainty, as far as its cost differed from one time to the next. Accepts NULL. */
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter);
 

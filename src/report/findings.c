@@ -149,18 +149,27 @@ static double imbalance_by_doacross(const struct report *report, const struct re
   return by_waiting < gain ? by_waiting : gain;
 }
 
-/* Gives each worksharing construct of the region what its imbalance explains of the waiting there. Returns
+/* One finding of a construct that is met in several regions: `gain` of another one, or of the first. */
+static void add_loop(struct report *report, uint32_t region, enum construct construct, double gain) {
+  enum report_cause cause = construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE;
+  if (finding_enlarge(report, cause, region, gain))
+    return;
+  struct report_finding *finding = finding_add(report, cause, region, gain);
+  if (finding)
+    describe_loop(report, finding, region, construct);
+}
+
+/* Gives each worksharing construct in the region what its imbalance explains of the waiting there. Returns
  * the rest. */
-static double find_loops(struct report *report, uint32_t parallel, double budget, double scale) {
-  for (uint32_t i = 0; i < report->trace->region_count && budget > 0; i++) {
+static double find_loops(struct report *report, uint32_t region, double budget, double scale) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  for (size_t d = 0; d < parallel->delay_count && budget > 0; d++) {
+    uint32_t i = parallel->delays[d].loop;
     const struct report_loop *loop = report->regions[i].loop;
-    if (!loop || loop->parallel != parallel || loop->delay <= 0)
-      continue;
     enum construct construct = construct_of_region(&report->trace->regions[i]);
-    bool has_tasks = report->regions[parallel].parallel->tasks > 0;
-    if (construct == CONSTRUCT_single && has_tasks)
+    if (construct == CONSTRUCT_single && parallel->tasks > 0)
       continue; /* the others run what it creates */
-    double gain = loop->delay * scale;
+    double gain = parallel->delays[d].ticks * scale;
     gain = gain < budget ? gain : budget;
     budget -= gain;
     double by_doacross = imbalance_by_doacross(report, loop, gain);
@@ -169,10 +178,7 @@ static double find_loops(struct report *report, uint32_t parallel, double budget
     if (loop->doacross && by_doacross >= gain)
       continue;
     gain -= by_doacross;
-    struct report_finding *finding =
-        finding_add(report, construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE, i, gain);
-    if (finding)
-      describe_loop(report, finding, i, construct);
+    add_loop(report, i, construct, gain);
   }
   return budget;
 }

@@ -75,11 +75,8 @@ static double most_on_processors(const struct report *report, const struct repor
 }
 
 static void add_small(struct report *report, uint32_t construct, double gain) {
-  for (size_t i = 0; i < report->finding_count; i++)
-    if (report->findings[i].cause == CAUSE_SMALL_TASKS && report->findings[i].region == construct) {
-      report->findings[i].gain_ticks += gain;
-      return;
-    }
+  if (finding_enlarge(report, CAUSE_SMALL_TASKS, construct, gain))
+    return;
   struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, construct, gain);
   if (finding)
     describe_small(report, finding, construct);

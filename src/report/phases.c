@@ -3,6 +3,7 @@
  * the barrier neither. Sums over a whole team would hide that a different thread is slow each time. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/collect.h"
 
 /* -- shares -- */
@@ -155,6 +156,23 @@ static void meet(struct collector *collector, struct live_team *live_team, uint3
     loop->parallel = region;
 }
 
+/* A function's construct may be met in several regions, and is to blame for what is waited in each. */
+static void add_delay(struct collector *collector, uint32_t region, uint32_t loop, double ticks) {
+  struct report_parallel *parallel = collector_parallel(collector, region);
+  if (!parallel || ticks <= 0)
+    return;
+  size_t i = 0;
+  while (i < parallel->delay_count && parallel->delays[i].loop != loop)
+    i++;
+  if (i == parallel->delay_count &&
+      !array_add(&parallel->delays, &parallel->delay_count, sizeof *parallel->delays)) {
+    collector->has_failed = true;
+    return;
+  }
+  parallel->delays[i].loop = loop;
+  parallel->delays[i].ticks += ticks;
+}
+
 static void conclude_loop(struct collector *collector, struct live_team *live_team,
                           const struct team_phase *phase, const struct share *share, uint32_t region,
                           double delay) {
@@ -167,6 +185,7 @@ static void conclude_loop(struct collector *collector, struct live_team *live_te
   loop->longest += share->max;
   loop->imbalance += share->max > mean ? share->max - mean : 0;
   loop->delay += delay;
+  add_delay(collector, region, share->region, delay);
   loop->slight += slight(delay, (double)share->max);
   scatter_add(&loop->delays, delay);
   vary(collector, &loop->variation, delay, live_team, phase);

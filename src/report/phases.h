@@ -27,6 +27,12 @@ struct share {
   uint64_t leading, leader;
 };
 
+/* The part of a worksharing construct's delay that the teams of one parallel region have had. */
+struct report_delay {
+  uint32_t loop; /* position of its region */
+  double ticks;
+};
+
 /* What a team does until its next barrier. */
 struct team_phase {
   uint64_t number; /* from 1; 0: none */

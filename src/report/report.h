@@ -86,7 +86,8 @@ struct report_parallel {
   uint64_t imbalance;
   uint64_t tasks;                     /* explicit tasks created in it */
   struct report_creations *creations; /* by their construct */
-  size_t creations_count;
+  struct report_delay *delays;        /* of the worksharing constructs that were met in it */
+  size_t creations_count, delay_count;
   struct scatter
       alone; /* of the instances that had one thread while no other team was there: their wall time */
   /* sum over the instances of (thread time that is not useful / members) */

@@ -12,6 +12,21 @@ from report_case import Case
 class Known(Case):
     """Programs whose answer is known by construction."""
 
+    def test_loop_in_two_regions(self):
+        """A function's loop is to blame for what is waited in both regions that call it: 10 of 30 ms, and 2 of 8."""
+        with self.timed("two callers") as made:
+            for begin, line, times in ((0, 1, (30, 10)), (30, 2, (8, 4))):
+                made.fork(begin)
+                made.begin(begin, line)
+                for i in (1, 0):
+                    made.at(begin).enter(i, "for", 20, "main: static")
+                    made.at(begin + times[i]).leave(i, "for", 20, "main: static")
+                    made.enter(i, "implicit barrier", line)
+                made.end_all(begin + times[0], line)
+        found = self.numbers(self.path("two callers"))["findings"]
+        self.assertEqual([(one["cause"], one["line"]) for one in found], [("loop imbalance", 20)])
+        self.ms(found[0]["gain_s"], (30 - 10) / 2 + (8 - 4) / 2)
+
     def test_barrier(self):
         """Thread 1 waits 100 ms; 20 ms of 200 are serial."""
         with self.timed("barrier") as made:
