@@ -88,6 +88,25 @@ class Ending(Case):
         self.assertRegex(lines[6], r"^ +holds omp_set_lock @made.c:7 +3.99 s +10.0 ms$")
         self.assertRegex(lines[7], r"^OMP thread 1 +omp_set_lock @made.c:8 +3.98 s +20.0 ms$")
 
+    def test_brief(self):
+        """Who is in nothing and holds a lock does not stand where it acquired it."""
+        with self.timed("brief") as made:
+            made.properties = list(KILLED)
+            made.fork(1)
+            made.begin(1)
+            made.at(10).lock(1, 7, 1, 21)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(20)
+            made.at(30).enter(0, "critical", 12)
+            made.event(0, "thread_acquire_lock", Paradigm.OPENMP, 0, 1)
+            made.enter(0, "critical sblock", 12)
+            made.at(4000).leave_critical(0, 0, 1, 12)
+            made.event(1, "thread_release_lock", Paradigm.OPENMP, 7, 1)
+        self.assertEqual(self.text(self.path("brief"), "--brief").splitlines()[1:3], [
+            "  Master thread: inside critical @made.c:12 for 3.97 s",
+            "  OMP thread 1: holds omp_set_lock @made.c:21 for 3.99 s"])
+
     def deadlock(self, name, waits):
         """Each thread holds the lock of its number, and wants another one, or stands in a barrier (None)."""
         with self.timed(name, threads=len(waits)) as made:

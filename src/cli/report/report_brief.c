@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Besides 7 lines: the ending, 4 of overview, activities, what disturbs. A deadlock stands for a finding. */
 enum {
@@ -36,19 +37,28 @@ static const char *time_of(char text[TEXT_TIME_BYTES], const struct report *repo
   return text_time(text, report->trace, ticks);
 }
 
+/* What it was in, or the lock that it held. ("inside critical @a.c:7" says that it was in it.) */
+static void print_open(const struct report *report, const char *thread, const struct report_open *open) {
+  char text[LABEL_BYTES], time[TEXT_TIME_BYTES];
+  const char *label = label_region(text, report->trace, open->region), *word = "in ";
+  if (open->is_held)
+    word = "holds ";
+  else if (strncmp(label, "inside ", strlen("inside ")) == 0)
+    word = "";
+  print_line("  %s: %s%s for %s", thread, word, label,
+             time_of(time, report, (double)(report->last_ticks - open->since_ticks)));
+}
+
 /* The innermost of what each thread was in. */
 static void print_stood(const struct report *report) {
   size_t count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
     const struct report_standing *standing = &report->standings[i];
     const struct report_open *open = standing->open_count ? &standing->open[0] : NULL;
-    char label[LABEL_BYTES], time[TEXT_TIME_BYTES];
     if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= STOOD_MOST)
       continue;
     if (open)
-      print_line("  %s: in %s for %s", report->trace->locations[i].name,
-                 label_region(label, report->trace, open->region),
-                 time_of(time, report, (double)(report->last_ticks - open->since_ticks)));
+      print_open(report, report->trace->locations[i].name, open);
     else
       print_line("  %s: %s", report->trace->locations[i].name, activity_name(standing->activity));
   }
