@@ -270,6 +270,20 @@ class Children(Case):
                 self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
                 self.assertEqual(len(self.archives()), before + 1, result.stderr)
 
+    def test_temporary_folder_that_separates_paths(self):
+        """Libraries are loaded from stave's folder: a name with a blank would be two."""
+        program = self.gcc("program", OMP_PROGRAM)
+        for name in ("a b", "a:b", "a;b", "$PLATFORM"):
+            for options in ([], ["--preload"]):
+                with self.subTest(name=name, options=options):
+                    self.env["TMPDIR"] = self.path(name)
+                    os.makedirs(self.env["TMPDIR"], exist_ok=True)
+                    before = len(self.archives())
+                    result = self.record(*options, program, "3")
+                    self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+                    self.assertEqual(len(self.archives()), before + 1, result.stderr)
+                    self.assertEqual(os.listdir(self.env["TMPDIR"]), [])
+
     def test_two_runtimes(self):
         """A program of clang's that loads libgomp as well: one of the two is traced."""
         self.fifos("seen")

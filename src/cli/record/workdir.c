@@ -1,15 +1,24 @@
 #include "cli/record/workdir.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A relative one would not survive the program's chdir. The dynamic linker, which finds libraries there,
+ * takes some characters of LD_PRELOAD and LD_LIBRARY_PATH for the end of a path, and a dollar for a word of
+ * its own. */
+static bool is_fit(const char *folder) {
+  return folder && *folder == '/' && folder[strcspn(folder, " \t\n:;$")] == '\0';
+}
 
 int workdir_make(struct workdir *ret) {
   const char *parent = getenv("TMPDIR");
   *ret = (struct workdir){.path = ""};
-  if (!parent || *parent != '/') /* a relative one would not survive the program's chdir */
+  if (!is_fit(parent))
     parent = "/tmp";
   int length = snprintf(ret->path, sizeof ret->path, "%s/stave-record-XXXXXX", parent);
   if ((size_t)length >= sizeof ret->path || !mkdtemp(ret->path)) {

@@ -13,8 +13,8 @@ struct workdir {
   char mpi_path[PATH_MAX]; /* the link, if workdir_link_mpi made it */
 };
 
-/* Makes the directory in $TMPDIR or /tmp, for this user only. Returns 0 or a negative errno; in both cases
- * workdir_remove may be called. */
+/* Makes the directory in $TMPDIR, or in /tmp where that is not fit, for this user only. Returns 0 or a
+ * negative errno; in both cases workdir_remove may be called. */
 int workdir_make(struct workdir *ret);
 
 /* Puts links into it: libgomp.so.1 to libstave-gomp.so, `gomp`, and `runtime`. Returns 0 or a negative
