@@ -241,15 +241,15 @@ void on_implicit_task_with_counters OMPT_PARAMETERS(implicit_task) {
 BODY task_create_event(enum copy copy, ompt_data_t *encountering_task, const ompt_frame_t *frame,
                        ompt_data_t *new_task, int flags, int has_dependences, const void *codeptr) {
   (void)encountering_task;
-  struct new_event event;
+  struct new_event event = {.thread = thread_self, .code = (uint64_t)(uintptr_t)codeptr};
   if (copy == FAST && __builtin_expect(has_dependences, false) &&
-      (flags & OMPT_TASK_taskwait || !dependences_may_come(thread_self)))
+      (flags & OMPT_TASK_taskwait || !dependences_may_come(event.thread)))
     return false;
   if (copy == SLOW && flags & OMPT_TASK_taskwait) {
     new_task = NULL;
     dependences_withdraw();
   }
-  bool has_begun = event_begin(copy, &event, 1, codeptr);
+  bool has_begun = event_begin_of(copy, &event, 1);
   if (copy == SLOW && has_dependences && !(flags & OMPT_TASK_taskwait))
     dependences_await();
   if (!has_begun)
@@ -267,7 +267,7 @@ BODY task_schedule_event(enum copy copy, const struct counter_words *reading, om
                          ompt_task_status_t prior_status, ompt_data_t *next) {
   struct new_event event;
   unsigned n = 1 + slots_of(reading);
-  if (!event_begin(copy, &event, n, NULL))
+  if ((copy == FAST && __builtin_expect(!prior, false)) || !event_begin(copy, &event, n, NULL))
     return false;
   put_reading(&event, 1, reading);
   EVENT_PUT(&event, n, task_schedule, 0, flags_of(reading), .prior_task = id_of(prior),
@@ -280,7 +280,7 @@ IN_TWO_COPIES_AND_WITH_COUNTERS(task_schedule, task_schedule)
 BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_t *dependences,
                        unsigned count) {
   struct new_event event;
-  if (!event_begin(copy, &event, count, NULL))
+  if ((copy == FAST && __builtin_expect(!task, false)) || !event_begin(copy, &event, count, NULL))
     return false;
   dependences_have_come(event.thread);
   for (unsigned i = 0; i < count; i++)

@@ -95,7 +95,6 @@ static inline bool is_known_code(const struct thread *thread, uint64_t code) {
 
 static inline __attribute__((always_inline)) bool event_begin_fast(struct new_event *event, uint64_t n) {
   event->ticks = clock_counter(); /* where it is not the session's clock, the reservation fails */
-  event->thread = thread_self;
   if (!is_known_code(event->thread, event->code))
     return false;
   if (ring_reserve(&event->thread->ring, n, &event->position))
@@ -113,11 +112,18 @@ static inline bool event_begin_slow(struct new_event *event, uint64_t n) {
   return is_reserved;
 }
 
-/* Reads the clock and reserves n slots. After true, event_put must follow. */
+/* Reads the clock and reserves n slots. After true, event_put must follow. The event has its thread and its
+ * code address. */
+static inline __attribute__((always_inline)) bool event_begin_of(enum copy copy, struct new_event *event,
+                                                                 uint64_t n) {
+  return copy == FAST ? event_begin_fast(event, n) : event_begin_slow(event, n);
+}
+
 static inline __attribute__((always_inline)) bool event_begin(enum copy copy, struct new_event *event,
                                                               uint64_t n, const void *codeptr) {
+  event->thread = thread_self;
   event->code = (uint64_t)(uintptr_t)codeptr;
-  return copy == FAST ? event_begin_fast(event, n) : event_begin_slow(event, n);
+  return event_begin_of(copy, event, n);
 }
 
 /* The id of what this event begins. */
@@ -130,13 +136,21 @@ static inline uint64_t event_id(const struct new_event *event) {
 #define EVENT_PUT(event, n, id, endpoint, flags, ...)                                                        \
   EVENT_PUT_AS(event, n, id, RECORD_##id, endpoint, flags, __VA_ARGS__)
 
-/* The same for a type whose fields are those of `id`. */
-#define EVENT_PUT_AS(event, n, id, type, endpoint, flags, ...)                                               \
+/* What is known of an endpoint beforehand. */
+#define EVENT_ENDPOINT(endpoint) (__builtin_constant_p(endpoint) ? (endpoint) : 0)
+
+/* The same for a type whose fields are those of `id`. An endpoint that is not known beforehand is a store of
+ * its own: to put it into the word with the others takes two instructions more. */
+#define EVENT_PUT_AS(event, n, id, type, endpoint_value, flags, ...)                                         \
   do {                                                                                                       \
     struct record *new_record = ring_at(&(event)->thread->ring, (event)->position);                          \
     ring_fetch_ahead(new_record);                                                                            \
-    *(struct record_##id *)new_record = (struct record_##id){                                                \
-        .ticks = (event)->ticks, .tail = RECORD_TAIL(type, (n)-1, endpoint, flags), __VA_ARGS__};            \
+    *(struct record_##id *)new_record =                                                                      \
+        (struct record_##id){.ticks = (event)->ticks,                                                        \
+                             .tail = RECORD_TAIL(type, (n)-1, EVENT_ENDPOINT(endpoint_value), flags),        \
+                             __VA_ARGS__};                                                                   \
+    if (!__builtin_constant_p(endpoint_value))                                                               \
+      new_record->endpoint = (uint8_t)(endpoint_value);                                                      \
     ring_commit(&(event)->thread->ring, (event)->position, n);                                               \
   } while (0)
 
