@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import platform
+import subprocess
 import sys
 
 from . import analysis, callbacks, costs, full, instructions, programs, symbols, tables, threads, writer
@@ -18,6 +19,19 @@ def machine():
                   if line.startswith("model name")), "unknown")
     return {"processor": model, "processors": os.cpu_count(), "kernel": platform.release(),
             "load_before": os.getloadavg()[0]}
+
+
+def handover_ns(build):
+    """How long a cache line takes from one processor to another now, which decides about more than the load does: a
+    virtual machine's processors share a cache for minutes, and then do not. None: there is only one."""
+    text = subprocess.run([build / "tests/bench/handover"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return float(text) if text else None
+
+
+def told(name, handover):
+    """The figure before a section and after it."""
+    return "" if None in handover else (f"\n\nA cache line from one processor to another: {handover[0]:.1f} ns before "
+                                        f"{name}, {handover[1]:.1f} after.")
 
 
 def measure(name, build, options, progress):
@@ -74,9 +88,12 @@ def main():
     print(f"{found['machine']['processor']}, {found['machine']['processors']} processors, Linux "
           f"{found['machine']['kernel']}, load {found['machine']['load_before']:.2f} at the beginning")
     for name in options.sections or SECTIONS:
+        before = handover_ns(options.build)
         found[name] = measure(name, Build(options.build), options, show)
+        handover = (before, handover_ns(options.build))
+        found["machine"].setdefault("handover_ns", {})[name] = handover
         show("")
-        print(f"\n## {name}\n\n{render(name, found[name])}", flush=True)
+        print(f"\n## {name}\n\n{render(name, found[name])}{told(name, handover)}", flush=True)
         if options.json:
             options.json.write_text(json.dumps(found, indent=1))
 
