@@ -282,7 +282,7 @@ class Unreadable(Case):
         with open(f"{archive}/traces.recovery", "w") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
             self.fails(info(archive), "still being written", str(os.getpid()))
-        self.fails(info(archive), "not closed", f"stave recover {archive}")
+        self.fails(info(archive), "not closed", f"stave recover {shlex.quote(archive)}")
         os.unlink(f"{archive}/traces.recovery")
         self.json(archive)
 
@@ -395,7 +395,7 @@ class Stave(Case):
         self.assertLess(abs(found["start_ns"] / 1e9 - time.time()), 600)
         self.assertEqual(len(found["threads"]), 3)
         self.assertRegex(found["runtime"]["name"], "libomp")
-        self.assertEqual(found["arguments"].split()[0], self.program)
+        self.assertEqual(shlex.split(found["arguments"])[0], self.program)
         self.assertGreater(found["process"], 1)
 
     def test_names_that_are_no_utf8(self):
@@ -438,7 +438,7 @@ class Ranks(cli.Case):
         result = cli.stave("info", job.parent)
         text = result.stdout.decode()
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"stave merge {job.parent} makes one", cli.said(result))
+        self.assertIn(f"stave merge {shlex.quote(str(job.parent))} makes one", cli.said(result))
         self.assertRegex(text, r"(?s)Ranks, not merged.*\n0 +closed.*\n2 +closed.*\n10 +not closed")
         self.assertIn("rank 1 has left no archive\n", text)
         self.assertIn("ranks 3 to 9 have left no archives\n", text)

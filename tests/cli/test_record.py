@@ -5,6 +5,7 @@ What does not need a tracer stands in for one by a shell script that writes to t
 """
 import os
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -158,11 +159,11 @@ class FakeTracer(Case):
         self.assertEqual(traced.stdout, plain.stdout)
 
     def test_closed_streams_stay_closed(self):
-        listing = "ls /proc/$$/fd > " + self.path("fds")
+        shell = shlex.join(["sh", "-c", "ls /proc/$$/fd > " + shlex.quote(self.path("fds"))])
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-            subprocess.run(["sh", "-c", f"sh -c '{listing}' {closed}"], check=True, env=self.env)
+            subprocess.run(["sh", "-c", f"{shell} {closed}"], check=True, env=self.env)
             plain = self.read("fds")
-            subprocess.run(["sh", "-c", f"{STAVE} record sh -c '{listing}' {closed}"], check=True, env=self.env,
+            subprocess.run(["sh", "-c", f"{STAVE} record {shell} {closed}"], check=True, env=self.env,
                            timeout=cli.HANG_S, stderr=None if "2>" in closed else subprocess.DEVNULL)
             self.assertEqual(self.read("fds"), plain)
 

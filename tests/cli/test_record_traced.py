@@ -53,7 +53,7 @@ class Tracer(Case):
 
     def test_script_of_programs(self):
         program = self.program("gcc")
-        result = self.record(self.write("run.sh", f"#!/bin/sh\n{program}\n{program} 3\n"))
+        result = self.record(self.write("run.sh", f"#!/bin/sh\n'{program}'\n'{program}' 3\n"))
         self.assertEqual(result.returncode, 3)
         self.check(result, 2)
 
@@ -90,7 +90,8 @@ class Tracer(Case):
         self.fifos("late")
         for keep in ("", "10s"):
             self.env.update(STAVE_TIMEOUT="1", STAVE_KEEP=keep,
-                            STAVE_WRITER=self.write("writer", f"#!/bin/sh\nread x <late\nexec {BUILD.writer}\n"))
+                            STAVE_WRITER=self.write("writer", "#!/bin/sh\nexec 3>$STAVE_STATUS\nread x <late\n"
+                                                             f"exec {BUILD.writer}\n"))
             process = self.popen(program)
             self.assertIn("not ready after 1 s (STAVE_TIMEOUT); the program runs untraced", process.stderr.readline())
             self.tell("late")
