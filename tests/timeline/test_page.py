@@ -365,7 +365,7 @@ class Awkward(PageTest):
         self.browser.frame()
         self.assertIn("merged", self.browser.text("#coarse-text"))
         command = self.browser.text("#command")
-        self.assertRegex(command, r"^stave timeline .*/many --from \d+ns --to \d+ns -o detail.html$")
+        self.assertRegex(command, r"^stave timeline .*/many'? --from \d+ns --to \d+ns -o detail.html$")
         self.browser.move(*self.point(0, 0, sum(self.interval_ms()) / 2))
         self.assertIn("short regions", self.browser.text("#tooltip"))
         self.follow(command)
