@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -205,7 +206,7 @@ class Merge(cli.Case):
         self.assertEqual(result.returncode, 0)
         self.assertRegex(cli.said(result),
                          rf"\Astave: [^\n]*{job.name}: {len(ranks)} ranks?, {2 * len(ranks)} threads, "
-                         rf"[\d,]+ events{missing}: stave timeline [^\n]*{job.name} shows them\n\Z")
+                         rf"[\d,]+ events{missing}: stave timeline [^\n]*{job.name}'? shows them\n\Z")
         self.assertEqual({path.name for path in (job / "rank").iterdir()}, {"run", *map(str, ranks)})
         self.expect_equal(job, [job / "rank" / str(rank) for rank in ranks])
 
@@ -224,8 +225,10 @@ class Merge(cli.Case):
     def test_launcher_of_records(self):
         """mpirun ... stave record ...: rank 0 waits for the others."""
         job = self.folder / "records"
-        slow = f"sh -c 'sleep 1; exec {cli.STAVE} record -q -o {job} {FORKS}'"
-        script = self.launcher([0, 1, 2], 3).format(f"{cli.STAVE} record -o {job} {FORKS}", slow, slow)
+        at_once, quiet = (shlex.join([cli.STAVE, "record", *options, "-o", str(job), str(FORKS)])
+                          for options in ([], ["-q"]))
+        slow = shlex.join(["sh", "-c", f"sleep 1; exec {quiet}"])
+        script = self.launcher([0, 1, 2], 3).format(at_once, slow, slow)
         result = cli.run(["sh", "-c", script], env=tracing.clean_environment())
         self.expect_job(result, job, [0, 1, 2])
 
@@ -282,7 +285,7 @@ class Merge(cli.Case):
         environment = tracing.tool_environment(cli.BUILD, job, **self.as_rank(2, size=4))
         with subprocess.Popen([WITNESS, witness], env=environment) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            killing.wait_until(lambda: any(path.stat().st_size for path in left.glob("traces/*.evt")), "a chunk")
+            killing.wait_until_under_way(left, 4)
             killing.kill_both(process, left)
         files = {path: path.stat().st_size for path in left.rglob("*")}
         text = self.succeeds(merge(job))

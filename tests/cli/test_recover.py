@@ -39,18 +39,13 @@ recover = functools.partial(cli.stave, "recover")
 @unittest.skipUnless(WITNESS.exists(), "no clang: nothing to trace")
 class Recover(cli.Case):
     @classmethod
-    def all_have_begun(cls):
-        files = list(cls.left.glob("traces/*.evt"))
-        return len(files) >= THREADS and any(path.stat().st_size for path in files)
-
-    @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.folder = pathlib.Path(cls.folder)
         witness, cls.left = cls.folder / "counts", cls.folder / "left"
         with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(cli.BUILD, cls.left)) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            killing.wait_until(cls.all_have_begun, "a chunk, and a file of each thread")
+            killing.wait_until_under_way(cls.left, THREADS)
             killing.kill_both(process, cls.left)
 
     def setUp(self):

@@ -165,7 +165,7 @@ with otf2.reader.open(sys.argv[1]) as trace:
         left = pathlib.Path(self.folder) / "left"
         environment = tracing.tool_environment(cli.BUILD, left, STAVE_CALLERS=2)
         with subprocess.Popen([self.program, "for ever"], env=environment) as process:
-            killing.wait_until(lambda: any(path.stat().st_size for path in left.glob("traces/*.evt")), "a chunk")
+            killing.wait_until_under_way(left, 2)
             killing.kill_both(process, left)
         result = cli.stave("recover", left)
         self.assertEqual(result.returncode, 0, result)

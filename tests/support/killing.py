@@ -41,6 +41,14 @@ def kill_both(process, archive):
     wait_until(lambda: not the_writer(archive), "the writer's end")
 
 
+def wait_until_under_way(archive, threads):
+    """A chunk is full, and each thread has its file: on a busy machine the one may be before the other."""
+    def is_under_way():
+        files = list(archive.glob("traces/*.evt"))
+        return len(files) >= threads and any(path.stat().st_size for path in files)
+    wait_until(is_under_way, "a chunk, and a file of each thread")
+
+
 def passes(archive):
     """Something that changes every 50 ms or so, as long as the writer works."""
     with open(archive / "traces.recovery", "rb") as file:
