@@ -373,7 +373,7 @@ class Awkward(PageTest):
     def follow(self, command):
         """The page that the command makes has what was missing."""
         detail = pathlib.Path(self.folder.name) / "detail.html"
-        command = command.replace("stave", STAVE, 1).replace("detail.html", str(detail))
+        command = command.replace("stave", STAVE, 1).replace("detail.html", f"'{detail}'")
         subprocess.run(command, shell=True, check=True, capture_output=True)
         before = self.interval_ms()
         self.browser.open(detail)
