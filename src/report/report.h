@@ -8,12 +8,8 @@
 #include "analysis/trace.h"
 #include "report/counters.h"
 #include "report/scatter.h"
+#include "report/spread.h"
 #include "report/variation.h"
-
-/* Length of time of something that happened several times. */
-struct spread {
-  uint64_t count, sum, min, max;
-};
 
 /* Whether a thread had a processor, as the kernel tells. */
 enum report_running {
@@ -488,12 +484,6 @@ const char *report_confidence_name(enum report_confidence confidence);
 
 /* The processes' clocks differ by a hundredth of the run or more: who waits for whom in MPI is not known. */
 bool report_lacks_clock(const struct report *report);
-
-/* Adds one more of `ticks`. */
-void spread_add(struct spread *spread, uint64_t ticks);
-
-/* Mean; 0 of nothing. */
-double spread_mean(const struct spread *spread);
 
 /* The variable that the construct's lock is; NULL: it has several, or that is not known. */
 const char *report_lock_name(const struct report *report, const struct report_mutex *mutex);
