@@ -41,6 +41,9 @@ void report_print_text(const struct report_print *print);
 /* How the run ended, and where each thread stood then; nothing if it ended in order. */
 void report_print_ending(const struct report_print *print);
 
+/* What disturbs the numbers; nothing if nothing does. */
+void report_print_caveats(const struct report *report);
+
 enum { DEADLOCK_BYTES = 512 };
 
 /* "Master thread -> OMP thread 1 -> Master thread". False: no threads waited for each other in a circle. */
