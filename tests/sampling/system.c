@@ -66,6 +66,15 @@ static void rest(long ns) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, ns}, NULL);
 }
 
+// Page faults behind each of which the thread gives its processor up.
+static void fault(void) {
+  static volatile char pages[4][65536];
+  for (int i = 0; i < 4; i++) {
+    pages[i][0] = 1;
+    rest(SLEEP_NS / 10);
+  }
+}
+
 static __thread long voluntary, involuntary;
 
 static void read_status(void) {
@@ -123,8 +132,10 @@ int main(int argc, char **argv) {
 #pragma omp parallel // sleep
     rest(SLEEP_NS);
   }
-  if (is_end)
+  if (is_end) {
+    fault();
     return 3;
+  }
 #pragma omp parallel
   for (int i = 0; i < (is_missed ? 3 : 1) * CHANGES; i++)
     rest(1);
