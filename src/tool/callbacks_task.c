@@ -276,20 +276,25 @@ BODY task_schedule_event(enum copy copy, const struct counter_words *reading, om
 }
 IN_TWO_COPIES_AND_WITH_COUNTERS(task_schedule, task_schedule)
 
-/* One record for each, all reserved and published at once. */
+/* One record for each, all reserved and published at once. The line of a single one ahead is asked for by the
+ * events on both sides of it. */
 BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_t *dependences,
                        unsigned count) {
   struct new_event event;
   if ((copy == FAST && __builtin_expect(!task, false)) || !event_begin(copy, &event, count, NULL))
     return false;
   dependences_have_come(event.thread);
-  for (unsigned i = 0; i < count; i++)
-    *(struct record_dependence *)ring_at(&event.thread->ring, event.position + i) =
+  for (unsigned i = 0; i < count; i++) {
+    struct record *record = ring_at(&event.thread->ring, event.position + i);
+    if (count > 1)
+      ring_fetch_ahead(record);
+    *(struct record_dependence *)record =
         (struct record_dependence){.ticks = event.ticks,
                                    .task = id_of(task),
                                    .variable = dependences[i].variable.value,
                                    .dependence_type = (unsigned)dependences[i].dependence_type,
                                    .tail = RECORD_TAIL(RECORD_dependence, 0, 0, 0)};
+  }
   ring_commit(&event.thread->ring, event.position, count);
   return true;
 }
