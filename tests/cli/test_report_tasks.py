@@ -97,18 +97,23 @@ class Tasks(Case):
         self.ms(task["run"]["sum_s"], 15)
         self.assertEqual((task["untied"], task["migrations"], task["begun_elsewhere"]), (1, 1, 0))
 
+    @staticmethod
+    def one_creates(made):
+        """A thousand tasks of 1 us, each of which takes 3 us to create, up to the end at 3 ms."""
+        for i in range(1000):
+            made.at(0.003 * i).create(0, i + 1, 11)
+            made.at(0.003 * i + 0.001).start(1, 0, i + 1, 11)
+            made.at(0.003 * i + 0.002).end(1, 0, i + 1, 11)
+        made.at(3).enter(0, "implicit barrier", 1)
+        made.end_all(3)
+
     def test_small(self):
         """A thousand tasks of 1 us, each of which takes 3 us to create."""
         with self.timed("small") as made:
             made.fork(0)
             made.begin(0)
             made.enter(1, "implicit barrier", 1)
-            for i in range(1000):
-                made.at(0.003 * i).create(0, i + 1, 11)
-                made.at(0.003 * i + 0.001).start(1, 0, i + 1, 11)
-                made.at(0.003 * i + 0.002).end(1, 0, i + 1, 11)
-            made.at(3).enter(0, "implicit barrier", 1)
-            made.end_all(3)
+            self.one_creates(made)
         numbers = self.numbers(self.path("small"))
         task = self.region(numbers, "create task")["task"]
         self.assertEqual((task["created"], task["executed"], task["included"]), (1000, 1000, 0))
@@ -126,12 +131,7 @@ class Tasks(Case):
             made.begin(0)
             for i in range(1, 4):
                 made.enter(i, "implicit barrier", 1)
-            for i in range(1000):
-                made.at(0.003 * i).create(0, i + 1, 11)
-                made.at(0.003 * i + 0.001).start(1, 0, i + 1, 11)
-                made.at(0.003 * i + 0.002).end(1, 0, i + 1, 11)
-            made.at(3).enter(0, "implicit barrier", 1)
-            made.end_all(3)
+            self.one_creates(made)
         self.small(self.numbers(self.path("few processors")), 3 - 1 / 2)
 
     def small(self, numbers, gain_ms):

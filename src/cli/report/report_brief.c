@@ -176,7 +176,7 @@ static void print_findings(const struct report_print *print) {
   }
   if (small > 0)
     print_line("%s%zu finding%s of less than 1 ms left out", printed ? "" : "no findings: ", small,
-               small == 1 ? "" : "s");
+               plural(small));
   else if (printed == 0 && !report->standings)
     print_line("no findings: %s", report_print_nothing(report));
 }
