@@ -1,0 +1,14 @@
+/* What a tool can ask of the runtime (OpenMP 5.1, 4.6.1). */
+#ifndef STAVE_LIBGOMP_INQUIRY_H
+#define STAVE_LIBGOMP_INQUIRY_H
+
+#include "libgomp/library.h"
+#include "ompt/types.h"
+
+/* Whose answers are given. */
+void inquiry_prepare(const struct library *library);
+
+/* What a tool's initialize gets; NULL: no such entry point. */
+ompt_interface_fn_t inquiry_lookup(const char *name);
+
+#endif

@@ -1,0 +1,192 @@
+/* Where a libgomp is in the program's global scope, all callers mean it, as without this library. It is found
+ * when this library is loaded, before any code of the program runs. Else libgomp comes with libraries that
+ * are loaded later, maybe several of them, each with its own (Python's wheels): then a caller means the one
+ * that the file it lies in names as needed. */
+#include "libgomp/library.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libgomp/elf_image.h"
+#include "libgomp/mappings.h"
+
+enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512 };
+
+/* A file whose code has called; `library` is stored last, with release, and read with acquire. */
+struct caller {
+  struct caller_range range;
+  const struct library *_Atomic library;
+};
+
+static struct {
+  struct library in_scope;
+  bool has_one_in_scope;
+  struct library libraries[LIBRARIES_MAX];
+  struct caller callers[CALLERS_MAX];
+  atomic_uint library_count, caller_count; /* places given out */
+} libraries;
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static struct caller_range own_range(void) {
+  return (struct caller_range){(uintptr_t)__ehdr_start, (uintptr_t)(_end - __ehdr_start)};
+}
+
+bool library_is_own(const void *address) {
+  struct caller_range own = own_range();
+  return (uintptr_t)address - own.begin < own.bytes;
+}
+
+/* All but this library. */
+static struct caller_range everything_else(void) {
+  struct caller_range own = own_range();
+  return (struct caller_range){own.begin + own.bytes, -own.bytes};
+}
+
+static void *next_of_version(const char *name, const char *version) {
+#ifdef __GLIBC__
+  void *address = dlvsym(RTLD_NEXT, name, version);
+  if (address)
+    return address;
+#endif
+  (void)version;
+  return dlsym(RTLD_NEXT, name);
+}
+
+__attribute__((constructor)) static void find_in_scope(void) {
+  struct library *library = &libraries.in_scope;
+#define EVENT(version, result, name, parameters) *(void **)&library->name = next_of_version(#name, #version);
+#define OLD_EVENT(version, result, name, parameters)                                                         \
+  *(void **)&library->old_##name = next_of_version(#name, #version);
+#define INQUIRY(result, name, parameters) *(void **)&library->name = dlsym(RTLD_NEXT, #name);
+#include "gomp/events.def"
+  INQUIRIES
+#undef EVENT
+#undef OLD_EVENT
+#undef INQUIRY
+  libraries.has_one_in_scope = library->GOMP_parallel;
+}
+
+static void read_library(const struct elf_image *image, struct library *library) {
+#define EVENT(version, result, name, parameters) *(void **)&library->name = elf_image_find(image, #name);
+#define OLD_EVENT(version, result, name, parameters) library->old_##name = NULL;
+#define INQUIRY(result, name, parameters) EVENT(, result, name, parameters)
+#include "gomp/events.def"
+  INQUIRIES
+#undef EVENT
+#undef OLD_EVENT
+#undef INQUIRY
+  library->base = image->base;
+}
+
+/* NULL: there are too many. Two threads may both read it: both are right. */
+static const struct library *library_at(const struct elf_image *image) {
+  for (unsigned i = 0; i < LIBRARIES_MAX; i++)
+    if (__atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE) == image->base)
+      return &libraries.libraries[i];
+  unsigned place = atomic_fetch_add(&libraries.library_count, 1);
+  if (place >= LIBRARIES_MAX)
+    return NULL;
+  struct library *library = &libraries.libraries[place], read = {0};
+  read_library(image, &read);
+  read.base = 0;
+  *library = read;
+  __atomic_store_n(&library->base, image->base, __ATOMIC_RELEASE);
+  return library;
+}
+
+/* -- which one a file means -- */
+
+struct caller_search {
+  uintptr_t caller;
+  struct mapped_file file;        /* that the caller lies in */
+  struct elf_image image;         /* its */
+  struct elf_image needed, other; /* libgomps that are mapped: one that the file names, any one */
+};
+
+static bool is_named(const struct elf_image *image, const char *name) {
+  const char *needed;
+  for (unsigned i = 0; (needed = elf_image_string(image, DT_NEEDED, i)); i++)
+    if (strcmp(needed, name) == 0)
+      return true;
+  return false;
+}
+
+static bool find_file(void *data, const struct mapped_file *file) {
+  struct caller_search *search = data;
+  if (search->caller - file->begin >= file->end - file->begin)
+    return true;
+  search->file = *file;
+  if (!elf_image_read(file->begin, &search->image))
+    search->file.end = 0;
+  return false;
+}
+
+static bool look_at(void *data, const struct mapped_file *file) {
+  struct caller_search *search = data;
+  struct elf_image image;
+  const char *last = strrchr(file->path, '/');
+  if (!last || strncmp(last + 1, "libgomp", strlen("libgomp")) != 0 || !elf_image_read(file->begin, &image) ||
+      !elf_image_find(&image, "GOMP_parallel"))
+    return true;
+  const char *name = elf_image_string(&image, DT_SONAME, 0);
+  search->other = image;
+  if (search->image.base && ((name && is_named(&search->image, name)) || is_named(&search->image, last + 1)))
+    search->needed = image;
+  return !search->needed.base;
+}
+
+static void remember(struct caller_range range, const struct library *library) {
+  unsigned place = atomic_fetch_add(&libraries.caller_count, 1);
+  if (place >= CALLERS_MAX)
+    return;
+  libraries.callers[place].range = range;
+  atomic_store_explicit(&libraries.callers[place].library, library, memory_order_release);
+}
+
+static const struct library *find_for(const void *caller, struct caller_range *ret) {
+  struct caller_search search = {.caller = (uintptr_t)caller};
+  mappings_each(find_file, &search);
+  mappings_each(look_at, &search);
+  const struct elf_image *image = search.needed.base ? &search.needed : &search.other;
+  const struct library *library = image->base ? library_at(image) : NULL;
+  *ret = (struct caller_range){search.file.begin, search.file.end - search.file.begin};
+  if (library && search.file.end > search.file.begin)
+    remember(*ret, library);
+  return library;
+}
+
+static const struct library *known_for(const void *caller, struct caller_range *ret) {
+  unsigned count = atomic_load(&libraries.caller_count);
+  for (unsigned i = 0; i < count && i < CALLERS_MAX; i++) {
+    const struct caller *known = &libraries.callers[i];
+    const struct library *library = atomic_load_explicit(&known->library, memory_order_acquire);
+    if (library && (uintptr_t)caller - known->range.begin < known->range.bytes) {
+      *ret = known->range;
+      return library;
+    }
+  }
+  return NULL;
+}
+
+const struct library *library_of(const void *caller, struct caller_range *ret) {
+  *ret = everything_else();
+  if (libraries.has_one_in_scope)
+    return &libraries.in_scope;
+  const struct library *library = known_for(caller, ret);
+  return library ? library : find_for(caller, ret);
+}
+
+int library_gcc_version(const struct library *library) {
+  if (!library->GOMP_taskwait_depend_nowait)
+    return library->GOMP_scope_start    ? 12
+           : library->omp_fulfill_event ? 11
+           : library->GOMP_loop_start   ? 9
+                                        : 0;
+  return 13;
+}

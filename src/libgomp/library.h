@@ -1,0 +1,57 @@
+/* The libgomp that a caller means, and its functions. */
+#ifndef STAVE_LIBGOMP_LIBRARY_H
+#define STAVE_LIBGOMP_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Functions of libgomp that are no events and that answer questions of tools:
+ * INQUIRY(result, name, parameters). libgomp has all of them since gcc 9. */
+#define INQUIRIES                                                                                            \
+  INQUIRY(int, omp_get_num_threads, (void))                                                                  \
+  INQUIRY(int, omp_get_thread_num, (void))                                                                   \
+  INQUIRY(int, omp_get_max_threads, (void))                                                                  \
+  INQUIRY(int, omp_get_team_num, (void))                                                                     \
+  INQUIRY(int, omp_get_num_teams, (void))                                                                    \
+  INQUIRY(int, omp_get_num_procs, (void))                                                                    \
+  INQUIRY(int, omp_get_num_devices, (void))                                                                  \
+  INQUIRY(int, omp_get_initial_device, (void))                                                               \
+  INQUIRY(int, omp_get_default_device, (void))                                                               \
+  INQUIRY(void, omp_get_schedule, (int *kind, int *chunk))                                                   \
+  INQUIRY(int, omp_get_num_places, (void))                                                                   \
+  INQUIRY(int, omp_get_place_num, (void))                                                                    \
+  INQUIRY(int, omp_get_place_num_procs, (int place))                                                         \
+  INQUIRY(void, omp_get_place_proc_ids, (int place, int *ids))                                               \
+  INQUIRY(int, omp_get_partition_num_places, (void))                                                         \
+  INQUIRY(void, omp_get_partition_place_nums, (int *places))
+
+/* One libgomp of the process. NULL: a function that it does not have. */
+struct library {
+  uintptr_t base; /* of its mapping; 0: not known */
+#define EVENT(version, result, name, parameters) result(*name) parameters;
+#define OLD_EVENT(version, result, name, parameters) result(*old_##name) parameters;
+#include "gomp/events.def"
+#undef EVENT
+#undef OLD_EVENT
+#define INQUIRY(result, name, parameters) result(*name) parameters;
+  INQUIRIES
+#undef INQUIRY
+};
+
+/* Addresses from begin on, bytes many, modulo the size of the address space. */
+struct caller_range {
+  uintptr_t begin, bytes;
+};
+
+/* The libgomp whose functions the code at `caller` means, and in `ret` a range around it for which that
+ * holds. NULL: none is found. Takes no lock of the dynamic linker's. */
+const struct library *library_of(const void *caller, struct caller_range *ret);
+
+/* Whether `address` is in this library itself. */
+bool library_is_own(const void *address);
+
+/* The first gcc whose libgomp has what this one has; 0: not known. */
+int library_gcc_version(const struct library *library);
+
+#endif

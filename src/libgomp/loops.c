@@ -1,0 +1,151 @@
+/* Loops whose chunks libgomp hands out. What is static and not ordered is computed by the program alone. */
+#include "libgomp/barrier.h"
+#include "libgomp/exports.h"
+#include "libgomp/parallel.h"
+#include "libgomp/runtime.h"
+#include "libgomp/work.h"
+
+typedef unsigned long long ull;
+
+static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
+  struct implicit *implicit = implicit_of(call.thread);
+  int64_t step = implicit->work.step;
+  uint64_t count = step > 0 ? work_iterations(last - first, (uint64_t)step)
+                            : work_iterations(first - last, -(uint64_t)step);
+  ompt_dispatch_chunk_t instance = {first, count};
+  DELIVER(dispatch, parallel_of(call.thread), &implicit->task.data, OMPT_DISPATCH_ws_loop_chunk,
+          (ompt_data_t){.ptr = &instance});
+}
+
+/* -- what differs between loops of long and of unsigned long long -- */
+
+#define NAME_long(name) GOMP_loop_##name
+#define NAME_ull(name) GOMP_loop_ull_##name
+#define UP_PARAMETER_long
+#define UP_PARAMETER_ull bool is_up,
+#define UP_ARGUMENT_long
+#define UP_ARGUMENT_ull is_up,
+#define IS_UP_long (step > 0)
+#define IS_UP_ull is_up
+
+#define COUNT(type)                                                                                          \
+  (IS_UP_##type ? work_iterations(start < end ? (uint64_t)end - (uint64_t)start : 0, (uint64_t)step)         \
+                : work_iterations(end < start ? (uint64_t)start - (uint64_t)end : 0, -(uint64_t)step))
+
+/* -- start -- */
+
+#define START(name, parameters, arguments, kind_, count_, step_)                                             \
+  bool name parameters {                                                                                     \
+    struct omp_call call = CALL_ENTER();                                                                     \
+    const struct library *library = call.thread->library;                                                    \
+    if (!call.thread->is_traced)                                                                             \
+      return library->name arguments;                                                                        \
+    work_begin(call, (struct work){.kind = kind_, .count = count_, .step = (int64_t)step_});                 \
+    bool has_chunk = library->name arguments;                                                                \
+    if (has_chunk && first)                                                                                  \
+      chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
+    return has_chunk;                                                                                        \
+  }
+
+#define LOOP(type, schedule, kind)                                                                           \
+  START(NAME_##type(schedule##_start),                                                                       \
+        (UP_PARAMETER_##type type start, type end, type step, type size, type * first, type * last),         \
+        (UP_ARGUMENT_##type start, end, step, size, first, last), OMPT_WORK_loop_##kind, COUNT(type), step)
+#define LOOP_RUNTIME(type, schedule)                                                                         \
+  START(NAME_##type(schedule##_start),                                                                       \
+        (UP_PARAMETER_##type type start, type end, type step, type * first, type * last),                    \
+        (UP_ARGUMENT_##type start, end, step, first, last), work_kind_of_runtime(library), COUNT(type),      \
+        step)
+#define LOOP_GIVEN(type, name)                                                                               \
+  START(NAME_##type(name),                                                                                   \
+        (UP_PARAMETER_##type type start, type end, type step, long schedule, type size, type *first,         \
+         type *last, uintptr_t *reductions, void **memory),                                                  \
+        (UP_ARGUMENT_##type start, end, step, schedule, size, first, last, reductions, memory),              \
+        work_kind_of(library, schedule), COUNT(type), step)
+
+#define DIMENSIONS (implicit_of(call.thread)->loop_dimensions = dimensions, (uint64_t)counts[0])
+#define DOACROSS(type, schedule)                                                                             \
+  START(NAME_##type(doacross_##schedule##_start),                                                            \
+        (unsigned dimensions, type *counts, type size, type *first, type *last),                             \
+        (dimensions, counts, size, first, last), OMPT_WORK_loop_##schedule, DIMENSIONS, 1)
+#define DOACROSS_RUNTIME(type)                                                                               \
+  START(NAME_##type(doacross_runtime_start), (unsigned dimensions, type *counts, type *first, type *last),   \
+        (dimensions, counts, first, last), work_kind_of_runtime(library), DIMENSIONS, 1)
+#define DOACROSS_GIVEN(type)                                                                                 \
+  START(NAME_##type(doacross_start),                                                                         \
+        (unsigned dimensions, type *counts, long schedule, type size, type *first, type *last,               \
+         uintptr_t *reductions, void **memory),                                                              \
+        (dimensions, counts, schedule, size, first, last, reductions, memory),                               \
+        work_kind_of(library, schedule), DIMENSIONS, 1)
+
+/* -- next -- */
+
+#define NEXT(type, schedule)                                                                                 \
+  bool NAME_##type(schedule##_next)(type * first, type * last) {                                             \
+    struct omp_call call = CALL_ENTER();                                                                     \
+    bool has_chunk = call.thread->library->NAME_##type(schedule##_next)(first, last);                        \
+    if (call.thread->is_traced && has_chunk)                                                                 \
+      chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
+    return has_chunk;                                                                                        \
+  }
+
+#define WITH_CHUNKS(type, schedule, kind)                                                                    \
+  LOOP(type, schedule, kind)                                                                                 \
+  NEXT(type, schedule)
+#define WITH_RUNTIME(type, schedule)                                                                         \
+  LOOP_RUNTIME(type, schedule)                                                                               \
+  NEXT(type, schedule)
+
+#define LOOPS(type)                                                                                          \
+  WITH_CHUNKS(type, static, static)                                                                          \
+  WITH_CHUNKS(type, dynamic, dynamic)                                                                        \
+  WITH_CHUNKS(type, guided, guided)                                                                          \
+  WITH_CHUNKS(type, ordered_static, static)                                                                  \
+  WITH_CHUNKS(type, ordered_dynamic, dynamic)                                                                \
+  WITH_CHUNKS(type, ordered_guided, guided)                                                                  \
+  WITH_CHUNKS(type, nonmonotonic_dynamic, dynamic)                                                           \
+  WITH_CHUNKS(type, nonmonotonic_guided, guided)                                                             \
+  WITH_RUNTIME(type, runtime)                                                                                \
+  WITH_RUNTIME(type, ordered_runtime)                                                                        \
+  WITH_RUNTIME(type, nonmonotonic_runtime)                                                                   \
+  WITH_RUNTIME(type, maybe_nonmonotonic_runtime)                                                             \
+  LOOP_GIVEN(type, start)                                                                                    \
+  LOOP_GIVEN(type, ordered_start)                                                                            \
+  DOACROSS(type, static)                                                                                     \
+  DOACROSS(type, dynamic)                                                                                    \
+  DOACROSS(type, guided)                                                                                     \
+  DOACROSS_RUNTIME(type)                                                                                     \
+  DOACROSS_GIVEN(type)
+
+LOOPS(long)
+LOOPS(ull)
+
+/* -- end -- */
+
+void GOMP_loop_end(void) {
+  struct omp_call call = CALL_ENTER();
+  if (!call.thread->is_traced)
+    return call.thread->library->GOMP_loop_end();
+  work_end(call);
+  workshare_barrier_begin(call);
+  call.thread->library->GOMP_loop_end();
+  workshare_barrier_end(call);
+}
+
+bool GOMP_loop_end_cancel(void) {
+  struct omp_call call = CALL_ENTER();
+  if (!call.thread->is_traced)
+    return call.thread->library->GOMP_loop_end_cancel();
+  work_end(call);
+  workshare_barrier_begin(call);
+  bool is_cancelled = call.thread->library->GOMP_loop_end_cancel();
+  workshare_barrier_end(call);
+  return is_cancelled;
+}
+
+void GOMP_loop_end_nowait(void) {
+  struct omp_call call = CALL_ENTER();
+  call.thread->library->GOMP_loop_end_nowait();
+  if (call.thread->is_traced)
+    work_end(call);
+}

@@ -1,0 +1,17 @@
+/* What is mapped in this process, as the kernel says it. */
+#ifndef STAVE_LIBGOMP_MAPPINGS_H
+#define STAVE_LIBGOMP_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A file in memory: from its first mapping, that of its beginning, to the end of its last. */
+struct mapped_file {
+  uintptr_t begin, end;
+  const char *path; /* until the visitor returns */
+};
+
+/* Shows each file, until `visit` returns false. False: /proc cannot be read. */
+bool mappings_each(bool (*visit)(void *data, const struct mapped_file *file), void *data);
+
+#endif

@@ -1,0 +1,103 @@
+#include "libgomp/parallel.h"
+
+#include "libgomp/exports.h"
+#include "libgomp/runtime.h"
+#include "libgomp/work.h"
+
+static int flags_of_team(void) {
+  return (int)(OMPT_PARALLEL_invoker_program | OMPT_PARALLEL_team);
+}
+
+/* -- members -- */
+
+static void begin_member(struct omp_thread *thread, struct omp_team *team, struct implicit *implicit,
+                         struct omp_task *outer) {
+  *implicit = (struct implicit){.task = {.outer = outer, .implicit = implicit, .flags = OMPT_TASK_implicit},
+                                .team = team,
+                                .size = (unsigned)team->library->omp_get_num_threads(),
+                                .index = (unsigned)team->library->omp_get_thread_num(),
+                                .code = team->code};
+  implicit->task.frame.exit_frame.ptr = __builtin_frame_address(0);
+  implicit->task.frame.exit_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
+  thread->task = &implicit->task;
+  thread->code = team->code;
+  thread->state = OMPT_STATE_work_parallel;
+  DELIVER(implicit_task, OMPT_SCOPE_begin, &team->data, &implicit->task.data, implicit->size, implicit->index,
+          OMPT_TASK_implicit);
+  if (team->work.kind)
+    work_begin((struct omp_call){thread, team->code}, team->work);
+}
+
+static void begin_last_barrier(struct omp_thread *thread, struct implicit *implicit, struct omp_team *team) {
+  ompt_data_t *task = &implicit->task.data;
+  work_end_single((struct omp_call){thread, team->code});
+  implicit->task.frame.exit_frame.ptr = NULL;
+  thread->state = OMPT_STATE_wait_barrier_implicit_parallel;
+  DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_begin, &team->data, task,
+          team->code);
+  DELIVER(sync_region_wait, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_begin, &team->data, task,
+          team->code);
+}
+
+/* Tasks may run on the thread until the barrier is complete, so its implicit task stays the current one. A
+ * worker's is kept where it outlives the region: nobody comes back to it when that ends. */
+void parallel_member(void *data) {
+  struct omp_team *team = data;
+  struct omp_thread *thread = thread_of_team(team);
+  bool is_primary = thread == team->primary;
+  struct implicit *implicit = is_primary ? &team->member : &thread->worker;
+  if (!is_primary)
+    thread_deliver_late_ends(thread);
+  begin_member(thread, team, implicit, is_primary ? thread->task : NULL);
+  team->function(team->argument);
+  begin_last_barrier(thread, implicit, team);
+  thread->is_late = !is_primary;
+}
+
+/* -- the region -- */
+
+void parallel_begin(struct omp_call call, struct omp_team *team, unsigned requested_threads) {
+  struct omp_task *task = call.thread->task;
+  team->code = call.code;
+  team->library = call.thread->library;
+  team->primary = call.thread;
+  if (requested_threads == 0)
+    requested_threads = (unsigned)team->library->omp_get_max_threads();
+  task->frame.enter_frame.ptr = __builtin_frame_address(0);
+  task->frame.enter_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
+  DELIVER(parallel_begin, &task->data, &task->frame, &team->data, requested_threads, flags_of_team(),
+          call.code);
+}
+
+static void end_primary(struct omp_thread *thread, struct omp_team *team) {
+  struct implicit *implicit = &team->member;
+  ompt_data_t *task = &implicit->task.data;
+  DELIVER(sync_region_wait, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
+          team->code);
+  DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task, team->code);
+  DELIVER(implicit_task, OMPT_SCOPE_end, NULL, task, 0, implicit->index, OMPT_TASK_implicit);
+  thread->task = implicit->task.outer;
+}
+
+static uint32_t state_outside(const struct omp_thread *thread) {
+  return implicit_of(thread)->team ? OMPT_STATE_work_parallel : OMPT_STATE_work_serial;
+}
+
+void parallel_end(struct omp_call call, struct omp_team *team) {
+  struct omp_thread *thread = call.thread;
+  end_primary(thread, team);
+  thread->task->frame.enter_frame.ptr = NULL;
+  thread->state = state_outside(thread);
+  thread->code = call.code;
+  DELIVER(parallel_end, &team->data, &thread->task->data, flags_of_team(), call.code);
+}
+
+void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
+  struct omp_call call = CALL_ENTER();
+  if (!call.thread->is_traced)
+    return call.thread->library->GOMP_parallel(fn, data, threads, flags);
+  struct omp_team team = {.function = fn, .argument = data};
+  parallel_begin(call, &team, threads);
+  team.library->GOMP_parallel(parallel_member, &team, threads, flags);
+  parallel_end(call, &team);
+}

@@ -1,0 +1,106 @@
+#include "libgomp/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "libgomp/runtime.h"
+
+__thread struct omp_thread thread_self;
+
+static pthread_key_t end_key;
+static pthread_once_t end_key_made = PTHREAD_ONCE_INIT;
+
+/* -- ends -- */
+
+void thread_deliver_late_ends(struct omp_thread *thread) {
+  if (!thread->is_late)
+    return;
+  struct implicit *implicit = &thread->worker;
+  ompt_data_t *task = &implicit->task.data;
+  thread->is_late = false;
+  DELIVER(sync_region_wait, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
+          implicit->code);
+  DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
+          implicit->code);
+  DELIVER(implicit_task, OMPT_SCOPE_end, NULL, task, 0, implicit->index, OMPT_TASK_implicit);
+  thread->state = OMPT_STATE_idle;
+}
+
+static void end(void *data) {
+  struct omp_thread *thread = data;
+  if (!thread->is_traced)
+    return;
+  thread_deliver_late_ends(thread);
+  if (thread->initial.task.implicit)
+    DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
+  DELIVER(thread_end, &thread->data);
+  *thread = (struct omp_thread){0};
+}
+
+void thread_end_last(void) {
+  if (thread_self.has_begun)
+    end(&thread_self);
+}
+
+/* -- begins -- */
+
+static void make_end_key(void) {
+  if (pthread_key_create(&end_key, end) != 0)
+    end_key = (pthread_key_t)-1;
+}
+
+static void begin(struct omp_thread *thread, ompt_thread_t type) {
+  pthread_once(&end_key_made, make_end_key);
+  if (end_key != (pthread_key_t)-1)
+    pthread_setspecific(end_key, thread);
+  thread->has_begun = thread->is_traced = true;
+  DELIVER(thread_begin, type, &thread->data);
+}
+
+static void begin_initial(struct omp_thread *thread) {
+  begin(thread, OMPT_THREAD_initial);
+  struct implicit *initial = &thread->initial;
+  initial->task.implicit = initial;
+  initial->task.flags = OMPT_TASK_initial;
+  initial->size = 1;
+  thread->task = &initial->task;
+  DELIVER(implicit_task, OMPT_SCOPE_begin, NULL, &initial->task.data, 1, 1, OMPT_TASK_initial);
+}
+
+struct omp_thread *thread_of_team(const struct omp_team *team) {
+  struct omp_thread *thread = &thread_self;
+  if (!thread->has_begun)
+    begin(thread, OMPT_THREAD_worker);
+  if (!thread->library) {
+    thread->library = team->library;
+    library_of(team->code, &thread->callers);
+  }
+  return thread;
+}
+
+/* The dynamic linker's words: no libgomp is there that could be called. */
+static void fail(void) {
+  static const char text[] = "stave: libgomp is called, and none is loaded\n";
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)written;
+  _exit(127);
+}
+
+struct omp_call call_enter_slow(const void *code) {
+  struct omp_thread *thread = &thread_self;
+  if (library_is_own(code) && thread->library)
+    return (struct omp_call){thread, thread->code};
+  int error = errno;
+  const struct library *library = library_of(code, &thread->callers);
+  if (!library)
+    fail();
+  thread->library = library;
+  thread->code = code;
+  if (!thread->has_begun && runtime_start(library))
+    begin_initial(thread);
+  errno = error;
+  return (struct omp_call){thread, code};
+}

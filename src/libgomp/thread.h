@@ -1,0 +1,111 @@
+/* What is known of each thread: its tasks, and which libgomp its calls mean. */
+#ifndef STAVE_LIBGOMP_THREAD_H
+#define STAVE_LIBGOMP_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libgomp/library.h"
+#include "ompt/types.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+struct omp_team;
+struct implicit;
+
+/* A worksharing region. */
+struct work {
+  ompt_work_t kind; /* 0: none */
+  uint64_t count;   /* iterations, sections */
+  int64_t step;     /* of a loop */
+  const void *code;
+};
+
+/* A task while it runs on a thread, or is suspended there under another one. */
+struct omp_task {
+  ompt_data_t data;
+  ompt_frame_t frame;
+  struct omp_task *outer;    /* which goes on when this one ends */
+  struct implicit *implicit; /* in whose region it is */
+  uint32_t flags;            /* OMPT_TASK_... */
+};
+
+/* An implicit or initial task. */
+struct implicit {
+  struct omp_task task;
+  struct omp_team *team; /* NULL: it is an initial task */
+  unsigned size, index;
+  const void *code; /* of the region */
+  struct work work;
+  unsigned loop_dimensions; /* of a doacross loop */
+  bool has_left_single;     /* another thread executes it: a barrier comes next */
+};
+
+/* A parallel region or a league, while it lasts. Its members read it only before they reach its end. */
+struct omp_team {
+  ompt_data_t data;
+  const void *code; /* behind the call in the program */
+  void (*function)(void *);
+  void *argument;
+  const struct library *library;
+  struct omp_thread *primary; /* which has called */
+  struct implicit member;     /* the primary thread's */
+  struct work work;           /* with which each member of a combined construct begins */
+};
+
+struct omp_thread {
+  struct caller_range callers; /* whose calls mean `library` */
+  const struct library *library;
+  bool is_traced; /* a tool is there, and the thread has begun */
+  bool has_begun;
+  bool is_late;   /* the ends of `worker` have not been delivered */
+  uint32_t state; /* ompt_state_t */
+  ompt_wait_id_t wait;
+  const void *code;      /* of its last call that came from the program's code */
+  struct omp_task *task; /* that runs */
+  ompt_data_t data;
+  struct implicit initial, worker;
+};
+
+extern __thread struct omp_thread thread_self __attribute__((tls_model("initial-exec")));
+
+/* A call of the program. */
+struct omp_call {
+  struct omp_thread *thread;
+  const void *code; /* behind it */
+};
+
+/* Everything unusual: a thread's first call, one from another file, a jump in place of a call. */
+struct omp_call call_enter_slow(const void *code);
+
+static inline struct omp_call call_enter(const void *code) {
+  struct omp_thread *thread = &thread_self;
+  if (LIKELY((uintptr_t)code - thread->callers.begin < thread->callers.bytes)) {
+    thread->code = code;
+    return (struct omp_call){thread, code};
+  }
+  return call_enter_slow(code);
+}
+
+/* What an exported function begins with. */
+#define CALL_ENTER() call_enter(__builtin_return_address(0))
+
+/* The trampoline's thread, which works for a team: known or not. */
+struct omp_thread *thread_of_team(const struct omp_team *team);
+
+/* Delivers what a worker has not been able to: the end of its last region's barrier. */
+void thread_deliver_late_ends(struct omp_thread *thread);
+
+/* The ends of the first thread, as the process exits. */
+void thread_end_last(void);
+
+static inline struct implicit *implicit_of(const struct omp_thread *thread) {
+  return thread->task->implicit;
+}
+
+static inline ompt_data_t *parallel_of(const struct omp_thread *thread) {
+  struct omp_team *team = thread->task->implicit->team;
+  return team ? &team->data : NULL;
+}
+
+#endif
