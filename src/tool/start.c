@@ -137,8 +137,8 @@ static bool wait_until_ready(int writer_pidfd) {
       return false;
     }
     if (clock_ns(CLOCK_MONOTONIC) > end) {
-      tool_say("stave-writer was not ready after %u s (STAVE_TIMEOUT); the program runs untraced",
-               tool.constants.config.timeout);
+      tool_say("stave-writer was not ready after %u s (STAVE_TIMEOUT)%s; the program runs untraced",
+               tool.constants.config.timeout, writer_process_waits(tool.session));
       return false;
     }
   }
@@ -169,7 +169,8 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
   close_if_open(process.application_fd);
   *ret_pidfd = move_up(process.pidfd);
   if (error)
-    tool_say("cannot start %s: %s; the program runs untraced", path, strerror(-error));
+    tool_say("cannot start %s: %s; the program runs untraced", path,
+             error == -ECHILD ? "a signal ended its first step" : strerror(-error));
   return !error;
 }
 
@@ -300,10 +301,10 @@ void tool_give_up(void) {
         "stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
         name_of_archive());
   else
-    tool_say(
-        "stave-writer made no progress for %u s (STAVE_TIMEOUT): recording stopped, the program goes on; the "
-        "archive %s may be incomplete",
-        tool.constants.config.timeout, name_of_archive());
+    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s: recording stopped, the program goes "
+             "on; the "
+             "archive %s may be incomplete",
+             tool.constants.config.timeout, writer_process_waits(tool.session), name_of_archive());
 }
 
 /* The writer may have died behind its last step: the recovery file goes when all else is written. */
@@ -341,8 +342,8 @@ static void say_not_closed(const char *archive) {
   else if (session_writer_is_dead(tool.session))
     tool_say("stave-writer was killed; the archive %s is not complete", archive);
   else
-    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT); the archive %s is not closed yet",
-             tool.constants.config.timeout, archive);
+    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s; the archive %s is not closed yet",
+             tool.constants.config.timeout, writer_process_waits(tool.session), archive);
 }
 
 /* Of a job rank 0 speaks for all. */

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "session/futex.h"
 #include "session/session.h"
 
 #ifndef CLONE_PIDFD
@@ -153,21 +154,27 @@ static int clone_with_stack(int (*run)(void *), void *stack, unsigned long flags
 static int start_second_step(void *data) {
   struct steps *steps = data;
   char *stack = steps->stacks + 2 * STACK_BYTES;
-  unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
-  if (clone_with_stack(run_writer, stack, flags, steps, &steps->process->pidfd) < 0)
+  unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_PIDFD;
+  int pid = clone_with_stack(run_writer, stack, flags, steps, &steps->process->pidfd);
+  if (pid < 0)
     steps->error = errno;
+  else if (syscall(SYS_wait4, pid, NULL, WNOHANG | __WALL, NULL) == pid && !steps->error)
+    steps->error = ECHILD; /* ended before exec: where a debugger has put a breakpoint */
   syscall(SYS_exit_group, 0);
   __builtin_unreachable();
 }
 
+/* CLONE_UNTRACED: who traces the application (gdb, strace -f) would follow a process that is none of it. */
 static int clone_and_reap(struct steps *steps) {
   char *stack = steps->stacks + STACK_BYTES;
-  int pid = clone_with_stack(start_second_step, stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, steps, NULL);
+  unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | CLONE_FILES;
+  int pid = clone_with_stack(start_second_step, stack, flags, steps, NULL);
   if (pid < 0)
     return -errno;
-  while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {
+  int status = 0;
+  while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR) {
   }
-  return -steps->error;
+  return status != 0 ? -ECHILD : -steps->error;
 }
 
 /* Valgrind ends a program that shares memory with a child in other ways than it knows. */
@@ -264,6 +271,27 @@ int writer_process_start(struct writer_process *process) {
     process->pidfd = -1;
   }
   return error;
+}
+
+/* The thread that writes is the process's first. The name in front of the state can hold anything. */
+static char state_of(int pid) {
+  char path[32], text[128];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+  if (fd >= 0)
+    close(fd);
+  text[length > 0 ? length : 0] = '\0';
+  const char *name_end = strrchr(text, ')');
+  return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
+const char *writer_process_waits(const struct session_header *session) {
+  uint32_t life = atomic_load_explicit(&session->shared.writer_life, memory_order_relaxed);
+  char state = state_of((int)(life & FUTEX_TID_MASK));
+  return state == 'D'   ? ": it waits for the disk (state D)"
+         : state == 'T' ? ": it was stopped (state T)"
+                        : "";
 }
 
 static bool is_program(const char *path) {

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct session_header;
+
 struct writer_process {
   /* given by the caller; all descriptors stay the caller's and must be at least 10 */
   const char *path;
@@ -18,6 +20,11 @@ struct writer_process {
 
 /* Whether valgrind is running this program. */
 bool runs_on_valgrind(void);
+
+/* Of which kind its waiting is, to stand behind "made no progress": for the disk, or stopped by a signal;
+ * else
+ * "". */
+const char *writer_process_waits(const struct session_header *session);
 
 /* Starts the writer. The application does not see it: it is not its child afterwards, no SIGCHLD comes, no
  * wait() returns it, no descriptor is left in it. Returns 0 once it has been exec'ed, or a negative errno of

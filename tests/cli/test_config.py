@@ -33,16 +33,16 @@ class Config(unittest.TestCase):
         result = config()
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual([line.split()[0] for line in result.stdout.splitlines()[1:]], names_in_table())
-        self.assertRegex(result.stdout, r"(?m)^STAVE_TIMEOUT +10 +default ")
+        self.assertRegex(result.stdout, r"(?m)^STAVE_TIMEOUT +60 +default ")
 
     def test_set(self):
         self.assertRegex(config(STAVE_TIMEOUT="7").stdout, r"(?m)^STAVE_TIMEOUT +7 +set ")
         found = self.setting("STAVE_TIMEOUT", STAVE_TIMEOUT="7")
-        self.assertEqual((found["value"], found["set"], found["valid"], found["default"]), ("7", True, True, "10"))
+        self.assertEqual((found["value"], found["set"], found["valid"], found["default"]), ("7", True, True, "60"))
 
     def test_empty_is_default(self):
         found = self.setting("STAVE_TIMEOUT", STAVE_TIMEOUT="")
-        self.assertEqual((found["value"], found["set"], found["valid"]), ("10", False, True))
+        self.assertEqual((found["value"], found["set"], found["valid"]), ("60", False, True))
 
     def test_invalid(self):
         for name, value in (("STAVE_TIMEOUT", "0"), ("STAVE_OVERFLOW", "maybe"), ("STAVE_EVENTS", "all,-nothing"),

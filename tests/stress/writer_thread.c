@@ -76,6 +76,11 @@ int writer_process_find(const char *configured, char *path, unsigned size) {
   return 0;
 }
 
+const char *writer_process_waits(const struct session_header *session) {
+  (void)session;
+  return "";
+}
+
 int writer_process_start(struct writer_process *process) {
   memset(&writer, 0, sizeof writer);
   writer.session = process->session;

@@ -23,7 +23,7 @@ static void expect_defaults(void) {
   assert_int_equal(config.buffer_size, 4 << 20);
   assert_int_equal(config.overflow, OVERFLOW_block);
   assert_int_equal(config.fork, FORK_follow);
-  assert_int_equal(config.timeout, 10);
+  assert_int_equal(config.timeout, 60);
   assert_int_equal(config.max_size, 0);
   assert_string_equal(config.writer, "");
   assert_int_equal(config.verbose, 1);
