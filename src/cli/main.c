@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
+#include "cli/common/near.h"
 #include "cli/common/prose.h"
 #include "cli/common/usage.h"
 
@@ -13,8 +14,16 @@
 
 enum { NAME_WIDTH = 14 };
 
+static const char *command_name(size_t number) {
+  size_t count;
+  const struct command *commands = commands_all(&count);
+  return number < count ? commands[number].usage()->command : NULL;
+}
+
 static int unknown(const char *name) {
-  message_say("there is no %s %s; stave help says more", *name == '-' ? "option" : "command", name);
+  const char *meant = near_word(name, strlen(name), command_name);
+  message_say("there is no %s %s%s%s; stave help says more", *name == '-' ? "option" : "command", name,
+              meant ? "; did you mean " : "", meant ? meant : "");
   return EXIT_USAGE;
 }
 

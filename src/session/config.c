@@ -298,3 +298,11 @@ int config_read(struct config *config, char *const *environment, char error[CONF
   }
   return 0;
 }
+
+bool config_allows(const char *variable, const char *value) {
+  struct config config;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strcmp(rows[i].variable, variable) == 0)
+      return parse_setting(&config, i, *value ? value : rows[i].standard);
+  return false;
+}

@@ -2,6 +2,7 @@
 #ifndef STAVE_SESSION_CONFIG_H
 #define STAVE_SESSION_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -85,6 +86,9 @@ const struct config_row *config_rows(size_t *ret_count);
  * Allocates nothing. */
 int config_read(struct config *config, char *const *environment, char error[CONFIG_ERROR_BYTES],
                 char unknown[CONFIG_ERROR_BYTES]);
+
+/* Whether the variable may have this value. */
+bool config_allows(const char *variable, const char *value);
 
 /* The words of a list of event classes, from 0 on; NULL behind the last. */
 const char *config_event_class(size_t number);

@@ -144,6 +144,29 @@ class FakeTracer(Case):
             self.assertEqual(result.stdout.strip(), expected)
         self.assertEqual(self.record("-o", "a", "sh", "-c", "echo $STAVE_OUTPUT", cwd="/").stdout.strip(), "/a")
 
+    def test_wrong_options_are_refused_before_anything_runs(self):
+        for options, said in (
+                (["-e", "foo"], "--events: there is no foo: allowed is all, scorep"),
+                (["-e", "all,-mutx"], "--events: there is no mutx; did you mean mutex?"),
+                (["--events=-target,tsk"], "--events: there is no tsk; did you mean task?"),
+                (["-b", "1"], "--buffer-size: 1 is not valid: allowed is 64K..64M"),
+                (["--sample=abc"], "--sample: abc is not valid: allowed is 0..10000"),
+                (["--keep", "3x"], "--keep: 3x is not valid: allowed is a duration"),
+                (["--overflow", "blok"], "--overflow: there is no blok; did you mean block?"),
+                (["--runtime", "/nowhere"], "--runtime: /nowhere is no libomp.so.5"),
+                (["--counters", "instrctions"], "there is no counter 'instrctions'"),
+                (["--sampel=7"], "there is no option --sampel=7; did you mean --sample?")):
+            with self.subTest(options=options):
+                result = self.record(*options, "touch", "touched")
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn("stave: record: " + said, result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assertFalse(os.path.exists(self.path("touched")))
+
+    def test_what_the_environment_has_wrong_runs_untraced(self):
+        self.env.update(STAVE_EVENTS="foo", STAVE_SAMPLE_HZ="abc")
+        self.assertEqual(self.record("sh", "-c", "exit 5").returncode, 5)
+
     def test_descriptors_and_signals_are_inherited_unchanged(self):
         script = ["python3", "-c", "import os, signal; print(sorted(os.listdir('/proc/self/fd'))); "
                   "print([l for l in open('/proc/self/status') if "
@@ -212,6 +235,36 @@ class FakeTracer(Case):
         process.send_signal(signal.SIGCONT)
         self.assertEqual(process.stdout.read(), "on\n")
         self.assertEqual(process.wait(), 4)
+
+    def stopped_alone(self):
+        """A shell that was stopped while it waits for tell("go"), and its number: stave stops with it."""
+        self.fifos("go")
+        process = self.popen("sh", "-c", "echo $$; read x <go; exit 4", start_new_session=False, process_group=0)
+        program = int(process.stdout.readline())
+        self.stop_both(process, program)
+        return process, program
+
+    def stop_both(self, process, program):
+        os.kill(program, signal.SIGSTOP)
+        status = os.waitpid(process.pid, os.WUNTRACED)[1]
+        self.assertTrue(os.WIFSTOPPED(status))
+        self.assertEqual(os.WSTOPSIG(status), signal.SIGSTOP)
+
+    def test_goes_on_when_the_program_alone_goes_on(self):
+        """cpulimit and debuggers stop and continue one process, again and again."""
+        process, program = self.stopped_alone()
+        for _ in range(3):
+            os.kill(program, signal.SIGCONT)
+            self.assertTrue(os.WIFCONTINUED(os.waitpid(process.pid, os.WCONTINUED)[1]))
+            self.stop_both(process, program)
+        os.kill(program, signal.SIGCONT)
+        self.tell("go")
+        self.assertEqual(process.wait(timeout=HANG_S), 4)
+
+    def test_goes_on_when_the_stopped_program_is_killed(self):
+        process, program = self.stopped_alone()
+        os.kill(program, signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=HANG_S), -signal.SIGKILL)
 
     def test_no_openmp(self):
         result = self.record("/bin/true")

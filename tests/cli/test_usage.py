@@ -67,6 +67,8 @@ class Wrong(cli.Case):
     def test_command(self):
         self.fails(cli.stave(), "no command given; stave help says more", status=USAGE)
         self.fails(cli.stave("nonsense"), "there is no command nonsense; stave help says more", status=USAGE)
+        self.fails(cli.stave("reprot"), "there is no command reprot; did you mean report; stave help says more",
+                   status=USAGE)
         self.fails(cli.stave("help", "nonsense"), "there is no command nonsense", status=USAGE)
         self.fails(cli.stave("--nonsense"), "there is no option --nonsense; stave help says more", status=USAGE)
 

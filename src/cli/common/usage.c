@@ -1,6 +1,7 @@
 #include "cli/common/usage.h"
 
 #include "cli/common/message.h"
+#include "cli/common/near.h"
 #include "cli/common/prose.h"
 
 #include <ctype.h>
@@ -45,6 +46,18 @@ static bool is_option(const struct usage *usage, int code) {
   return code == 'h';
 }
 
+static const char *long_name(const void *usage, size_t number) {
+  return ((const struct usage *)usage)->options[number].name;
+}
+
+static bool refuse_unknown(const struct usage *usage, const char *word) {
+  const char *name = word + 2;
+  const char *meant = usage->options ? near_word_of(name, strcspn(name, "="), long_name, usage) : NULL;
+  if (meant)
+    return usage_wrong(usage->command, "there is no option %s; did you mean --%s?", word, meant);
+  return usage_wrong(usage->command, "there is no option %s", word);
+}
+
 /* What getopt_long has refused. In optopt it leaves an option's letter or number, 0 if it knows no such long
  * option; the word is the one before optind unless more letters follow in it. */
 static bool refuse(const struct usage *usage, int refused, const char *word) {
@@ -55,7 +68,7 @@ static bool refuse(const struct usage *usage, int refused, const char *word) {
   if (refused == ':')
     return usage_wrong(usage->command, "-%c wants a value", optopt);
   if (optopt == 0)
-    return usage_wrong(usage->command, "there is no option %s", word);
+    return refuse_unknown(usage, word);
   if (is_known)
     return usage_wrong(usage->command, "%.*s takes no value", (int)strcspn(word, "="), word);
   return usage_wrong(usage->command, "there is no option -%c", optopt);

@@ -1,5 +1,8 @@
 #include "cli/record/child.h"
 
+#include "cli/record/orphans.h"
+#include "cli/record/stop.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -72,6 +75,7 @@ static int fork_and_exec(struct child *child, const char *path, char **arguments
 
 int child_start(struct child *ret, const char *path, char **arguments) {
   *ret = (struct child){.pid = -1, .signal_fd = -1};
+  orphans_adopt();
   int error = receive_signals(ret);
   if (error == 0)
     error = fork_and_exec(ret, path, arguments);
@@ -96,7 +100,8 @@ static bool is_for_program(const struct child *child, const struct signalfd_sigi
     return false;
   if (info->ssi_code == SI_KERNEL)
     return !is_for_group((int)info->ssi_signo);
-  return info->ssi_pid != (uint32_t)child->pid && info->ssi_pid != (uint32_t)getpid();
+  return info->ssi_pid != (uint32_t)child->pid && info->ssi_pid != (uint32_t)getpid() &&
+         info->ssi_pid != (uint32_t)child->waker;
 }
 
 static void forward(const struct child *child, const struct signalfd_siginfo *info) {
@@ -113,30 +118,9 @@ static void note_request(struct child *child, const struct signalfd_siginfo *inf
   child->asked_to_terminate |= info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP;
 }
 
-/* Whoever started stave (a shell's job control) must see it stop when the program stops. */
-static void stop_like(int signal) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, signal);
-  kill(getpid(), signal);
-  sigprocmask(SIG_UNBLOCK, &set, NULL); /* here stave stops; it goes on from here after SIGCONT */
-  sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* Process 1 of a container inherits orphans, which nobody else would reap. */
-static void reap_orphans(const struct child *child) {
-  siginfo_t info = {0};
-  while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0 &&
-         info.si_pid != child->pid) {
-    waitpid(info.si_pid, NULL, 0);
-    info.si_pid = 0;
-  }
-}
-
 static void look_at_child(struct child *child) {
   siginfo_t info = {0};
-  if (getpid() == 1)
-    reap_orphans(child);
+  orphans_reap(child->pid);
   if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child->pid) {
     child->has_ended = true;
     child->code = info.si_code;
@@ -145,7 +129,7 @@ static void look_at_child(struct child *child) {
   }
   info.si_pid = 0;
   if (waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == child->pid)
-    stop_like(info.si_status);
+    child->waker = stop_with(child->pid, info.si_status);
 }
 
 void child_signals(struct child *child) {
@@ -163,6 +147,8 @@ void child_signals(struct child *child) {
 void child_reap(struct child *child) {
   while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
     continue;
+  if (!child->asked_to_stop && !child->asked_to_terminate)
+    orphans_reap_writers();
   give_signals_back(child);
 }
 

@@ -1,7 +1,7 @@
 /* The traced program as a child process: `stave record` stands between it and whoever started stave, and must
  * not be felt. Signals from the terminal reach the program by themselves (same process group); those that
- * someone sends to stave are passed on; when the program stops, stave stops. The program starts with exactly
- * the signal mask and dispositions that stave was started with. */
+ * someone sends to stave are passed on; when the program stops, stave stops, and goes on with it. The program
+ * starts with exactly the signal mask and dispositions that stave was started with. */
 #ifndef STAVE_CLI_RECORD_CHILD_H
 #define STAVE_CLI_RECORD_CHILD_H
 
@@ -11,6 +11,7 @@
 
 struct child {
   pid_t pid;
+  pid_t waker;             /* the process that let stave go on last; 0: none has */
   int signal_fd;           /* readable when child_signals has something to do */
   bool has_ended;          /* it is a zombie: not reaped before child_reap */
   bool asked_to_stop;      /* after its end: someone interrupted stave */

@@ -9,6 +9,7 @@
 #include "cli/record/counters_help.h"
 #include "cli/record/job.h"
 #include "cli/record/plan.h"
+#include "cli/record/settings.h"
 #include "cli/record/viewer.h"
 #include "cli/record/watch.h"
 #include "cli/record/workdir.h"
@@ -98,12 +99,7 @@ static const struct usage_option options[] = {
     {0},
 };
 
-static void set_variable(const char *name, const char *value) {
-  if (setenv(name, value, 1) != 0)
-    message_say("cannot set %s: %s", name, strerror(errno));
-}
-
-/* Options are only another spelling of the environment, which the tool reads and judges. */
+/* Options are only another spelling of the environment. */
 static const char *variable_of(int option) {
   switch (option) {
   case 'o':
@@ -125,6 +121,13 @@ static const char *variable_of(int option) {
   }
 }
 
+static const struct usage_option *option_of(int code) {
+  const struct usage_option *option = options;
+  while (option->code != code)
+    option++;
+  return option;
+}
+
 /* A name that nobody knows is said before the program runs. */
 static bool set_counters(const char *list) {
   struct kernel_counter counters[COUNTERS_MOST];
@@ -135,7 +138,7 @@ static bool set_counters(const char *list) {
   }
   if (counters_parse(list, counters, error, sizeof error) < 0)
     return usage_wrong("record", "%s", error);
-  set_variable("STAVE_COUNTERS", list);
+  settings_put("STAVE_COUNTERS", list);
   return true;
 }
 
@@ -147,13 +150,13 @@ static bool set_option(void *run, int option, const char *value) {
   else if (option == OPTION_WATCH)
     ((struct traced_run *)run)->viewer.is_wanted = true;
   else if (option == OPTION_SYSTEM)
-    set_variable("STAVE_SYSTEM", "on");
+    settings_put("STAVE_SYSTEM", "on");
   else if (option == OPTION_COUNTERS)
     return set_counters(value);
   else if (option == 'v')
-    set_variable("STAVE_VERBOSE", "2");
+    settings_put("STAVE_VERBOSE", "2");
   else
-    set_variable(variable_of(option), value ? value : sample_default);
+    return settings_set(option_of(option), variable_of(option), value ? value : sample_default);
   return true;
 }
 
@@ -169,9 +172,9 @@ static void prepend_variable(const char *name, const char *value) {
   const char *old = getenv(name);
   char *joined = NULL;
   if (!old || *old == '\0')
-    set_variable(name, value);
+    settings_put(name, value);
   else if (asprintf(&joined, "%s:%s", value, old) >= 0)
-    set_variable(name, joined);
+    settings_put(name, joined);
   free(joined);
 }
 
@@ -206,7 +209,7 @@ static void fix_output(void) {
   escape(here, escaped);
   int length = asprintf(&absolute, "%s/%s", escaped[1] != '\0' ? escaped : "", template);
   if (length >= 0 && length < CONFIG_TEXT_BYTES) /* else it can only be tried as it is */
-    set_variable("STAVE_OUTPUT", absolute);
+    settings_put("STAVE_OUTPUT", absolute);
   if (length >= 0)
     free(absolute);
 }
@@ -237,8 +240,8 @@ static void replace_libgomp(const struct traced_run *run) {
 static void set_environment(struct traced_run *run) {
   fix_output();
   prepend_variable("OMP_TOOL_LIBRARIES", run->plan.library);
-  set_variable("OMP_TOOL", "enabled");
-  set_variable("STAVE_STATUS", run->workdir.status_path);
+  settings_put("OMP_TOOL", "enabled");
+  settings_put("STAVE_STATUS", run->workdir.status_path);
   if (run->workdir.libgomp_path[0] != '\0')
     replace_libgomp(run);
   if (run->plan.mpi)

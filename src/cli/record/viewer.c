@@ -57,14 +57,20 @@ void viewer_look(struct viewer *viewer, const struct status *status, const struc
   }
 }
 
-bool viewer_is_busy(struct viewer *viewer, bool is_asked) {
-  if (viewer->pid > 0 && is_asked)
-    kill(viewer->pid, SIGTERM);
+/* It may have been collected with orphans: then its number is nobody's. */
+static void collect(struct viewer *viewer, int flags) {
   pid_t result = 0;
-  while (viewer->pid > 0 && (result = waitpid(viewer->pid, NULL, is_asked ? 0 : WNOHANG)) < 0 &&
-         errno == EINTR) {
+  while (viewer->pid > 0 && (result = waitpid(viewer->pid, NULL, flags)) < 0 && errno == EINTR) {
   }
   if (result != 0)
     viewer->pid = 0;
+}
+
+bool viewer_is_busy(struct viewer *viewer, bool is_asked) {
+  collect(viewer, WNOHANG);
+  if (viewer->pid > 0 && is_asked) {
+    kill(viewer->pid, SIGTERM);
+    collect(viewer, 0);
+  }
   return viewer->pid > 0;
 }

@@ -1,0 +1,19 @@
+/* Processes that a traced program leaves behind, stave-writers among them, are stave's to collect while it
+ * lives: process 1 of a container often waits only for its own children, and each would stay there as a
+ * zombie. */
+#ifndef STAVE_CLI_RECORD_ORPHANS_H
+#define STAVE_CLI_RECORD_ORPHANS_H
+
+#include <sys/types.h>
+
+/* Orphans below this process become its children. */
+void orphans_adopt(void);
+
+/* Collects those that have ended, but `program`. Never blocks. */
+void orphans_reap(pid_t program);
+
+/* Behind the program's end, when it is collected: waits, a second at most, for writers that have closed their
+ * archives and are about to end. Others go on below process 1. */
+void orphans_reap_writers(void);
+
+#endif
