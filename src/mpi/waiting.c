@@ -1,5 +1,6 @@
 /* Calls that complete requests. They are taken out of the table before the call, and put back if they are not
- * complete after it (requests.h). A call that only asks and gets a no is counted, and not recorded. */
+ * complete after it (requests.h). A call that only asks and gets a no is counted, and not recorded; one that
+ * has nothing to ask for (no request, inactive ones) gets a yes, and is counted with them. */
 #include <stdlib.h>
 
 #include "mpi/requests.h"
@@ -86,6 +87,17 @@ void mpi_on_wait(struct call *call) {
   call_leave(call);
 }
 
+/* Whether one of the requests is under way. One that is not known may be: it was begun while nothing was
+ * recorded. */
+static bool has_active(const struct waited *set) {
+  for (size_t i = 0; i < set->count; i++) {
+    const struct request *request = set->taken[i];
+    if (request ? request->is_active : handle_at(set->requests, i) != mpi.abi.request_null)
+      return true;
+  }
+  return false;
+}
+
 /* Enters where the call is worth it: it has got something, or failed. */
 static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
   if (call_succeeded(call) && !has_something) {
@@ -105,8 +117,9 @@ static void test_all(struct call *call, int count, word requests, size_t flag, s
   struct waited set;
   uint64_t begin = mpi.recorder->ticks();
   take_all(&set, count, requests, &call->a[statuses]);
+  bool can_find = has_active(&set);
   call_invoke(call);
-  bool is_entered = is_worth_it(call, begin, flag_at(call, flag));
+  bool is_entered = is_worth_it(call, begin, can_find && flag_at(call, flag));
   if (is_entered && call_succeeded(call))
     complete_all(&set);
   else if (is_entered)
@@ -163,7 +176,7 @@ void mpi_on_testany(struct call *call) {
   uint64_t begin = mpi.recorder->ticks();
   take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
   call_invoke(call);
-  bool is_entered = is_worth_it(call, begin, flag_at(call, 3));
+  bool is_entered = is_worth_it(call, begin, flag_at(call, 3) && *(const int *)call->a[2] >= 0);
   if (is_entered && flag_at(call, 3))
     complete_any(&set, call, 2);
   put_rest_back(&set);
@@ -188,7 +201,7 @@ void mpi_on_testsome(struct call *call) {
   uint64_t begin = mpi.recorder->ticks();
   take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
   call_invoke(call);
-  bool is_entered = is_worth_it(call, begin, *(const int *)call->a[2] != 0);
+  bool is_entered = is_worth_it(call, begin, *(const int *)call->a[2] > 0);
   if (is_entered)
     complete_some(&set, (const int *)call->a[3], *(const int *)call->a[2]);
   put_rest_back(&set);
