@@ -104,3 +104,14 @@ void *elf_image_find(const struct elf_image *image, const char *name) {
   uint32_t number = image->gnu_hash ? find_by_gnu_hash(image, name) : find_in_all(image, name);
   return number ? (void *)(image->load_offset + image->symbols[number].st_value) : NULL;
 }
+
+bool elf_image_contains(const struct elf_image *image, const char *text) {
+  const ElfW(Ehdr) *header = (const void *)image->base;
+  const ElfW(Phdr) *program = (const void *)(image->base + header->e_phoff);
+  for (unsigned i = 0; i < header->e_phnum; i++)
+    if (program[i].p_type == PT_LOAD && !(program[i].p_flags & PF_W) && (program[i].p_flags & PF_R) &&
+        memmem((const void *)(image->load_offset + program[i].p_vaddr), program[i].p_filesz, text,
+               strlen(text) + 1))
+      return true;
+  return false;
+}

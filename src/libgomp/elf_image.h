@@ -26,4 +26,7 @@ void *elf_image_find(const struct elf_image *image, const char *name);
 /* The i-th string of entries with that tag, such as DT_NEEDED and DT_SONAME; NULL: there are fewer. */
 const char *elf_image_string(const struct elf_image *image, ElfW(Sxword) tag, unsigned i);
 
+/* Whether `text`, with the zero at its end, lies in what the file has read-only. */
+bool elf_image_contains(const struct elf_image *image, const char *text);
+
 #endif

@@ -58,6 +58,10 @@ static void *next_of_version(const char *name, const char *version) {
   return dlsym(RTLD_NEXT, name);
 }
 
+static bool has_own_ompt(const struct elf_image *image) {
+  return elf_image_find(image, "__kmpc_fork_call") || elf_image_contains(image, "ompt_start_tool");
+}
+
 __attribute__((constructor)) static void find_in_scope(void) {
   struct library *library = &libraries.in_scope;
 #define EVENT(version, result, name, parameters) *(void **)&library->name = next_of_version(#name, #version);
@@ -69,7 +73,12 @@ __attribute__((constructor)) static void find_in_scope(void) {
 #undef EVENT
 #undef OLD_EVENT
 #undef INQUIRY
+  Dl_info info = {0};
+  struct elf_image image;
   libraries.has_one_in_scope = library->GOMP_parallel;
+  if (libraries.has_one_in_scope && dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) &&
+      elf_image_read((uintptr_t)info.dli_fbase, &image))
+    library->has_own_ompt = has_own_ompt(&image);
 }
 
 static void read_library(const struct elf_image *image, struct library *library) {
@@ -82,6 +91,7 @@ static void read_library(const struct elf_image *image, struct library *library)
 #undef OLD_EVENT
 #undef INQUIRY
   library->base = image->base;
+  library->has_own_ompt = has_own_ompt(image);
 }
 
 /* NULL: there are too many. Two threads may both read it: both are right. */
@@ -109,12 +119,27 @@ struct caller_search {
   struct elf_image needed, other; /* libgomps that are mapped: one that the file names, any one */
 };
 
-static bool is_named(const struct elf_image *image, const char *name) {
-  const char *needed;
-  for (unsigned i = 0; (needed = elf_image_string(image, DT_NEEDED, i)); i++)
-    if (strcmp(needed, name) == 0)
+/* A file's name as far as its SONAME usually goes: libgomp.so.1.0.0 is libgomp.so.1. */
+static bool is_like(const char *file, const char *soname) {
+  const char *end = strstr(soname, ".so");
+  return strncmp(file, soname, end ? (size_t)(end - soname) : strlen(soname)) == 0;
+}
+
+static bool is_needed(const struct elf_image *by, const char *file, const struct elf_image *image) {
+  const char *soname = elf_image_string(image, DT_SONAME, 0), *needed;
+  for (unsigned i = 0; (needed = elf_image_string(by, DT_NEEDED, i)); i++)
+    if (strcmp(needed, soname ? soname : file) == 0)
       return true;
   return false;
+}
+
+/* What is no library may shrink while it is read, so only what looks like one that is wanted is. */
+static bool may_be_needed(const struct elf_image *by, const char *file) {
+  const char *needed;
+  for (unsigned i = 0; by->base && (needed = elf_image_string(by, DT_NEEDED, i)); i++)
+    if (is_like(file, needed))
+      return true;
+  return strncmp(file, "libgomp", strlen("libgomp")) == 0;
 }
 
 static bool find_file(void *data, const struct mapped_file *file) {
@@ -131,12 +156,12 @@ static bool look_at(void *data, const struct mapped_file *file) {
   struct caller_search *search = data;
   struct elf_image image;
   const char *last = strrchr(file->path, '/');
-  if (!last || strncmp(last + 1, "libgomp", strlen("libgomp")) != 0 || !elf_image_read(file->begin, &image) ||
-      !elf_image_find(&image, "GOMP_parallel"))
+  const char *name = last ? last + 1 : file->path;
+  if (!file->has_code || library_is_own((const void *)file->begin) || !may_be_needed(&search->image, name) ||
+      !elf_image_read(file->begin, &image) || !elf_image_find(&image, "GOMP_parallel"))
     return true;
-  const char *name = elf_image_string(&image, DT_SONAME, 0);
   search->other = image;
-  if (search->image.base && ((name && is_named(&search->image, name)) || is_named(&search->image, last + 1)))
+  if (search->image.base && is_needed(&search->image, name, &image))
     search->needed = image;
   return !search->needed.base;
 }

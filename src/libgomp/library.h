@@ -28,7 +28,8 @@
 
 /* One libgomp of the process. NULL: a function that it does not have. */
 struct library {
-  uintptr_t base; /* of its mapping; 0: not known */
+  uintptr_t base;    /* of its mapping; 0: not known */
+  bool has_own_ompt; /* LLVM's, which has libgomp's names, too, or a libgomp that looks for tools itself */
 #define EVENT(version, result, name, parameters) result(*name) parameters;
 #define OLD_EVENT(version, result, name, parameters) result(*old_##name) parameters;
 #include "gomp/events.def"

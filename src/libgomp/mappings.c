@@ -48,6 +48,7 @@ static uintptr_t read_hexadecimal(char **text) {
 
 struct mapping {
   uintptr_t begin, end, offset;
+  bool has_code;
   const char *path; /* empty: none */
 };
 
@@ -65,7 +66,8 @@ static struct mapping read_line(char *line) {
   struct mapping mapping = {.begin = read_hexadecimal(&line)};
   line += *line == '-';
   mapping.end = read_hexadecimal(&line);
-  char *offset = after_word(after_blanks(line));
+  char *rights = after_blanks(line), *offset = after_word(rights);
+  mapping.has_code = strcspn(rights, "x ") < strcspn(rights, " ");
   mapping.offset = read_hexadecimal(&offset);
   mapping.path = after_word(after_word(after_blanks(offset)));
   return mapping;
@@ -82,6 +84,7 @@ bool mappings_each(bool (*visit)(void *data, const struct mapped_file *file), vo
     struct mapping mapping = read_line(line);
     if (mapping.offset > 0 && strcmp(mapping.path, path) == 0) {
       file.end = mapping.end;
+      file.has_code |= mapping.has_code;
       continue;
     }
     if (*mapping.path != '/')
@@ -89,6 +92,7 @@ bool mappings_each(bool (*visit)(void *data, const struct mapped_file *file), vo
     goes_on = *path == '\0' || visit(data, &file);
     file.begin = mapping.begin;
     file.end = mapping.end;
+    file.has_code = mapping.has_code;
     strncpy(path, mapping.path, sizeof path - 1);
   }
   if (reader.fd >= 0 && goes_on && *path)

@@ -8,6 +8,7 @@
 /* A file in memory: from its first mapping, that of its beginning, to the end of its last. */
 struct mapped_file {
   uintptr_t begin, end;
+  bool has_code;    /* a part of it may be executed */
   const char *path; /* until the visitor returns */
 };
 

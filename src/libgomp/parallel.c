@@ -54,12 +54,21 @@ void parallel_member(void *data) {
   thread->is_late = !is_primary;
 }
 
+void parallel_begin_primary(struct omp_thread *thread, struct omp_team *team) {
+  begin_member(thread, team, &team->member, thread->task);
+}
+
+void parallel_end_primary(struct omp_thread *thread, struct omp_team *team) {
+  begin_last_barrier(thread, &team->member, team);
+}
+
 /* -- the region -- */
 
 void parallel_begin(struct omp_call call, struct omp_team *team, unsigned requested_threads) {
   struct omp_task *task = call.thread->task;
   team->code = call.code;
   team->library = call.thread->library;
+  team->callers = call.thread->callers;
   team->primary = call.thread;
   if (requested_threads == 0)
     requested_threads = (unsigned)team->library->omp_get_max_threads();
@@ -100,4 +109,15 @@ void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned fl
   parallel_begin(call, &team, threads);
   team.library->GOMP_parallel(parallel_member, &team, threads, flags);
   parallel_end(call, &team);
+}
+
+unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
+  struct omp_call call = CALL_ENTER();
+  if (!call.thread->is_traced)
+    return call.thread->library->GOMP_parallel_reductions(fn, data, threads, flags);
+  struct omp_team team = {.first = *(void **)data, .function = fn, .argument = data};
+  parallel_begin(call, &team, threads);
+  unsigned count = team.library->GOMP_parallel_reductions(parallel_member, &team, threads, flags);
+  parallel_end(call, &team);
+  return count;
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "libgomp/runtime.h"
@@ -37,6 +38,10 @@ static void end(void *data) {
   if (thread->initial.task.implicit)
     DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
   DELIVER(thread_end, &thread->data);
+  for (struct omp_team *team = thread->spare, *next; team; team = next) {
+    next = team->next;
+    munmap(team, sizeof *team);
+  }
   *thread = (struct omp_thread){0};
 }
 
@@ -74,10 +79,9 @@ struct omp_thread *thread_of_team(const struct omp_team *team) {
   struct omp_thread *thread = &thread_self;
   if (!thread->has_begun)
     begin(thread, OMPT_THREAD_worker);
-  if (!thread->library) {
-    thread->library = team->library;
-    library_of(team->code, &thread->callers);
-  }
+  thread->library = team->library;
+  thread->callers = team->callers;
+  thread->is_traced = true;
   return thread;
 }
 
@@ -89,6 +93,7 @@ static void fail(void) {
   _exit(127);
 }
 
+/* A library with OMPT of its own delivers its events itself: LLVM's, which has libgomp's names, too. */
 struct omp_call call_enter_slow(const void *code) {
   struct omp_thread *thread = &thread_self;
   if (library_is_own(code) && thread->library)
@@ -99,8 +104,9 @@ struct omp_call call_enter_slow(const void *code) {
     fail();
   thread->library = library;
   thread->code = code;
-  if (!thread->has_begun && runtime_start(library))
+  if (!library->has_own_ompt && !thread->has_begun && runtime_start(library))
     begin_initial(thread);
+  thread->is_traced = thread->has_begun && !library->has_own_ompt;
   errno = error;
   return (struct omp_call){thread, code};
 }

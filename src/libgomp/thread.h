@@ -43,14 +43,18 @@ struct implicit {
 
 /* A parallel region or a league, while it lasts. Its members read it only before they reach its end. */
 struct omp_team {
+  void *first; /* libgomp reads it where the region has reductions of tasks: as in `argument` */
   ompt_data_t data;
   const void *code; /* behind the call in the program */
   void (*function)(void *);
   void *argument;
   const struct library *library;
-  struct omp_thread *primary; /* which has called */
-  struct implicit member;     /* the primary thread's */
-  struct work work;           /* with which each member of a combined construct begins */
+  struct caller_range callers; /* around `code`, whose calls mean `library` */
+  struct omp_thread *primary;  /* which has called */
+  struct implicit member;      /* the primary thread's */
+  struct work work;            /* with which each member of a combined construct begins */
+  bool is_begun_apart;         /* in another call than it ends in */
+  struct omp_team *next;       /* of spare ones */
 };
 
 struct omp_thread {
@@ -65,6 +69,7 @@ struct omp_thread {
   struct omp_task *task; /* that runs */
   ompt_data_t data;
   struct implicit initial, worker;
+  struct omp_team *spare; /* of regions that begin and end in two calls */
 };
 
 extern __thread struct omp_thread thread_self __attribute__((tls_model("initial-exec")));
@@ -90,7 +95,7 @@ static inline struct omp_call call_enter(const void *code) {
 /* What an exported function begins with. */
 #define CALL_ENTER() call_enter(__builtin_return_address(0))
 
-/* The trampoline's thread, which works for a team: known or not. */
+/* The calling thread, in which libgomp runs a member of `team`. */
 struct omp_thread *thread_of_team(const struct omp_team *team);
 
 /* Delivers what a worker has not been able to: the end of its last region's barrier. */

@@ -1,0 +1,67 @@
+/* Regions of programs built by gcc 4.8 and before: they begin and end in two calls, between which the program
+ * runs its outlined function itself in the primary thread. */
+#include <sys/mman.h>
+
+#include "libgomp/exports.h"
+#include "libgomp/parallel.h"
+#include "libgomp/work.h"
+
+#define FUNCTION void (*fn)(void *), void *data, unsigned threads
+
+/* Kept by the thread for its next region. NULL: there is no memory. */
+static struct omp_team *team_take(struct omp_thread *thread) {
+  struct omp_team *team = thread->spare;
+  if (team) {
+    thread->spare = team->next;
+    return team;
+  }
+  team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return team == MAP_FAILED ? NULL : team;
+}
+
+#define BEGIN(name, parameters, arguments, ...)                                                              \
+  void name parameters {                                                                                     \
+    struct omp_call call = CALL_ENTER();                                                                     \
+    const struct library *library = call.thread->library;                                                    \
+    struct omp_team *team = call.thread->is_traced ? team_take(call.thread) : NULL;                          \
+    if (!team)                                                                                               \
+      return library->name arguments;                                                                        \
+    *team = (struct omp_team){.function = fn, .argument = data, .is_begun_apart = true};                     \
+    team->work = (struct work)__VA_ARGS__;                                                                   \
+    parallel_begin(call, team, threads);                                                                     \
+    fn = parallel_member;                                                                                    \
+    data = team;                                                                                             \
+    library->name arguments;                                                                                 \
+    parallel_begin_primary(call.thread, team);                                                               \
+  }
+
+#define COUNT                                                                                                \
+  (step > 0 ? work_iterations(start < end ? (uint64_t)end - (uint64_t)start : 0, (uint64_t)step)             \
+            : work_iterations(end < start ? (uint64_t)start - (uint64_t)end : 0, -(uint64_t)step))
+#define WORK(kind_)                                                                                          \
+  { .kind = kind_, .count = COUNT, .step = step }
+#define LOOP(schedule)                                                                                       \
+  BEGIN(GOMP_parallel_loop_##schedule##_start, (FUNCTION, long start, long end, long step, long chunk),      \
+        (fn, data, threads, start, end, step, chunk), WORK(OMPT_WORK_loop_##schedule))
+
+BEGIN(GOMP_parallel_start, (FUNCTION), (fn, data, threads), {0})
+LOOP(static)
+LOOP(dynamic)
+LOOP(guided)
+BEGIN(GOMP_parallel_loop_runtime_start, (FUNCTION, long start, long end, long step),
+      (fn, data, threads, start, end, step), WORK(work_kind_of_runtime(library)))
+BEGIN(GOMP_parallel_sections_start, (FUNCTION, unsigned count), (fn, data, threads, count),
+      {.kind = OMPT_WORK_sections, .count = count})
+
+void GOMP_parallel_end(void) {
+  struct omp_call call = CALL_ENTER();
+  const struct library *library = call.thread->library;
+  struct omp_team *team = call.thread->is_traced ? implicit_of(call.thread)->team : NULL;
+  if (!team || !team->is_begun_apart)
+    return library->GOMP_parallel_end();
+  parallel_end_primary(call.thread, team);
+  library->GOMP_parallel_end();
+  parallel_end(call, team);
+  team->next = call.thread->spare;
+  call.thread->spare = team;
+}

@@ -1,0 +1,47 @@
+/* Leagues on the host: libgomp runs one team after the other in the calling thread. */
+#include "libgomp/exports.h"
+#include "libgomp/runtime.h"
+#include "libgomp/thread.h"
+
+static int flags_of_league(void) {
+  return (int)(OMPT_PARALLEL_invoker_program | OMPT_PARALLEL_league);
+}
+
+/* In place of the program's outlined function, for each team. */
+static void run_team(void *data) {
+  struct omp_team *league = data;
+  struct omp_thread *thread = league->primary;
+  struct implicit *initial = &league->member;
+  unsigned number = (unsigned)league->library->omp_get_team_num();
+  *initial =
+      (struct implicit){.task = {.outer = thread->task, .implicit = initial, .flags = OMPT_TASK_initial},
+                        .team = league,
+                        .size = (unsigned)league->library->omp_get_num_teams(),
+                        .index = number,
+                        .code = league->code};
+  thread->task = &initial->task;
+  DELIVER(implicit_task, OMPT_SCOPE_begin, &league->data, &initial->task.data, initial->size, number,
+          OMPT_TASK_initial);
+  league->function(league->argument);
+  DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &initial->task.data, 0, number, OMPT_TASK_initial);
+  thread->task = initial->task.outer;
+}
+
+void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned thread_limit, unsigned flags) {
+  struct omp_call call = CALL_ENTER();
+  struct omp_thread *thread = call.thread;
+  const struct library *library = thread->library;
+  if (!thread->is_traced)
+    return library->GOMP_teams_reg(fn, data, teams, thread_limit, flags);
+  struct omp_team league = {.code = call.code,
+                            .function = fn,
+                            .argument = data,
+                            .library = library,
+                            .callers = thread->callers,
+                            .primary = thread};
+  ompt_data_t *task = &thread->task->data;
+  DELIVER(parallel_begin, task, &thread->task->frame, &league.data, teams ? teams : 1, flags_of_league(),
+          call.code);
+  library->GOMP_teams_reg(run_team, &league, teams, thread_limit, flags);
+  DELIVER(parallel_end, &league.data, task, flags_of_league(), call.code);
+}
