@@ -277,7 +277,7 @@ void entry_resolve(unsigned long number) {
     return;
   if (choice.is_moved)
     fprintf(stderr,
-            "stave: %s has loaded a library that needs %s of libgomp, which %s lacks: --runtime none\n",
+            "stave: %s has loaded a library that needs %s of libgomp, which %s lacks: leave out --runtime\n",
             program_invocation_name, functions[number].name, choice.runtime);
   else /* the dynamic linker's own words */
     fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s, version %s\n", program_invocation_name,

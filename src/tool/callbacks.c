@@ -68,7 +68,7 @@ static bool is_named(const struct callback_row *row, uint64_t classes) {
 }
 
 static bool does_harm(const struct callback_row *row, uint64_t classes) {
-  if (!is_harmful(row->number) || is_named(row, classes))
+  if (tool.is_libgomp || !is_harmful(row->number) || is_named(row, classes))
     return false;
   return row->number != OMPT_CALLBACK_dependences || can_wait_for_dependences(classes);
 }
@@ -122,7 +122,7 @@ const char *callbacks_register(ompt_set_callback_t set_callback, const struct se
       continue;
     }
     results[row->number] = (int32_t)set_callback(row->number, handler_of(row, wanted));
-    if (row->number == OMPT_CALLBACK_dependences && !is_named(row, classes))
+    if (row->number == OMPT_CALLBACK_dependences && !tool.is_libgomp && !is_named(row, classes))
       dependences_were_asked(set_callback);
     if (results[row->number] < row->minimum && !missing)
       missing = row->name;

@@ -122,8 +122,9 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   modules_find_runtime(address_in_runtime(lookup));
   const char *missing =
       callbacks_register(set_callback, &tool.constants, tool.constants.set_callback_results);
-  first_thread_initialized(set_callback, tool.constants.set_callback_results[OMPT_CALLBACK_mutex_released] >
-                                             OMPT_SET_RESULT_impossible);
+  first_thread_initialized(
+      set_callback, !tool.is_libgomp && tool.constants.set_callback_results[OMPT_CALLBACK_mutex_released] >
+                                            OMPT_SET_RESULT_impossible);
   if (missing)
     tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);
@@ -213,6 +214,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   tool_note_stderr();
   if (tool_is_privileged())
     return NULL;
+  tool.is_libgomp = runtime_version && strncmp(runtime_version, "GNU libgomp", strlen("GNU libgomp")) == 0;
   if (tool.runtimes > 0)
     return &result;
   if (is_archers()) {

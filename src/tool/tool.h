@@ -75,6 +75,7 @@ struct tool {
   bool is_shared;   /* one has joined it once: the session stays mapped */
   bool is_prepared; /* what every session begins with is known, but for the runtime's part */
   bool notes_exit;  /* exit() calls exit_status.c */
+  bool is_libgomp;  /* the runtime that starts; LLVM's faults are none of its */
   bool is_mute;     /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave record and programs of gcc's that are started by others: test_record_children.py BUILD [unittest arguments].
+"""stave record --runtime and programs of gcc's that are started by others: test_record_children.py BUILD [unittest arguments].
 
 What can run on libomp does and is traced, what cannot runs as it would untraced, and the summary says so."""
 import glob
@@ -123,6 +123,10 @@ int main(int argc, char **argv) {
 
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
 class Children(Case):
+    def setUp(self):
+        super().setUp()
+        self.env["STAVE_RUNTIME"] = "llvm"
+
     def gcc(self, name, text, *options):
         return self.build(name, text, "gcc", "-g", "-fopenmp", *options)
 
@@ -139,7 +143,7 @@ class Children(Case):
         result = self.record("sh", "-c", f"{program}; exit $?")
         self.check_same(result, program)
         self.assertRegex(result.stderr, rf"\Astave: {name} used gcc's OpenMP runtime, untraced: "
-                                        rf"/\S+ lacks {lacks} \(--runtime none[^\n]*\)\n\Z")
+                                        rf"/\S+ lacks {lacks} \(without --runtime [^\n]*\)\n\Z")
         self.assertEqual(self.archives(), [])
 
     def test_target(self):
@@ -216,7 +220,7 @@ class Children(Case):
         result = self.record(sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (127, "4\n"), result.stderr)
         self.assertRegex(result.stderr, r"stave: \S+ has loaded a library that needs GOMP_teams4? of libgomp, "
-                                        r"which /\S+ lacks: --runtime none\n")
+                                        r"which /\S+ lacks: leave out --runtime\n")
         result = self.record("--runtime", "none", sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n"), result.stderr)
 
@@ -253,8 +257,8 @@ class Children(Case):
         wrapper = self.wrapper("wrap", self.gcc("program", WAITING), self.path("seen"))
         output, status, said = self.record_until_seen(wrapper)
         self.assertEqual((output, status), ("4\n", 3))
-        self.assertRegex(said, rf"stave: {self.folder}/program has loaded gcc's OpenMP runtime, which cannot be traced "
-                               rf"\({self.folder}/own/libgomp.so.1\): [^\n]*--preload\n")
+        self.assertRegex(said, rf"stave: {self.folder}/program has loaded gcc's OpenMP runtime, which was not traced "
+                               rf"\({self.folder}/own/libgomp.so.1\): [^\n]*leave out --runtime\n")
         self.assertNotIn("no archive:", said)
 
     def test_preload(self):
@@ -293,7 +297,7 @@ class Children(Case):
         self.assertEqual((output, status), ("4\n", 3))
         self.assertEqual(len(self.archives()), 1)
         self.check_runtimes(self.archives()[0], 2)
-        self.assertRegex(said, r"program has loaded gcc's OpenMP runtime, which cannot be traced \(.+0123abcd.so.1\)")
+        self.assertRegex(said, r"program has loaded gcc's OpenMP runtime, which was not traced \(.+0123abcd.so.1\)")
 
     def test_python_module_with_a_renamed_libgomp(self):
         self.fifos("seen")
@@ -301,7 +305,7 @@ class Children(Case):
         load = f"import ctypes; ctypes.CDLL('{self.folder}/libgomp-0123abcd.so.1'); open('{self.folder}/seen').read()"
         _, status, said = self.record_until_seen(sys.executable, "-c", load)
         self.assertEqual(status, 0)
-        self.assertRegex(said, r"python\S+ has loaded gcc's OpenMP runtime, which cannot be traced \(.+0123abcd")
+        self.assertRegex(said, r"python\S+ has loaded gcc's OpenMP runtime, which was not traced \(.+0123abcd")
         self.assertNotIn("none started in it", said)
 
 

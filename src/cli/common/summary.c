@@ -184,7 +184,7 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
   char program[PATH_MAX], more[NUMBER_BYTES + 32] = "";
   for (size_t i = 0; i < status->stayed.count && i < LISTED_MAX; i++) {
     const char *why = split(status->stayed.items[i], program);
-    message_say("%s used gcc's OpenMP runtime, untraced: %s (--runtime none leaves all programs on theirs)",
+    message_say("%s used gcc's OpenMP runtime, untraced: %s (without --runtime it is traced on its own)",
                 summary_relative_path(program), why);
   }
   if (status->moved.count == 0 || quiet)
@@ -193,7 +193,7 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
   if (status->moved.count > 1)
     snprintf(more, sizeof more, " and %zu more", status->moved.count - 1);
   message_say("%s%s ran on LLVM's OpenMP runtime (%s) in place of gcc's, which alone can change its times "
-              "(--runtime none)",
+              "(--runtime)",
               summary_relative_path(program), more, runtime);
 }
 

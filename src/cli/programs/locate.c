@@ -45,14 +45,22 @@ int locate_gomp(char **ret_path) {
   return found ? give(path, ret_path) : -ENOENT;
 }
 
-int locate_mpi(const char *library, char **ret_path) {
-  static const char name[] = "libstave-mpi.so";
+/* What is preloaded lies beside libstave.so, or in a folder of its own where it was built. */
+static int locate_beside(const char *library, const char *built, const char *name, char **ret_path) {
   char beside[PATH_MAX], path[PATH_MAX];
   const char *slash = strrchr(library, '/');
   int folder = slash ? (int)(slash - library) + 1 : 0;
   bool fits = (size_t)snprintf(beside, sizeof beside, "%.*s%s", folder, library, name) < sizeof beside;
-  bool found = try_beside("../mpi/libstave-mpi.so", path) || (fits && try_file(beside, path));
+  bool found = try_beside(built, path) || (fits && try_file(beside, path));
   return found ? give(path, ret_path) : -ENOENT;
+}
+
+int locate_mpi(const char *library, char **ret_path) {
+  return locate_beside(library, "../mpi/libstave-mpi.so", "libstave-mpi.so", ret_path);
+}
+
+int locate_libgomp(const char *library, char **ret_path) {
+  return locate_beside(library, "../libgomp/libstave-libgomp.so", "libstave-libgomp.so", ret_path);
 }
 
 int locate_recover(char **ret_path) {

@@ -100,22 +100,27 @@ static bool has_any(const struct string_list *list, const char *beginning) {
   return false;
 }
 
+/* By its path: who asks for any of LLVM's leaves the decision to Stave. */
+static bool is_named(void) {
+  const char *runtime = getenv("STAVE_RUNTIME");
+  return runtime && *runtime != '\0' && strcmp(runtime, "llvm") != 0;
+}
+
 /* libomp leaves sections that were cancelled as they were, and threads wait in the next ones for ever: where
  * OMP_CANCELLATION lets that happen. No symbol tells what is cancelled: who names a runtime decides. */
 static bool may_cancel_sections(const struct string_list *symbols) {
-  const char *cancellation = getenv("OMP_CANCELLATION"), *named = getenv("STAVE_RUNTIME");
+  const char *cancellation = getenv("OMP_CANCELLATION");
   return has(symbols, "GOMP_cancel") &&
          (has_any(symbols, "GOMP_sections") || has_any(symbols, "GOMP_parallel_sections")) && cancellation &&
-         *cancellation && strcasecmp(cancellation, "false") != 0 && (!named || *named == '\0');
+         *cancellation && strcasecmp(cancellation, "false") != 0 && !is_named();
 }
 
 /* Where there are reductions over tasks no symbol tells whether there are scans: then who names a runtime
  * decides. */
 static void add_scans(const struct string_list *symbols, struct string_list *ret_missing) {
-  const char *named = getenv("STAVE_RUNTIME");
   if (!has(symbols, "GOMP_workshare_task_reduction_unregister"))
     string_list_add(ret_missing, "scans (reductions with inscan)");
-  else if (!named || *named == '\0')
+  else if (!is_named())
     string_list_add(ret_missing,
                     "scans, unless it only has reductions over tasks (then name the runtime: --runtime)");
 }

@@ -74,10 +74,13 @@ static const struct usage_option options[] = {
     {OPTION_OVERFLOW, "overflow", "WHAT",
      "when a buffer is full (STAVE_OVERFLOW): block, the default, or drop", USAGE_WORD, overflow_word},
     {OPTION_PRELOAD, "preload", NULL,
-     "for programs built by gcc that find their libgomp before the one that Stave gives them", USAGE_NOTHING,
-     NULL},
+     "with --runtime: for programs built by gcc that find their libgomp before the one that Stave gives them",
+     USAGE_NOTHING, NULL},
     {OPTION_RUNTIME, "runtime", "PATH",
-     "libomp.so.5 for programs built by gcc (STAVE_RUNTIME); none leaves libgomp alone", USAGE_FILE, NULL},
+     "libomp.so.5 on which programs built by gcc are to run in place of their own runtime (STAVE_RUNTIME); "
+     "llvm: the "
+     "one that is found; none: they are not traced",
+     USAGE_FILE, NULL},
     {OPTION_SAMPLE, "sample", "HZ",
      "samples a second of each thread's state and call path (STAVE_SAMPLE_HZ); without a number 1000",
      USAGE_OPTIONAL, NULL},
@@ -216,10 +219,9 @@ static void fix_output(void) {
 
 /* LD_PRELOAD separates paths by blanks and colons, so what has one gets another name. AddressSanitizer ends
  * programs in which it is not the first library, though one of wrappers in front of it does no harm. */
-static void preload_mpi(struct traced_run *run) {
-  const char *path = run->plan.mpi;
+static void preload(struct traced_run *run, const char *path) {
   if (path[strcspn(path, " \t\n:")] != '\0')
-    path = workdir_link_mpi(&run->workdir, path) == 0 ? run->workdir.mpi_path : NULL;
+    path = workdir_link(&run->workdir, path);
   if (!path)
     return;
   prepend_variable("LD_PRELOAD", path);
@@ -244,8 +246,10 @@ static void set_environment(struct traced_run *run) {
   settings_put("STAVE_STATUS", run->workdir.status_path);
   if (run->workdir.libgomp_path[0] != '\0')
     replace_libgomp(run);
+  if (run->plan.libgomp)
+    preload(run, run->plan.libgomp);
   if (run->plan.mpi)
-    preload_mpi(run);
+    preload(run, run->plan.mpi);
 }
 
 /* False if the program has to run untraced; has said why. */
@@ -356,7 +360,7 @@ static void wait_for_viewer(struct traced_run *run) {
 
 static void summarize(const struct traced_run *run) {
   const struct status *status = &run->status;
-  bool is_explained = watch_report(&run->watch, &run->program, &run->plan) || status->stayed.count > 0;
+  bool is_explained = watch_report(&run->watch, &run->plan) || status->stayed.count > 0;
   bool is_told_by_rank_0 = job_leaves_it_to_rank_0();
   summary_print_runtimes(status, run->quiet || is_told_by_rank_0);
   if (status->count > 0)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool cannot_load(const struct program *program) {
   if (program->kind == PROGRAM_FOREIGN)
@@ -71,20 +72,29 @@ static bool runtime_suffices(const struct program *program, const char *runtime)
   return suffices;
 }
 
-/* STAVE_RUNTIME (--runtime) as the user meant it. False if it is set and useless; has said so. */
+static bool is_wanted(const char *runtime, const char *word) {
+  return runtime && strcmp(runtime, word) == 0;
+}
+
+/* STAVE_RUNTIME (--runtime) as the user meant it; without it gcc's programs stay on libgomp. False if it is
+ * set and useless; has said so. */
 static bool find_runtime(struct plan *plan) {
   const char *wanted = getenv("STAVE_RUNTIME");
-  if (wanted && *wanted == '\0')
-    wanted = NULL;
-  plan->leaves_libgomp = wanted && strcmp(wanted, "none") == 0;
-  if (plan->leaves_libgomp)
+  bool is_any = is_wanted(wanted, "llvm");
+  plan->leaves_libgomp = is_wanted(wanted, "none");
+  if (!wanted || *wanted == '\0' || plan->leaves_libgomp)
     return true;
-  if (runtime_find(wanted, &plan->runtime) == 0 || !wanted)
+  if (runtime_find(is_any ? NULL : wanted, &plan->runtime) == 0)
     return true;
-  message_say(
-      "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): give its file or "
-      "directory; the program runs untraced",
-      wanted);
+  if (is_any)
+    message_say(
+        "no libomp.so.5 is found (--runtime llvm): install libomp5, or give its file with --runtime; the "
+        "program runs untraced");
+  else
+    message_say(
+        "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): give its file or "
+        "directory; the program runs untraced",
+        wanted);
   return false;
 }
 
@@ -96,27 +106,83 @@ static bool find_gomp(struct plan *plan) {
   return false;
 }
 
-static bool plan_libgomp(const struct program *program, struct plan *plan) {
-  if (program->has_libomp) /* a second copy of libomp in the process would make the first one abort */
-    return true;
-  if (libgomp_is_fixed(program, plan->preloads) || !find_runtime(plan))
-    return false;
-  if (!program->libgomp_user)
-    return true;
-  if (program->has_tsan) {
+/* --runtime none: only programs with a runtime that has a tool interface are traced. */
+static bool leave_libgomp(const struct program *program) {
+  if (program->libgomp_user && !program->has_libomp)
     message_say(
-        "%s is checked by ThreadSanitizer, which finds other races on another OpenMP runtime; it runs "
-        "untraced",
+        "%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which is left alone (--runtime none); it "
+        "runs untraced",
+        program->path, program->libgomp_user);
+  return !program->libgomp_user || program->has_libomp;
+}
+
+/* On another OpenMP runtime ThreadSanitizer finds other races, and knows nothing of the adapter's. */
+static bool is_for_tsan(const struct program *program) {
+  if (program->libgomp_user && program->has_tsan)
+    message_say(
+        "%s is checked by ThreadSanitizer, which would find other races with a tool; it runs untraced",
         program->path);
+  return program->libgomp_user && program->has_tsan;
+}
+
+/* In front of whatever libgomp the program has or will have. */
+static bool plan_own_libgomp(const struct program *program, struct plan *plan) {
+  if (program->libgomp_static && !program->libgomp_user && !program->has_libomp) {
+    message_say(
+        "%s contains libgomp, whose calls cannot be seen from outside; it runs untraced: link libgomp as a "
+        "shared library",
+        program->libgomp_static);
     return false;
   }
-  if (plan->runtime)
-    return runtime_suffices(program, plan->runtime);
-  message_say("%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which cannot be traced, and no "
-              "libomp to run it "
-              "on is found: install libomp5 or give its path with --runtime; it runs untraced",
-              program->path, program->libgomp_user);
+  if (is_for_tsan(program))
+    return false;
+  if (locate_libgomp(plan->library, &plan->libgomp) == 0 ||
+      (!program->libgomp_user && !program->libgomp_copy))
+    return true;
+  message_say("cannot find libstave-libgomp.so: install Stave again; the program runs untraced");
   return false;
+}
+
+static bool needs_symbol(const struct program *program, const char *symbol) {
+  for (size_t i = 0; i < program->symbols.count; i++)
+    if (strcmp(program->symbols.items[i], symbol) == 0)
+      return true;
+  return false;
+}
+
+/* Faults of LLVM's runtime under gcc's programs. Those of its tasks cannot be told beforehand from tasks that
+ * are right. */
+static bool survives_move(const struct program *program) {
+  if (program->libgomp_user && access("/dev/shm", W_OK) != 0) {
+    message_say("LLVM's runtime ends programs where /dev/shm cannot be written; %s runs untraced: leave out "
+                "--runtime",
+                program->path);
+    return false;
+  }
+  if (needs_symbol(program, "GOMP_task"))
+    message_say("%s creates tasks: LLVM's runtime fails for gcc's undeferred tasks with C++ objects "
+                "(firstprivate), and "
+                "for untied ones; without --runtime it runs on its own",
+                program->path);
+  return true;
+}
+
+/* On LLVM's runtime. A second copy of libomp in the process would make the first one abort. */
+static bool plan_moved_libgomp(const struct program *program, struct plan *plan) {
+  if (program->has_libomp)
+    return true;
+  if (libgomp_is_fixed(program, plan->preloads))
+    return false;
+  return !program->libgomp_user ||
+         (!is_for_tsan(program) && runtime_suffices(program, plan->runtime) && survives_move(program));
+}
+
+static bool plan_libgomp(const struct program *program, struct plan *plan) {
+  if (!find_runtime(plan))
+    return false;
+  if (plan->leaves_libgomp)
+    return leave_libgomp(program);
+  return plan->runtime ? plan_moved_libgomp(program, plan) : plan_own_libgomp(program, plan);
 }
 
 /* A rank may be a program that loads its MPI later, as Python does; and any program may start a launcher,
@@ -142,14 +208,13 @@ void plan_clear(struct plan *plan) {
   free(plan->library);
   free(plan->runtime);
   free(plan->gomp);
+  free(plan->libgomp);
   free(plan->mpi);
   *plan = (struct plan){0};
 }
 
 void plan_explain_silence(const struct program *program, const struct plan *plan) {
-  const char *hint = !plan->runtime && !program->has_libomp
-                         ? "; programs built by gcc can be traced only with libomp: install libomp5"
-                         : "";
+  const char *hint = plan->leaves_libgomp ? "; programs built by gcc are not traced (--runtime none)" : "";
   if (program->has_libomp || program->libgomp_user)
     message_say("no archive: %s did not come to use OpenMP, unless a line above says why it was not traced",
                 program->path);

@@ -7,10 +7,11 @@
 #include <stdbool.h>
 
 struct plan {
-  char *library;       /* libstave.so */
-  char *runtime;       /* what libgomp.so.1 shall be; NULL: leave it as it is */
-  char *gomp;          /* libstave-gomp.so, which becomes it or not; NULL: without a runtime */
-  char *mpi;           /* libstave-mpi.so, which is preloaded; NULL: nothing of MPI is to be seen */
+  char *library; /* libstave.so */
+  char *runtime; /* what libgomp.so.1 shall be; NULL: leave it as it is */
+  char *gomp;    /* libstave-gomp.so, which becomes it or not; NULL: without a runtime */
+  char *libgomp; /* libstave-libgomp.so, which is preloaded; NULL: gcc's programs are not traced on libgomp */
+  char *mpi;     /* libstave-mpi.so, which is preloaded; NULL: nothing of MPI is to be seen */
   bool leaves_libgomp; /* the user wants it so */
   bool preloads;       /* that comes before all other libraries */
 };

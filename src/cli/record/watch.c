@@ -34,7 +34,7 @@ static void add_found(struct watch *watch, pid_t pid, const char *library) {
     message_say("process %d (%s) has loaded %s", (int)pid, program, library);
 }
 
-/* A process that has Stave's own libgomp.so.1 reports itself. */
+/* A process that has Stave's own libgomp.so.1 reports itself; one with libstave-libgomp.so is traced. */
 static void look_at_maps(struct watch *watch, pid_t pid) {
   char name[64], *line = NULL, library[PATH_MAX] = "";
   size_t size = 0;
@@ -48,7 +48,8 @@ static void look_at_maps(struct watch *watch, pid_t pid) {
     if (!path)
       continue;
     path[strcspn(path, "\n")] = '\0';
-    reports_itself = strcmp(base_name(path), "libstave-gomp.so") == 0;
+    reports_itself = strcmp(base_name(path), "libstave-gomp.so") == 0 ||
+                     strcmp(base_name(path), "libstave-libgomp.so") == 0;
     if (is_libgomp(base_name(path)))
       snprintf(library, sizeof library, "%s", path);
   }
@@ -112,24 +113,22 @@ int watch_look(struct watch *watch) {
   return watch->pause_ms;
 }
 
-static const char *advice(const struct program *program, const struct plan *plan) {
-  if (!plan->runtime && !program->has_libomp)
-    return "install libomp5, on which it can run, or give its path with --runtime";
+static const char *advice(const struct plan *plan) {
   if (!plan->runtime)
-    return "what ran on it is in no archive";
+    return "LD_PRELOAD did not reach it, so what ran on it is in no archive";
   if (plan->preloads)
     return "what ran on it is in no archive: build it with clang, or without a libgomp of its own";
-  return "it came before the one that Stave gives programs: try --preload";
+  return "it came before the one that Stave gives programs: leave out --runtime";
 }
 
-bool watch_report(const struct watch *watch, const struct program *program, const struct plan *plan) {
+bool watch_report(const struct watch *watch, const struct plan *plan) {
   if (plan->leaves_libgomp)
     return false;
   for (size_t i = 0; i < watch->found.count; i++) {
     const char *text = watch->found.items[i];
     int length = (int)strcspn(text, "\n");
-    message_say("%.*s has loaded gcc's OpenMP runtime, which cannot be traced (%s): %s", length, text,
-                text + length + 1, advice(program, plan));
+    message_say("%.*s has loaded gcc's OpenMP runtime, which was not traced (%s): %s", length, text,
+                text + length + 1, advice(plan));
   }
   return watch->found.count > 0;
 }

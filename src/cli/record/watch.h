@@ -26,7 +26,7 @@ void watch_start(struct watch *ret, pid_t root, bool is_verbose);
 int watch_look(struct watch *watch);
 
 /* Says what was found, and how it can be traced. True if something was. */
-bool watch_report(const struct watch *watch, const struct program *program, const struct plan *plan);
+bool watch_report(const struct watch *watch, const struct plan *plan);
 
 /* Frees what is inside. Accepts a zeroed struct. */
 void watch_clear(struct watch *watch);

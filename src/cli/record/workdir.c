@@ -44,8 +44,16 @@ int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *
   return error != 0 ? error : make_link(workdir, "libgomp.so.1", gomp, workdir->libgomp_path);
 }
 
-int workdir_link_mpi(struct workdir *workdir, const char *library) {
-  return make_link(workdir, "libstave-mpi.so", library, workdir->mpi_path);
+const char *workdir_link(struct workdir *workdir, const char *library) {
+  enum { PRELOADS_MAX = sizeof workdir->preload_paths / sizeof *workdir->preload_paths };
+  const char *slash = strrchr(library, '/');
+  if (workdir->preload_count >= PRELOADS_MAX)
+    return NULL;
+  char path[PATH_MAX], *kept = workdir->preload_paths[workdir->preload_count];
+  if (make_link(workdir, slash ? slash + 1 : library, library, path) != 0)
+    return NULL;
+  workdir->preload_count++;
+  return strcpy(kept, path);
 }
 
 void workdir_remove(struct workdir *workdir) {
@@ -56,8 +64,8 @@ void workdir_remove(struct workdir *workdir) {
     unlink(workdir->libgomp_path);
   if (workdir->runtime_path[0] != '\0')
     unlink(workdir->runtime_path);
-  if (workdir->mpi_path[0] != '\0')
-    unlink(workdir->mpi_path);
+  for (size_t i = 0; i < workdir->preload_count; i++)
+    unlink(workdir->preload_paths[i]);
   rmdir(workdir->path);
   workdir->path[0] = '\0';
 }

@@ -4,13 +4,15 @@
 #define STAVE_CLI_RECORD_WORKDIR_H
 
 #include <limits.h>
+#include <stddef.h>
 
 struct workdir {
   char path[PATH_MAX / 2]; /* empty: none */
   char status_path[PATH_MAX];
   char libgomp_path[PATH_MAX]; /* the links, if workdir_link_libgomp made them */
   char runtime_path[PATH_MAX];
-  char mpi_path[PATH_MAX]; /* the link, if workdir_link_mpi made it */
+  char preload_paths[2][PATH_MAX]; /* the links that workdir_link made */
+  size_t preload_count;
 };
 
 /* Makes the directory in $TMPDIR, or in /tmp where that is not fit, for this user only. Returns 0 or a
@@ -21,8 +23,8 @@ int workdir_make(struct workdir *ret);
  * errno. */
 int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime);
 
-/* Puts a link libstave-mpi.so to `library` into it. Returns 0 or a negative errno. */
-int workdir_link_mpi(struct workdir *workdir, const char *library);
+/* Puts a link to `library` into it, with the last part of its name. NULL: it cannot be made. */
+const char *workdir_link(struct workdir *workdir, const char *library);
 
 /* Removes it with what it holds. */
 void workdir_remove(struct workdir *workdir);
