@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave record --runtime and programs of gcc's that are started by others: test_record_children.py BUILD [unittest arguments].
+"""stave record --runtime, programs of gcc's that others start: test_record_children.py BUILD [unittest arguments].
 
 What can run on libomp does and is traced, what cannot runs as it would untraced, and the summary says so."""
 import glob

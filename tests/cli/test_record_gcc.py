@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave record --runtime: what is known of a program before it starts: test_record_gcc.py BUILD [unittest arguments]."""
+"""stave record --runtime: what is known of a program before it starts: test_record_gcc.py BUILD."""
 import glob
 import os
 import shutil

@@ -1,0 +1,260 @@
+#!/usr/bin/python3
+"""stave record of gcc's programs on libgomp: test_record_libgomp.py BUILD [unittest arguments].
+
+They run as untraced, wherever libgomp comes from, and what ran on it is in the archive."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cli import BUILD_ROOT, HAS_TRACER
+from record_case import OMP_PROGRAM, Case
+
+LIBGOMP = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
+                                          text=True, check=True).stdout.strip())
+
+# Right on libgomp, and known to break on LLVM's runtimes.
+COPIED = r"""
+#include <cstdio>
+#include <cstring>
+#include <string>
+struct B {
+  std::string s;
+  long v[9];
+  B() : s("a string that does not fit into the object itself") { for (long &x : v) x = 7; }
+  B(const B &o) : s(o.s) { memcpy(v, o.v, sizeof v); }
+  ~B() { for (long &x : v) x = 0; }
+};
+int main() {
+  long sum = 0, wrong = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  for (int i = 0; i < 1000; i++) {
+    B b;
+#pragma omp task firstprivate(b) if (CONDITION) shared(sum, wrong)
+    {
+#pragma omp atomic
+      sum += b.v[3];
+      if (b.s.size() != 49)
+#pragma omp atomic
+        wrong += 1;
+    }
+  }
+  printf("%ld %ld\n", sum, wrong);
+  return 3;
+}
+"""
+
+UNTIED = r"""
+#include <stdio.h>
+int main(void) {
+  int n = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 100; i++)
+#pragma omp task untied if (0)
+  {
+#pragma omp task
+#pragma omp atomic
+    n++;
+#pragma omp taskwait
+  }
+  printf("%d\n", n);
+  return 3;
+}
+"""
+
+FORKED = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  omp_lock_t lock;
+  int status = 0;
+  omp_init_lock(&lock);
+  if (fork() == 0) {
+#pragma omp parallel num_threads(1)
+    {
+      omp_set_lock(&lock);
+      omp_unset_lock(&lock);
+    }
+    _exit(3);
+  }
+  wait(&status);
+  printf("%d\n", WEXITSTATUS(status));
+  return WEXITSTATUS(status);
+}
+"""
+
+# Its regions run in a team of three, of the libgomp that it is linked to.
+LIBRARY = r"""
+int count(void) {
+  int n = 0;
+#pragma omp parallel num_threads(3) reduction(+ : n)
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < 10; i++)
+    n++;
+  return n;
+}
+"""
+
+LOADER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  for (int i = 0; i < 2 * (argc - 1); i++) {
+    void *library = dlopen(argv[1 + i % (argc - 1)], RTLD_NOW | RTLD_LOCAL);
+    int (*count)(void) = library ? (int (*)(void))dlsym(library, "count") : NULL;
+    printf("%d\n", count ? count() : -1);
+  }
+  return 3;
+}
+"""
+
+
+@unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
+class Libgomp(Case):
+    def gcc(self, name, text, *options):
+        return self.build(name, text, "gcc", "-g", "-fopenmp", *options)
+
+    def archives(self):
+        return sorted(glob.glob(self.path("*/traces.otf2")))
+
+    def info(self, archive):
+        return json.loads(self.stave("info", "--json", archive).stdout)
+
+    def is_as_untraced(self, *command, count=1):
+        """Output and status are, and there are as many archives more. The last one's description."""
+        plain = subprocess.run(command, env=self.env, cwd=self.folder, capture_output=True, text=True, check=False)
+        before = len(self.archives())
+        result = self.record(*command)
+        self.assertEqual((result.returncode, result.stdout), (plain.returncode, plain.stdout), result.stderr)
+        self.assertEqual(plain.returncode, 3)
+        self.assertEqual(len(self.archives()), before + count, result.stderr)
+        newest = max(self.archives(), key=os.path.getmtime) if count else None
+        return self.info(newest) if newest else None
+
+    def runs_untraced(self, why, *command):
+        self.is_as_untraced(*command, count=0)
+        result = self.record(*command)
+        self.assertRegex(result.stderr, rf"\Astave: [^\n]*{why}[^\n]*\n\Z")
+
+    def test_runtime_has_a_name(self):
+        found = self.is_as_untraced(self.gcc("program", OMP_PROGRAM), "3")
+        self.assertRegex(found["runtime"]["version_string"], r"^GNU libgomp, gcc \d+, through Stave's OMPT$")
+        self.assertIsNone(found["runtime"]["in_place_of"])
+        text = self.stave("info", self.archives()[0]).stdout
+        self.assertRegex(text, r"(?m)^runtime +GNU libgomp, gcc \d+")
+        self.assertNotIn("LLVM", text)
+
+    def test_environment_alone(self):
+        program = self.gcc("program", OMP_PROGRAM)
+        build = os.path.join(BUILD_ROOT, "src")
+        env = {**self.env, "LD_PRELOAD": f"{build}/libgomp/libstave-libgomp.so",
+               "OMP_TOOL_LIBRARIES": f"{build}/tool/libstave.so"}
+        result = subprocess.run([program, "3"], env=env, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+        self.assertEqual(len(self.archives()), 1, result.stderr)
+
+    def test_tool_that_is_not_there(self):
+        program = self.gcc("program", OMP_PROGRAM)
+        for more in ({}, {"OMP_TOOL_LIBRARIES": "/no/such/tool.so"}, {"OMP_TOOL": "disabled"}):
+            env = {**self.env, **more, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so"}
+            result = subprocess.run([program, "3"], env=env, capture_output=True, text=True, check=False)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (3, "4\n", ""))
+
+    def test_programs_that_break_on_llvm(self):
+        for name, condition in (("undeferred", "0"), ("deferred", "1")):
+            source = self.write(f"{name}.cc", COPIED.replace("CONDITION", condition))
+            subprocess.run(["g++", "-g", "-fopenmp", "-o", self.path(name), source], check=True)
+            self.is_as_untraced(self.path(name))
+        self.is_as_untraced(self.gcc("untied", UNTIED))
+        self.is_as_untraced(self.gcc("forked", FORKED), count=2)
+
+    def test_children_of_a_script(self):
+        program = self.gcc("program", OMP_PROGRAM)
+        self.is_as_untraced("sh", "-c", f"{program}; {program} 2; {program} 3", count=3)
+
+    def test_libgomp_of_its_own(self):
+        """Which no library path can replace."""
+        os.mkdir(self.path("own"))
+        shutil.copy(LIBGOMP, self.path("own/libgomp.so.1"))
+        self.is_as_untraced(self.gcc("fixed", OMP_PROGRAM, "-Wl,--disable-new-dtags,-rpath,$ORIGIN/own"), "3")
+
+    def test_static_libgomp(self):
+        archive = subprocess.run(["gcc", "-print-file-name=libgomp.a"], capture_output=True, text=True,
+                                 check=True).stdout.strip()
+        source = self.write("static.c", OMP_PROGRAM)
+        subprocess.run(["gcc", "-fopenmp", "-c", source, "-o", self.path("static.o")], check=True)
+        subprocess.run(["gcc", self.path("static.o"), archive, "-o", self.path("static"), "-lpthread", "-ldl"],
+                       check=True)
+        self.runs_untraced("static contains libgomp", self.path("static"), "3")
+
+    def test_thread_sanitizer(self):
+        try:
+            program = self.gcc("checked", OMP_PROGRAM, "-fsanitize=thread")
+        except subprocess.CalledProcessError:
+            self.skipTest("gcc has no ThreadSanitizer here")
+        result = self.record(program, "3", env={**self.env, "TSAN_OPTIONS": "report_bugs=0"})
+        self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+        self.assertIn("ThreadSanitizer", result.stderr)
+
+    def test_address_sanitizer(self):
+        self.is_as_untraced(self.gcc("checked", OMP_PROGRAM, "-fsanitize=address,undefined"), "3")
+
+    def renamed(self, name):
+        """A copy of libgomp as wheels have it, and a library that needs it."""
+        copy = f"libgomp-{name}.so.1.0.0"
+        source = self.write(f"{name}.c", LIBRARY)
+        shutil.copy(LIBGOMP, self.path(copy))
+        subprocess.run(["patchelf", "--set-soname", copy, self.path(copy)], check=True)
+        subprocess.run(["gcc", "-g", "-fopenmp", "-fPIC", "-c", "-o", self.path(f"{name}.o"), source], check=True)
+        subprocess.run(["gcc", "-shared", "-o", self.path(f"lib{name}.so"), self.path(f"{name}.o"), "-L", self.folder,
+                        f"-l:{copy}", "-Wl,-rpath,$ORIGIN"], check=True)
+        return self.path(f"lib{name}.so")
+
+    @unittest.skipUnless(shutil.which("patchelf"), "no patchelf")
+    def test_several_libgomps(self):
+        """Each library's calls reach the libgomp that it needs, with a team of its own; LLVM's runtime beside them."""
+        libraries = [self.renamed("0123abcd"), self.renamed("4567cdef")]
+        libraries.append(self.build("libplain.so", LIBRARY, "gcc", "-g", "-fopenmp", "-shared", "-fPIC"))
+        libraries.append(self.build("libllvm.so", LIBRARY, "clang", "-g", "-fopenmp", "-shared", "-fPIC"))
+        loader = self.build("loader", LOADER, "gcc", "-g", "-ldl")
+        for count in (1, 2, 4):
+            found = self.is_as_untraced(loader, *libraries[:count])
+            self.assertEqual(len(found["runtime"]["files"]), count)
+            self.assertEqual(len(found["threads"]), 1 + 2 * count)
+
+    def test_program_of_clangs_with_a_library_of_gccs(self):
+        """The library's calls reach LLVM's runtime, which has libgomp's names, as they do untraced."""
+        library = self.build("libplain.so", LIBRARY, "gcc", "-g", "-fopenmp", "-shared", "-fPIC")
+        loader = self.build("loader", LOADER.replace("  for (int i = 0; i < 2 ", "#pragma omp parallel num_threads(2)\n"
+                            "  (void)argc;\n  for (int i = 0; i < 2 "), "clang", "-g", "-fopenmp", "-ldl")
+        found = self.is_as_untraced(loader, library)
+        self.assertEqual(len(found["threads"]), 3)
+
+    def test_python(self):
+        library = self.build("libplain.so", LIBRARY, "gcc", "-g", "-fopenmp", "-shared", "-fPIC")
+        load = f"import ctypes, sys; print(ctypes.CDLL('{library}').count()); sys.exit(3)"
+        found = self.is_as_untraced(sys.executable, "-c", load)
+        self.assertEqual(len(found["threads"]), 3)
+
+    def test_place_with_a_blank(self):
+        """What is preloaded has another name then."""
+        installed = os.path.join(self.folder, "a b")
+        os.mkdir(installed)
+        for name in ("libstave.so", "libstave-libgomp.so"):
+            folder = "tool" if name == "libstave.so" else "libgomp"
+            shutil.copy(f"{BUILD_ROOT}/src/{folder}/{name}", installed)
+        self.env["STAVE_LIBRARY"] = os.path.join(installed, "libstave.so")
+        self.env["STAVE_WRITER"] = f"{BUILD_ROOT}/src/writer/stave-writer"
+        self.is_as_untraced(self.gcc("program", OMP_PROGRAM), "3")
+
+
+if __name__ == "__main__":
+    unittest.main()
