@@ -120,7 +120,8 @@ class FakeTracer(Case):
         self.assertEqual(self.record("--", "printf", "%s", "--", "-q").stdout, "---q")
 
     def test_environment(self):
-        self.env.update(STAVE_EVENTS="mine", STAVE_OUTPUT="mine", OMP_TOOL_LIBRARIES="/other.so", LD_PRELOAD="libc.so.6")
+        self.env.update(STAVE_EVENTS="mine", STAVE_OUTPUT="mine", OMP_TOOL_LIBRARIES="/other.so",
+                        LD_PRELOAD="libc.so.6")
         out = self.record("-o", "a-%p", "-b", "1M", "--overflow", "drop", "-v", "env").stdout
         environment = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
         self.assertEqual(environment["STAVE_EVENTS"], "mine")
