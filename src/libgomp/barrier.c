@@ -32,7 +32,7 @@ void wait_end(struct omp_call call, ompt_sync_region_t kind) {
   ompt_data_t *parallel = parallel_of(call.thread);
   DELIVER(sync_region_wait, kind, OMPT_SCOPE_end, parallel, &task->data, call.code);
   DELIVER(sync_region, kind, OMPT_SCOPE_end, parallel, &task->data, call.code);
-  call.thread->state = OMPT_STATE_work_parallel;
+  call.thread->state = call.thread->work_state;
   call.thread->code = call.code;
   task->frame.enter_frame.ptr = NULL;
 }

@@ -204,6 +204,7 @@ static uint64_t get_unique_id(void) {
 }
 
 static void finalize_tool(void) {
+  runtime_finalize();
 }
 
 ompt_interface_fn_t inquiry_lookup(const char *name) {

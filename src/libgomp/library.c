@@ -58,6 +58,15 @@ static void *next_of_version(const char *name, const char *version) {
   return dlsym(RTLD_NEXT, name);
 }
 
+static int answer_zero(void) {
+  return 0;
+}
+
+/* One that a libgomp does not have has an answer all the same. */
+static void set_inquiry(void **place, void *address) {
+  *place = address ? address : (void *)(uintptr_t)answer_zero;
+}
+
 static bool has_own_ompt(const struct elf_image *image) {
   return elf_image_find(image, "__kmpc_fork_call") || elf_image_contains(image, "ompt_start_tool");
 }
@@ -67,7 +76,7 @@ __attribute__((constructor)) static void find_in_scope(void) {
 #define EVENT(version, result, name, parameters) *(void **)&library->name = next_of_version(#name, #version);
 #define OLD_EVENT(version, result, name, parameters)                                                         \
   *(void **)&library->old_##name = next_of_version(#name, #version);
-#define INQUIRY(result, name, parameters) *(void **)&library->name = dlsym(RTLD_NEXT, #name);
+#define INQUIRY(result, name, parameters) set_inquiry((void **)&library->name, dlsym(RTLD_NEXT, #name));
 #include "gomp/events.def"
   INQUIRIES
 #undef EVENT
@@ -84,7 +93,7 @@ __attribute__((constructor)) static void find_in_scope(void) {
 static void read_library(const struct elf_image *image, struct library *library) {
 #define EVENT(version, result, name, parameters) *(void **)&library->name = elf_image_find(image, #name);
 #define OLD_EVENT(version, result, name, parameters) library->old_##name = NULL;
-#define INQUIRY(result, name, parameters) EVENT(, result, name, parameters)
+#define INQUIRY(result, name, parameters) set_inquiry((void **)&library->name, elf_image_find(image, #name));
 #include "gomp/events.def"
   INQUIRIES
 #undef EVENT

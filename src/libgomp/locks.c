@@ -11,7 +11,7 @@ static int nesting_of(const void *lock) {
 static void acquired_nested(struct omp_call call, const void *lock, ompt_mutex_t kind, bool is_first) {
   if (is_first)
     return mutex_acquired(call, kind, lock);
-  call.thread->state = OMPT_STATE_work_parallel;
+  call.thread->state = call.thread->work_state;
   DELIVER(nest_lock, OMPT_SCOPE_begin, (ompt_wait_id_t)(uintptr_t)lock, call.code);
 }
 
@@ -65,7 +65,7 @@ static int test(struct omp_call call, void *lock, test_function *real) {
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_test_lock, OMPT_STATE_wait_lock, lock);
   int is_set = real(lock);
-  call.thread->state = OMPT_STATE_work_parallel;
+  call.thread->state = call.thread->work_state;
   if (is_set)
     mutex_acquired(call, OMPT_MUTEX_test_lock, lock);
   return is_set;
@@ -95,7 +95,7 @@ static int test_nest(struct omp_call call, void *lock, test_function *real) {
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_test_nest_lock, OMPT_STATE_wait_lock, lock);
   int nesting = real(lock);
-  call.thread->state = OMPT_STATE_work_parallel;
+  call.thread->state = call.thread->work_state;
   if (nesting > 0)
     acquired_nested(call, lock, OMPT_MUTEX_test_nest_lock, nesting == 1);
   return nesting;

@@ -16,7 +16,7 @@ static inline void mutex_acquire(struct omp_call call, ompt_mutex_t kind, ompt_s
 }
 
 static inline void mutex_acquired(struct omp_call call, ompt_mutex_t kind, const void *wait) {
-  call.thread->state = OMPT_STATE_work_parallel;
+  call.thread->state = call.thread->work_state;
   DELIVER(mutex_acquired, kind, (ompt_wait_id_t)(uintptr_t)wait, call.code);
 }
 

@@ -21,7 +21,7 @@ static void begin_member(struct omp_thread *thread, struct omp_team *team, struc
   implicit->task.frame.exit_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
   thread->task = &implicit->task;
   thread->code = team->code;
-  thread->state = OMPT_STATE_work_parallel;
+  thread->state = thread->work_state = OMPT_STATE_work_parallel;
   DELIVER(implicit_task, OMPT_SCOPE_begin, &team->data, &implicit->task.data, implicit->size, implicit->index,
           OMPT_TASK_implicit);
   if (team->work.kind)
@@ -96,7 +96,7 @@ void parallel_end(struct omp_call call, struct omp_team *team) {
   struct omp_thread *thread = call.thread;
   end_primary(thread, team);
   thread->task->frame.enter_frame.ptr = NULL;
-  thread->state = state_outside(thread);
+  thread->state = thread->work_state = state_outside(thread);
   thread->code = call.code;
   DELIVER(parallel_end, &team->data, &thread->task->data, flags_of_team(), call.code);
 }

@@ -17,14 +17,18 @@ struct callbacks callbacks;
 /* _OPENMP of gcc 9 to 16. */
 enum { OPENMP_VERSION = 201511 };
 
+enum { CANDIDATES_MAX = 16 };
+
+typedef ompt_start_tool_result_t *(*start_tool_t)(unsigned omp_version, const char *runtime_version);
+
 static struct {
   pthread_once_t started;
   const struct library *library;
+  start_tool_t candidates[CANDIDATES_MAX];
+  unsigned candidate_count;
   ompt_start_tool_result_t *tool;
   bool is_active;
 } runtime = {.started = PTHREAD_ONCE_INIT};
-
-typedef ompt_start_tool_result_t *(*start_tool_t)(unsigned omp_version, const char *runtime_version);
 
 static const char *describe(const struct library *library) {
   static char text[96];
@@ -36,26 +40,14 @@ static const char *describe(const struct library *library) {
   return text;
 }
 
-static ompt_start_tool_result_t *ask(void *handle) {
-  start_tool_t start = (start_tool_t)dlsym(handle, "ompt_start_tool");
-  return start ? start(OPENMP_VERSION, describe(runtime.library)) : NULL;
-}
+/* -- looking for a tool (OpenMP 5.1, 4.2.2) -- */
 
-/* The first of OMP_TOOL_LIBRARIES whose ompt_start_tool has an answer. */
-static ompt_start_tool_result_t *ask_libraries(void) {
-  const char *list = getenv("OMP_TOOL_LIBRARIES");
-  ompt_start_tool_result_t *tool = NULL;
-  char path[PATH_MAX];
-  while (list && *list && !tool) {
-    size_t length = strcspn(list, ":");
-    snprintf(path, sizeof path, "%.*s", (int)(length < sizeof path ? length : sizeof path - 1), list);
-    void *handle = *path ? dlopen(path, RTLD_LAZY) : NULL;
-    tool = handle ? ask(handle) : NULL;
-    if (handle && !tool)
-      dlclose(handle);
-    list += length + (list[length] == ':');
-  }
-  return tool;
+static void add_candidate(void *handle) {
+  start_tool_t start = (start_tool_t)dlsym(handle, "ompt_start_tool");
+  if (start && runtime.candidate_count < CANDIDATES_MAX)
+    runtime.candidates[runtime.candidate_count++] = start;
+  else if (handle != RTLD_DEFAULT)
+    dlclose(handle);
 }
 
 static bool is_disabled(void) {
@@ -63,11 +55,29 @@ static bool is_disabled(void) {
   return value && strcasecmp(value, "disabled") == 0;
 }
 
+/* When this library is loaded: later, in the program's first call, it might hold what another thread, which
+ * is in the dynamic linker, waits for. The tools are started then. */
+__attribute__((constructor)) static void load_candidates(void) {
+  const char *list = is_disabled() ? NULL : getenv("OMP_TOOL_LIBRARIES");
+  char path[PATH_MAX];
+  if (is_disabled())
+    return;
+  add_candidate(RTLD_DEFAULT);
+  while (list && *list) {
+    size_t length = strcspn(list, ":");
+    snprintf(path, sizeof path, "%.*s", (int)(length < sizeof path ? length : sizeof path - 1), list);
+    void *handle = *path ? dlopen(path, RTLD_LAZY) : NULL;
+    if (handle)
+      add_candidate(handle);
+    list += length + (list[length] == ':');
+  }
+}
+
+/* The first that has an answer; which may be not to be initialized, and then there is none. */
 static void start(void) {
   int error = errno;
-  runtime.tool = is_disabled() ? NULL : ask(RTLD_DEFAULT);
-  if (!runtime.tool && !is_disabled())
-    runtime.tool = ask_libraries();
+  for (unsigned i = 0; i < runtime.candidate_count && !runtime.tool; i++)
+    runtime.tool = runtime.candidates[i](OPENMP_VERSION, describe(runtime.library));
   if (runtime.tool) {
     inquiry_prepare(runtime.library);
     runtime.is_active = runtime.tool->initialize(inquiry_lookup, runtime.library->omp_get_initial_device(),
@@ -83,12 +93,23 @@ bool runtime_start(const struct library *library) {
   return runtime.is_active;
 }
 
-/* exit() inside of a parallel region ends without: other threads may be in callbacks. */
-__attribute__((destructor)) static void finalize(void) {
-  const struct omp_thread *thread = &thread_self;
-  if (!runtime.is_active || (thread->has_begun && thread->task->implicit->team))
+static void forget_callbacks(void) {
+#define CALLBACK(name, ...) __atomic_store_n((ompt_callback_t *)&callbacks.name, NULL, __ATOMIC_RELAXED);
+#include "ompt/callbacks.def"
+}
+
+void runtime_finalize(void) {
+  if (!runtime.is_active)
     return;
-  thread_end_last();
   runtime.is_active = false;
+  thread_end_last();
+  forget_callbacks(); /* other threads may come to some; none follows finalize */
   runtime.tool->finalize(&runtime.tool->tool_data);
+}
+
+/* exit() inside of a parallel region ends without: other threads may be in callbacks. */
+__attribute__((destructor)) static void finish(void) {
+  const struct omp_thread *thread = &thread_self;
+  if (!thread->has_begun || !thread->task->implicit->team)
+    runtime_finalize();
 }

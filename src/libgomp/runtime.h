@@ -27,4 +27,7 @@ extern struct callbacks callbacks;
  */
 bool runtime_start(const struct library *library);
 
+/* Ends the calling thread's tasks and the tool. Nothing, where that has been done. */
+void runtime_finalize(void);
+
 #endif

@@ -62,8 +62,8 @@ struct omp_thread {
   const struct library *library;
   bool is_traced; /* a tool is there, and the thread has begun */
   bool has_begun;
-  bool is_late;   /* the ends of `worker` have not been delivered */
-  uint32_t state; /* ompt_state_t */
+  bool is_late;               /* the ends of `worker` have not been delivered */
+  uint32_t state, work_state; /* ompt_state_t, while it waits and else */
   ompt_wait_id_t wait;
   const void *code;      /* of its last call that came from the program's code */
   struct omp_task *task; /* that runs */

@@ -117,6 +117,20 @@ int main(int argc, char **argv) {
 """
 
 
+FUTURE = r"""
+void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
+void GOMP_loop_static_worksharing(long);
+static void region(void *data) {
+  GOMP_loop_static_worksharing(*(long *)data);
+}
+int main(void) {
+  long iterations = 17;
+  GOMP_parallel(region, &iterations, 0, 0);
+  return 3;
+}
+"""
+
+
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
 class Libgomp(Case):
     def gcc(self, name, text, *options):
@@ -243,6 +257,26 @@ class Libgomp(Case):
         load = f"import ctypes, sys; print(ctypes.CDLL('{library}').count()); sys.exit(3)"
         found = self.is_as_untraced(sys.executable, "-c", load)
         self.assertEqual(len(found["threads"]), 3)
+
+    def future(self, *options):
+        """A program on the libgomp of libgomp17.c, with what no gcc of today emits."""
+        os.makedirs(self.path("own"), exist_ok=True)
+        versions = self.write("own/versions", "GOMP_4.0 { global: GOMP_parallel; local: *; };\n"
+                                              "OMP_1.0 { global: omp_*; };\n"
+                                              "GOMP_9.0 { global: GOMP_loop_static_worksharing; };\n")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgomp17.c")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", self.path("own/libgomp.so.1"), source, *options,
+                        "-Wl,-soname,libgomp.so.1", f"-Wl,--version-script={versions}"], check=True)
+        return self.build("future", FUTURE, "gcc", "-g", "-Wl,--no-as-needed", self.path("own/libgomp.so.1"),
+                          "-Wl,-rpath,$ORIGIN/own")
+
+    def test_libgomp_to_come(self):
+        """Entry points that nobody knows reach it; one that looks for tools itself is not told of."""
+        found = self.is_as_untraced(self.future())
+        self.assertEqual(found["runtime"]["version_string"], "GNU libgomp, through Stave's OMPT")
+        self.is_as_untraced(self.future("-DWITH_OMPT"), count=0)
+        self.env["STAVE_RUNTIME"] = "llvm"
+        self.runs_untraced(r"needs GOMP_9\.0 of libgomp, which /\S+ lacks", self.future())
 
     def test_place_with_a_blank(self):
         """What is preloaded has another name then."""
