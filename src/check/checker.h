@@ -294,6 +294,11 @@ void check_lock_orders_note(struct checker *checker, const struct task_state *ta
                             const struct held_by_task *held, const struct replay_lock_event *step);
 void check_lock_orders_finish(struct checker *checker);
 
+/* -- left_out.c -- */
+
+/* Finds out what cannot be checked, and where to stop. Returns 0 or a negative errno. */
+int check_leave_out(struct checker *checker, char error[TRACE_ERROR_BYTES]);
+
 /* -- form.c -- */
 
 void check_form_before_event(struct checker *checker, const struct trace_event *event);

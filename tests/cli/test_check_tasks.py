@@ -152,6 +152,17 @@ class Undeferred(Case):
         self.quiet()
 
 
+    def test_marks_of_the_kernel(self):
+        """What the kernel shows of the thread (STAVE_SYSTEM) is nothing that its tasks do."""
+        with self.make() as made:
+            made.create(0, 1, line=11, flags="undeferred")
+            made.run_state(0)
+            made.start(0, 0, 1, line=11)
+            made.run_state(0)
+            made.end(0, 0, 1, line=11)
+            made.run_state(0)
+        self.quiet()
+
     def test_what_functions_are_called(self):
         """Only a word of the tool's own makes a task undeferred."""
         for function in ("make_undeferred_work", "undeferred", "f(int, undeferred)", "a<b, undeferred>::run",

@@ -102,6 +102,13 @@ class Made:
         self.enter(thread, construct, line, attributes=attributes)
         self.leave(thread, construct, line, step=False)
 
+    def run_state(self, thread):
+        """What Stave writes where the kernel says that a thread was taken from its processor."""
+        mark = self.definitions.region("run state", "run state", "", RegionRole.ARTIFICIAL,
+                                       Paradigm.MEASUREMENT_SYSTEM)
+        self.event(thread, "enter", mark)
+        self.event(thread, "leave", mark, step=False)
+
     # teams
 
     def begin_team(self, thread, line=1):
