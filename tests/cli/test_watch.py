@@ -128,6 +128,33 @@ class Watch(record_case.Case):
         for connection in idle:
             connection.close()
 
+    def test_who_stops_listening(self):
+        """Who has closed its sending half gets the whole picture; who goes in the middle of one ends nothing."""
+        run = self.start()
+        run.do(10)
+        process, address = self.watch()
+        with watching.News(address) as news:
+            told, page = watching.picture(address, news)
+            port, token = watching.port_of(address), address.rstrip("/").rsplit("/", 1)[1]
+            request = (f"GET /{token}/picture-{told['picture']} HTTP/1.1\r\n"
+                       f"Host: 127.0.0.1:{port}\r\n\r\n").encode()
+            with socket.create_connection(("127.0.0.1", port), timeout=cli.HANG_S) as half:
+                process.process.send_signal(signal.SIGSTOP)
+                half.sendall(request)
+                half.shutdown(socket.SHUT_WR)
+                process.process.send_signal(signal.SIGCONT)
+                answer = b"".join(iter(lambda: half.recv(1 << 16), b""))
+            self.assertEqual(answer.partition(b"\r\n\r\n")[2], page)
+            for _ in range(100):
+                with socket.socket() as gone:
+                    gone.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                    gone.connect(("127.0.0.1", port))
+                    gone.sendall(request)
+                    gone.shutdown(socket.SHUT_WR)
+                    gone.recv(100)
+            self.assertEqual(watching.get(address)[0], 200)
+        self.assertIsNone(process.process.poll())
+
     def test_reaches_this_machine_only(self):
         run = self.start()
         run.do(10)

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/common/memory.h"
 
-enum { BACKLOG = 16, NEWS_MOST = 1 << 16, RETRY_MS = 500 };
+enum { BACKLOG = 16, NEWS_MOST = 1 << 16, FILE_BYTES = 1 << 16, RETRY_MS = 500 };
 
 struct server_connection {
   int fd;
@@ -23,9 +22,11 @@ struct server_connection {
   size_t head_bytes;
   bool is_asked;    /* the head is there, and answered */
   bool is_listener; /* of news: stays */
+  bool is_done;     /* it will ask no more, and may still wait for its answer */
   char *out;        /* what is still to be sent */
   size_t out_bytes, out_done;
   int file; /* what comes behind it; -1: nothing */
+  off_t file_done;
 };
 
 /* -- begin and end -- */
@@ -174,14 +175,21 @@ static void answer(const struct server *server, struct server_connection *connec
 
 /* -- connections: each of these returns false if it is over -- */
 
+static bool is_busy(const struct server_connection *connection) {
+  return connection->out_done < connection->out_bytes || connection->file >= 0;
+}
+
 static bool receive(const struct server *server, struct server_connection *connection) {
   char ignored[512], *to = connection->is_asked ? ignored : connection->head + connection->head_bytes;
   size_t room = connection->is_asked ? sizeof ignored : REQUEST_HEAD_MOST - connection->head_bytes;
   ssize_t count = recv(connection->fd, to, room, 0);
   if (count < 0)
     return errno == EAGAIN || errno == EINTR;
-  if (count == 0 || connection->is_asked)
-    return count > 0;
+  connection->is_done |= count == 0;
+  if (connection->is_done)
+    return connection->is_asked && !connection->is_listener && is_busy(connection);
+  if (connection->is_asked)
+    return true;
   connection->head_bytes += (size_t)count;
   connection->head[connection->head_bytes] = '\0';
   if (request_is_whole(connection->head, connection->head_bytes))
@@ -189,27 +197,34 @@ static bool receive(const struct server *server, struct server_connection *conne
   return connection->is_asked || connection->head_bytes < REQUEST_HEAD_MOST;
 }
 
-static bool is_busy(const struct server_connection *connection) {
-  return connection->out_done < connection->out_bytes || connection->file >= 0;
-}
-
 static bool can_wait(ssize_t sent) {
   return sent < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-static bool send_some(struct server_connection *connection) {
-  ssize_t sent;
-  if (connection->out_done < connection->out_bytes) {
-    sent = send(connection->fd, connection->out + connection->out_done,
-                connection->out_bytes - connection->out_done, MSG_NOSIGNAL);
-    connection->out_done += sent > 0 ? (size_t)sent : 0;
-  } else {
-    sent = sendfile(connection->fd, connection->file, NULL, NEWS_MOST);
-    if (sent == 0) {
-      close(connection->file);
-      connection->file = -1;
-    }
+/* Not sendfile(2): it has no MSG_NOSIGNAL, and who has closed its end must not end this process. */
+static ssize_t send_of_file(struct server_connection *connection) {
+  char bytes[FILE_BYTES];
+  ssize_t count = pread(connection->file, bytes, sizeof bytes, connection->file_done), sent = count;
+  if (count > 0)
+    sent = send(connection->fd, bytes, (size_t)count, MSG_NOSIGNAL);
+  connection->file_done += sent > 0 ? sent : 0;
+  if (count == 0) {
+    close(connection->file);
+    connection->file = -1;
   }
+  return sent;
+}
+
+static ssize_t send_text(struct server_connection *connection) {
+  ssize_t sent = send(connection->fd, connection->out + connection->out_done,
+                      connection->out_bytes - connection->out_done, MSG_NOSIGNAL);
+  connection->out_done += sent > 0 ? (size_t)sent : 0;
+  return sent;
+}
+
+static bool send_some(struct server_connection *connection) {
+  bool is_text = connection->out_done < connection->out_bytes;
+  ssize_t sent = is_text ? send_text(connection) : send_of_file(connection);
   return (sent >= 0 || can_wait(sent)) && (is_busy(connection) || connection->is_listener);
 }
 
@@ -247,13 +262,17 @@ static void attend(struct server *server, size_t i, short events) {
     drop(server, i);
 }
 
+static short awaited(const struct server_connection *connection) {
+  return (short)((connection->is_done ? 0 : POLLIN) | (is_busy(connection) ? POLLOUT : 0));
+}
+
 void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
   struct pollfd fds[SERVER_CONNECTIONS_MOST + 1] = {{.fd = server->fd, .events = POLLIN}};
   struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
   for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++) {
     const struct server_connection *connection = server->connections[i];
     fds[i + 1].fd = connection ? connection->fd : -1;
-    fds[i + 1].events = connection && is_busy(connection) ? POLLIN | POLLOUT : POLLIN;
+    fds[i + 1].events = connection ? awaited(connection) : 0;
   }
   if (ppoll(fds, SERVER_CONNECTIONS_MOST + 1, &timeout, mask) <= 0)
     return;
