@@ -118,7 +118,10 @@ void mpi_waits_on_finalize(struct collector *collector, const struct mpi_call *c
     collector->has_failed = true;
     return;
   }
-  mpi_waits_call(collector, mpi_waits_find(collector, call))->pending++;
+  uint32_t slot = mpi_waits_find(collector, call->id);
+  if (slot == MPI_NONE)
+    return;
+  mpi_waits_call(collector, slot)->pending++;
   state->finalize_members[all->member_count++] = (struct mpi_member){.begun = *call,
                                                                      .ended = *call,
                                                                      .begin_ticks = call->enter_ticks,

@@ -161,19 +161,42 @@ static void go_on(struct collector *collector, size_t location) {
   if (next == MPI_NONE)
     return;
   begin(collector, next);
-  mpi_make_ready(collector, next);
+  mpi_make_ready(collector, mpi_waits_call(collector, next)->call.id);
+}
+
+/* What is pending when all has been told never comes. */
+static bool can_be_computed(struct collector *collector, const struct live_call *call) {
+  bool is_told = call->pending == 0 || collector->waits->is_over;
+  return call->leave_ticks > 0 && is_told && is_known(collector, call);
 }
 
 static void advance(struct collector *collector) {
   struct mpi_waits *waits = collector->waits;
   while (waits->ready_count > 0 && !collector->has_failed) {
-    uint32_t slot = waits->ready[--waits->ready_count];
+    uint32_t slot = mpi_waits_find(collector, waits->ready[--waits->ready_count]);
+    if (slot == MPI_NONE)
+      continue;
     const struct live_call *call = mpi_waits_call(collector, slot);
     size_t location = call->call.location;
-    if (waits->first[location] == slot && call->leave_ticks > 0 && call->pending == 0 &&
-        is_known(collector, call))
+    if (waits->first[location] == slot && can_be_computed(collector, call))
       go_on(collector, location);
   }
+}
+
+/* The first call that is not computed: what all others wait for. SIZE_MAX: there is none. */
+static size_t oldest(struct collector *collector) {
+  const struct mpi_waits *waits = collector->waits;
+  size_t found = SIZE_MAX;
+  uint64_t ticks = UINT64_MAX;
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    const struct live_call *call =
+        waits->first[i] == MPI_NONE ? NULL : mpi_waits_call(collector, waits->first[i]);
+    if (call && call->leave_ticks > 0 && call->call.enter_ticks < ticks) {
+      ticks = call->call.enter_ticks;
+      found = i;
+    }
+  }
+  return found;
 }
 
 /* -- events -- */
@@ -219,15 +242,15 @@ static void enter(struct collector *collector, const struct mpi_call *call) {
 
 static void leave(struct collector *collector, const struct mpi_call *call, uint64_t ticks) {
   struct mpi_waits *waits = collector->waits;
-  uint32_t slot = mpi_waits_find(collector, call);
+  uint32_t slot = mpi_waits_find(collector, call->id);
   waits->left_ticks[call->location] = ticks;
   waits->left_useful[call->location] = waits->useful[collector->report->threads[call->location].process];
   if (slot == MPI_NONE)
     return;
   mpi_waits_call(collector, slot)->leave_ticks = ticks;
-  mpi_make_ready(collector, slot);
+  mpi_make_ready(collector, call->id);
   if (waits->calls.count - waits->calls.unused_count > CALLS_MOST)
-    go_on(collector, call->location);
+    go_on(collector, oldest(collector));
 }
 
 static bool is_finalize(const struct collector *collector, const struct mpi_call *call) {
@@ -257,14 +280,14 @@ void mpi_waits_useful(struct collector *collector, size_t process, uint64_t tick
 
 static void on_ends_in(void *data, const struct mpi_call *call) {
   struct collector *collector = data;
-  uint32_t slot = mpi_waits_find(collector, call);
+  uint32_t slot = mpi_waits_find(collector, call->id);
   if (slot != MPI_NONE)
     mpi_waits_call(collector, slot)->pending++;
 }
 
 static void on_begins_in(void *data, const struct mpi_call *call) {
   struct collector *collector = data;
-  uint32_t slot = mpi_waits_find(collector, call);
+  uint32_t slot = mpi_waits_find(collector, call->id);
   if (slot != MPI_NONE)
     mpi_waits_call(collector, slot)->references++;
 }
@@ -285,7 +308,7 @@ static void depend_on(struct collector *collector, const struct mpi_call *waitin
 
 /* A small message is sent before anybody asks for it. */
 static bool was_received_later(struct collector *collector, const struct mpi_message *message) {
-  uint32_t slot = mpi_waits_find(collector, &message->send.ended);
+  uint32_t slot = mpi_waits_find(collector, message->send.ended.id);
   uint64_t left = slot == MPI_NONE ? 0 : mpi_waits_call(collector, slot)->leave_ticks;
   return left > 0 && message->receive.begin_ticks >= left;
 }
@@ -298,7 +321,7 @@ void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end
 
 static void on_message(void *data, const struct mpi_message *message) {
   struct collector *collector = data;
-  uint32_t sent = mpi_waits_find(collector, &message->send.begun);
+  uint32_t sent = mpi_waits_find(collector, message->send.begun.id);
   bool is_own = process_of(collector, &message->send.begun) == process_of(collector, &message->receive.begun);
   mpi_waits_compare(collector, message->send.begin_ticks, message->receive.end_ticks);
   if (is_own || was_received_later(collector, message))
@@ -365,17 +388,27 @@ void mpi_waits_prepare(struct collector *collector) {
     learn_widths(collector);
 }
 
-/* What is left waits for what is never told. */
-static void compute_rest(struct collector *collector) {
+/* Calls that were never left end now, as do waits for what is never told. */
+static void end_calls(struct collector *collector) {
   struct mpi_waits *waits = collector->waits;
-  for (size_t i = 0; i < collector->trace->location_count && !collector->has_failed; i++)
-    while (waits->first[i] != MPI_NONE && !collector->has_failed) {
-      struct live_call *call = mpi_waits_call(collector, waits->first[i]);
-      if (call->leave_ticks == 0)
-        call->leave_ticks = collector->now_ticks;
-      go_on(collector, i);
-      advance(collector);
-    }
+  waits->is_over = true;
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    struct live_call *last = waits->last[i] == MPI_NONE ? NULL : mpi_waits_call(collector, waits->last[i]);
+    if (last && last->leave_ticks == 0)
+      last->leave_ticks = collector->now_ticks;
+    if (waits->first[i] != MPI_NONE)
+      mpi_make_ready(collector, mpi_waits_call(collector, waits->first[i])->call.id);
+  }
+}
+
+/* What is left then waits for each other, which only a damaged archive says. */
+static void compute_rest(struct collector *collector) {
+  end_calls(collector);
+  advance(collector);
+  for (size_t at; !collector->has_failed && (at = oldest(collector)) != SIZE_MAX;) {
+    go_on(collector, at);
+    advance(collector);
+  }
 }
 
 /* From the first process's begin to when the last one would end. */
@@ -386,7 +419,6 @@ void mpi_waits_finish(struct collector *collector) {
   if (!waits)
     return;
   collector->has_failed |= !mpi_finish(waits->mpi);
-  advance(collector);
   compute_rest(collector);
   for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];

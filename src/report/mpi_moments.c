@@ -30,7 +30,7 @@ bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret) 
   return true;
 }
 
-void mpi_make_ready(struct collector *collector, uint32_t call) {
+void mpi_make_ready(struct collector *collector, uint64_t call) {
   struct mpi_waits *waits = collector->waits;
   if (!array_reserve(&waits->ready, &waits->ready_capacity, waits->ready_count + 1, sizeof *waits->ready))
     collector->has_failed = true;
@@ -44,8 +44,8 @@ struct live_call *mpi_waits_call(struct collector *collector, uint32_t slot) {
   return pool_item(&collector->waits->calls, slot);
 }
 
-uint32_t mpi_waits_find(struct collector *collector, const struct mpi_call *call) {
-  uintptr_t found = call->id ? (uintptr_t)pair_map_get(&collector->waits->by_id, 0, call->id) : 0;
+uint32_t mpi_waits_find(struct collector *collector, uint64_t id) {
+  uintptr_t found = id ? (uintptr_t)pair_map_get(&collector->waits->by_id, 0, id) : 0;
   return found ? (uint32_t)(found - 1) : MPI_NONE;
 }
 
@@ -95,7 +95,7 @@ void mpi_know_part(struct collector *collector, uint32_t slot, const struct mome
   }
   moment->unknown--;
   while (moment->unknown == 0 && mpi_pop(collector, &moment->waiting, &link))
-    mpi_make_ready(collector, link.item);
+    mpi_make_ready(collector, link.call);
   mpi_waits_release(collector, slot);
 }
 
@@ -110,7 +110,7 @@ struct moment mpi_part_of(const struct live_call *call, uint64_t ticks) {
 
 void mpi_waits_add_part(struct collector *collector, uint32_t moment, const struct mpi_call *call,
                         uint32_t process, uint64_t ticks) {
-  uint32_t slot = mpi_waits_find(collector, call);
+  uint32_t slot = mpi_waits_find(collector, call->id);
   struct live_call *live = slot == MPI_NONE ? NULL : mpi_waits_call(collector, slot);
   if (live && !live->has_begun) {
     mpi_push(collector, &live->waiting, (struct mpi_link){.item = moment, .ticks = ticks});
@@ -128,7 +128,7 @@ void mpi_waits_add_part(struct collector *collector, uint32_t moment, const stru
 
 void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, uint32_t moment,
                       enum report_cause cause) {
-  uint32_t slot = mpi_waits_find(collector, call);
+  uint32_t slot = mpi_waits_find(collector, call->id);
   if (slot == MPI_NONE)
     return;
   struct live_call *live = mpi_waits_call(collector, slot);
@@ -137,7 +137,8 @@ void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, 
       mpi_push(collector, &live->depends, (struct mpi_link){.item = moment, .cause = cause})) {
     mpi_moment_at(collector, moment)->references++;
     if (mpi_moment_at(collector, moment)->unknown > 0)
-      mpi_push(collector, &mpi_moment_at(collector, moment)->waiting, (struct mpi_link){.item = slot});
+      mpi_push(collector, &mpi_moment_at(collector, moment)->waiting,
+               (struct mpi_link){.call = live->call.id});
   }
-  mpi_make_ready(collector, slot);
+  mpi_make_ready(collector, live->call.id);
 }

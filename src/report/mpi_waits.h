@@ -46,6 +46,7 @@ struct mpi_link {
   uint32_t item, next;
   enum report_cause cause; /* of what a call depends on */
   uint64_t ticks;          /* of a part that waits */
+  uint64_t call;           /* the id of a call that waits, which may be gone */
 };
 
 struct mpi_waits {
@@ -60,8 +61,9 @@ struct mpi_waits {
   double *useful;         /* by process: of all threads */
   size_t *widths;         /* by process: threads */
   bool *has_mpi;          /* by process */
-  uint32_t *ready;        /* calls that may be computed now */
+  uint64_t *ready;        /* ids of calls that may be computed now; they may be gone */
   size_t ready_count, ready_capacity;
+  bool is_over; /* nothing more will be told */
   struct mpi_operation finalize;
   struct mpi_member *finalize_members;
   size_t finalize_capacity;
@@ -73,8 +75,8 @@ struct mpi_waits {
 bool mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link);
 bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret);
 
-/* It may be that the call can be computed now. */
-void mpi_make_ready(struct collector *collector, uint32_t call);
+/* It may be that the call with this id can be computed now. */
+void mpi_make_ready(struct collector *collector, uint64_t call);
 
 /* Forgets a call that is computed and that nobody will ask for. */
 void mpi_drop_if_done(struct collector *collector, uint32_t slot);
@@ -86,8 +88,8 @@ struct moment mpi_part_of(const struct live_call *call, uint64_t ticks);
 void mpi_know_part(struct collector *collector, uint32_t slot, const struct moment *part);
 
 struct live_call *mpi_waits_call(struct collector *collector, uint32_t slot);
-/* The slot of a call that lives; MPI_NONE: it does not. */
-uint32_t mpi_waits_find(struct collector *collector, const struct mpi_call *call);
+/* The slot of the call with this id; MPI_NONE: it does not live. */
+uint32_t mpi_waits_find(struct collector *collector, uint64_t id);
 
 /* A moment of `parts` parts, which the caller holds until mpi_waits_release. MPI_NONE: no memory. */
 uint32_t mpi_waits_moment(struct collector *collector, uint32_t parts);

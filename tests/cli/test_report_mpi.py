@@ -62,6 +62,28 @@ class Mpi(report_case.Case):
         self.factors(numbers, 24 / 29, 1, 29 / 32)
         self.assertIn("x transfer", self.text(self.path(self._testMethodName)))
 
+    def lost(self, path, is_lost):
+        """Three times rank 1 works for 20 ms before it sends, behind a message that nobody receives."""
+        with Job(path) as job:
+            self.begin(job)
+            for i in range(3):
+                if is_lost:
+                    job.call(1, "MPI_Send", 25 * i + 2, 25 * i + 2.001, line=4, send=(0, 7, 100))
+                job.call(0, "MPI_Recv", 25 * i + 3, 25 * i + 23, line=9, receive=(1, 1, 100))
+                job.call(1, "MPI_Send", 25 * i + 22, 25 * i + 23, line=5, send=(0, 1, 100))
+            job.finalize(80)
+
+    def test_message_that_is_never_received(self):
+        """It hides nothing of what comes behind it."""
+        found = []
+        for is_lost in (False, True):
+            self.lost(f"{self.path(self._testMethodName)}-{is_lost}", is_lost)
+            numbers = self.parsed(report_case.report("--json", f"{self.path(self._testMethodName)}-{is_lost}"))
+            found.append([(one["cause"], one["call_site"]["line"], round(one["gain_s"], 6))
+                          for one in numbers["findings"] if one["cause"] == "late sender"])
+        self.assertEqual(len(found[0]), 1)
+        self.assertEqual(found[0], found[1])
+
     def test_functions_that_are_called_the_programs_own(self):
         """EZTrace does so."""
         self.late_sender(paradigm=Paradigm.USER)
