@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/whole.h"
 
 /* How far the time of day of two machines may be apart that keep it by NTP: nobody can tell, this is what is
  * said. */
@@ -16,10 +17,6 @@ static const double frequency_deviation = 5e-4;
 /* Points that are so near to each other that they leave the ratio of two clocks more uncertain than this say
  * less of it than their frequencies do: no clock goes so wrong. */
 static const double ratio_deviation_most = 1e-3;
-
-static int64_t nearest(double number) {
-  return (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
-}
 
 static double larger(double a, double b) {
   return a > b ? a : b;
@@ -85,7 +82,7 @@ static void draw_by_calendar(struct merging *merge, struct clock_line *line,
   const struct merge_source *here = line->longest, *there = common->longest;
   double between_s = ((double)here->realtime_ns - (double)there->realtime_ns) / 1e9;
   line->from = here->first;
-  line->to = there->first + (uint64_t)(int64_t)nearest(between_s * (double)common->frequency);
+  line->to = there->first + (uint64_t)whole_nearest(between_s * (double)common->frequency);
   line->deviation = calendar_deviation_s * (double)common->frequency;
   merge->result->is_by_calendar = true;
 }
@@ -167,7 +164,7 @@ static uint64_t corrected(const struct clock_line *line, uint64_t ticks) {
   if (line->is_common)
     return ticks;
   double since = ticks >= line->from ? (double)(ticks - line->from) : -(double)(line->from - ticks);
-  int64_t drift = nearest(since * (line->slope - 1));
+  int64_t drift = whole_nearest(since * (line->slope - 1));
   return ticks + (line->to - line->from) + (uint64_t)drift;
 }
 
@@ -207,7 +204,8 @@ static void date(struct merging *merge, const struct clock_line *line) {
   uint64_t begin = corrected(line, line->longest->first);
   merge->realtime_ns = line->longest->realtime_ns;
   if (merge->realtime_ns != UINT64_MAX) /* OTF2's "unknown" */
-    merge->realtime_ns -= (uint64_t)nearest((double)(begin - merge->first) * 1e9 / (double)merge->frequency);
+    merge->realtime_ns -=
+        (uint64_t)whole_nearest((double)(begin - merge->first) * 1e9 / (double)merge->frequency);
 }
 
 /* Draws the lines of a part over a clock of its own. Returns the frequency of that. */
@@ -222,7 +220,8 @@ static uint64_t compare_part(struct merging *merge, struct clock_part *part) {
     common.domain = reference;
   if (is_lost) { /* its frequency as the first clock saw it */
     draw(merge, part, part->first_line, &common);
-    common.frequency = (uint64_t)nearest((double)common.frequency * merge->lines[part->first_line].slope);
+    common.frequency =
+        (uint64_t)whole_nearest((double)common.frequency * merge->lines[part->first_line].slope);
   }
   for (size_t i = part->first_line; i < part->end_line; i++)
     if (i == common_clock)
@@ -248,7 +247,7 @@ static uint64_t instant_of(const struct merging *merge, const struct clock_part 
     uint64_t begin = corrected(&merge->lines[i], merge->lines[i].first);
     first = begin < first ? begin : first;
   }
-  return first + (uint64_t)nearest((double)instant_ns * (double)frequency / 1e9);
+  return first + (uint64_t)whole_nearest((double)instant_ns * (double)frequency / 1e9);
 }
 
 /* Puts a part's clock over the one of the first: two instants of theirs are one. */
@@ -257,7 +256,7 @@ static void put_over(struct merging *merge, const struct clock_part *part, uint6
   for (size_t i = part->first_line; i < part->end_line; i++) {
     struct clock_line *line = &merge->lines[i];
     double behind = (double)(int64_t)(line->to - instant);
-    line->to = first_instant + (uint64_t)nearest(behind * slope);
+    line->to = first_instant + (uint64_t)whole_nearest(behind * slope);
     line->slope *= slope;
     line->deviation *= slope;
     line->is_common = false;

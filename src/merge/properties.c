@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/whole.h"
 #include "merge/clocks.h"
 #include "merge/take.h"
 #include "stave/names.h"
@@ -215,7 +216,8 @@ void properties_write(struct merging *merge) {
   set_number(merge, STAVE_PROPERTY_MERGED, merge->request->count);
   set_number(merge, STAVE_PROPERTY_CLOCKS, merge->result->clocks);
   if (merge->result->clocks > 1)
-    set_number(merge, STAVE_PROPERTY_CLOCK_DEVIATION_NS, (uint64_t)(merge->result->deviation_s * 1e9 + 0.5));
+    set_number(merge, STAVE_PROPERTY_CLOCK_DEVIATION_NS,
+               whole_number(merge->result->deviation_s * 1e9 + 0.5));
   if (merge->result->is_by_calendar)
     set(merge, STAVE_PROPERTY_CLOCK_BY_CALENDAR, "true");
   if (merge->result->missing)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/whole.h"
 #include "report/collect.h"
 #include "stave/names.h"
 
@@ -67,9 +68,9 @@ static void find_means(struct report *report) {
     parallel += (double)process->parallel;
     mpi += (double)process->mpi;
   }
-  report->serial = report->process_count ? (uint64_t)(serial / n) : report->wall;
-  report->parallel = (uint64_t)(parallel / n);
-  report->mpi = (uint64_t)(mpi / n);
+  report->serial = report->process_count ? whole_number(serial / n) : report->wall;
+  report->parallel = whole_number(parallel / n);
+  report->mpi = whole_number(mpi / n);
 }
 
 void processes_find(struct report *report) {

@@ -1,5 +1,7 @@
 #include "timeline/page_data.h"
 
+#include "base/whole.h"
+
 enum { HEAD_MERGED = 1, HEAD_ATTRIBUTES = 2, HEAD_ACTIVITY = 2, HEAD_REGION = 6 };
 
 _Static_assert(ACTIVITY_COUNT <= 1 << (HEAD_REGION - HEAD_ACTIVITY), "an activity has room in a head");
@@ -9,7 +11,7 @@ uint64_t page_ns(const struct page_data *data, uint64_t ticks) {
 }
 
 static uint64_t span_ns(const struct page_data *data, float ticks) {
-  return trace_span_ns(data->timeline->trace, (uint64_t)ticks);
+  return trace_span_ns(data->timeline->trace, whole_number((double)ticks));
 }
 
 /* Writes where something begins, counted from the last end, and how long it takes. Returns its end. */
