@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <otf2/otf2.h>
 
 #include "analysis/definitions.h"
 #include "analysis/trace_reader.h"
+
+/* Of events in memory, and of files that are open, where there are too many locations for OTF2's merging. */
+enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MOST = 256 };
 
 /* Where the events of one location go. */
 struct event_receiver {
@@ -67,56 +71,110 @@ static struct location_path location_path(const struct trace *trace, size_t inde
   return path;
 }
 
+/* OTF2 keeps the memory of a reader whose file is not there. */
+static bool is_absent(const struct trace *trace, size_t index, const char *suffix) {
+  struct stat status;
+  return stat(location_path(trace, index, suffix).text, &status) < 0 && errno == ENOENT;
+}
+
 /* Tables that tell what a location's own numbers stand for, and its clock: the event readers apply them. */
 static bool read_local(struct trace *trace, size_t index) {
-  OTF2_Reader *otf2 = trace->reader->otf2;
-  OTF2_DefReader *reader = OTF2_Reader_GetDefReader(otf2, trace->locations[index].ref);
-  struct stat status;
+  OTF2_Reader *otf2 = trace_part(trace, index);
   uint64_t count;
+  if (is_absent(trace, index, "def"))
+    return true;
+  OTF2_DefReader *reader = OTF2_Reader_GetDefReader(otf2, trace->locations[index].ref);
   if (!reader)
-    return stat(location_path(trace, index, "def").text, &status) < 0;
+    return false;
   bool is_whole = OTF2_Reader_ReadAllLocalDefinitions(otf2, reader, &count) == OTF2_SUCCESS;
   OTF2_Reader_CloseDefReader(otf2, reader);
   return is_whole;
 }
 
-static bool read_local_definitions(struct trace *trace) {
-  OTF2_Reader *otf2 = trace->reader->otf2;
+static size_t end_of_part(const struct trace *trace, size_t part) {
+  size_t end = (part + 1) * TRACE_PART_LOCATIONS;
+  return end < trace->location_count ? end : trace->location_count;
+}
+
+static bool read_local_definitions(struct trace *trace, size_t part) {
+  OTF2_Reader *otf2 = trace->reader->parts[part];
   bool is_whole = true;
   if (OTF2_Reader_OpenDefFiles(otf2) != OTF2_SUCCESS)
     return true;
-  for (size_t i = 0; i < trace->location_count && is_whole; i++) {
+  for (size_t i = part * TRACE_PART_LOCATIONS; i < end_of_part(trace, part) && is_whole; i++) {
     *trace->reader->message = '\0'; /* archives without local definitions are whole too */
     is_whole = read_local(trace, i);
+    if (trace->progress)
+      atomic_fetch_add_explicit(trace->progress, 1, memory_order_relaxed);
   }
   OTF2_Reader_CloseDefFiles(otf2);
   return is_whole;
 }
 
-static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
-  OTF2_Reader *otf2 = trace->reader->otf2;
-  for (size_t i = 0; i < trace->location_count; i++)
-    OTF2_Reader_SelectLocation(otf2, trace->locations[i].ref);
-  *trace->reader->message = '\0';
-  if (OTF2_Reader_OpenEvtFiles(otf2) != OTF2_SUCCESS)
-    return trace_fail(trace, error, "the event files cannot be opened");
-  trace->reader->files_are_open = true;
-  if (!read_local_definitions(trace))
-    return trace_fail(trace, error, "a location's own definitions cannot be read");
-  *trace->reader->message = '\0';
+static int open_reader(struct trace *trace, OTF2_Reader **ret, char error[TRACE_ERROR_BYTES]) {
+  OTF2_Reader *otf2 = OTF2_Reader_Open(trace->reader->anchor);
+  if (!otf2)
+    return trace_fail(trace, error, "the archive cannot be opened");
+  *ret = otf2;
+  if (OTF2_Reader_SetSerialCollectiveCallbacks(otf2) != OTF2_SUCCESS)
+    return trace_fail(trace, error, "the archive cannot be read");
   return 0;
 }
 
-static int read_all_definitions(struct trace *trace, const char *anchor, char error[TRACE_ERROR_BYTES]) {
+static int open_part(struct trace *trace, size_t part, char error[TRACE_ERROR_BYTES]) {
   struct trace_reader *reader = trace->reader;
-  reader->otf2 = OTF2_Reader_Open(anchor);
-  if (!reader->otf2)
-    return trace_fail(trace, error, "the archive cannot be opened");
-  if (OTF2_Reader_SetSerialCollectiveCallbacks(reader->otf2) != OTF2_SUCCESS)
+  reader->parts[part] = part == 0 ? reader->otf2 : NULL;
+  if (part > 0 && open_reader(trace, &reader->parts[part], error) < 0) {
+    OTF2_Reader_Close(reader->parts[part]);
+    return -EIO;
+  }
+  for (size_t i = part * TRACE_PART_LOCATIONS; i < end_of_part(trace, part); i++)
+    OTF2_Reader_SelectLocation(reader->parts[part], trace->locations[i].ref);
+  *reader->message = '\0';
+  int result = 0;
+  if (OTF2_Reader_OpenEvtFiles(reader->parts[part]) != OTF2_SUCCESS)
+    result = trace_fail(trace, error, "the event files cannot be opened");
+  else if (!read_local_definitions(trace, part))
+    result = trace_fail(trace, error, "a location's own definitions cannot be read");
+  reader->part_count++;
+  *reader->message = '\0';
+  return result;
+}
+
+static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
+  size_t parts = trace->location_count / TRACE_PART_LOCATIONS + 1;
+  trace->reader->parts = calloc(parts, sizeof(OTF2_Reader *));
+  if (!trace->reader->parts) {
+    trace_lacks_memory(trace);
     return trace_fail(trace, error, "the archive cannot be read");
-  if (!definitions_read_archive(trace, reader->otf2) || !definitions_read(trace, reader->otf2))
+  }
+  int result = 0;
+  for (size_t i = 0; i < parts && result == 0; i++)
+    result = open_part(trace, i, error);
+  return result;
+}
+
+static int read_all_definitions(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
+  int result = open_reader(trace, &trace->reader->otf2, error);
+  if (result < 0)
+    return result;
+  if (!definitions_read_archive(trace, trace->reader->otf2) || !definitions_read(trace, trace->reader->otf2))
     return trace_fail(trace, error, "the definitions cannot be read");
   return open_events(trace, error);
+}
+
+/* A machine's usual soft limit is less than the locations of an archive. How much is kept of which files:
+ * trace_merge.c. */
+static void set_limits(struct trace_reader *reader) {
+  struct rlimit limit;
+  reader->merge_bytes = MERGE_BYTES;
+  reader->merge_open_most = MERGE_OPEN_MOST;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (reader->merge_open_most > limit.rlim_max / 2)
+    reader->merge_open_most = limit.rlim_max / 2;
 }
 
 int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
@@ -134,12 +192,24 @@ int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **re
   trace->progress = progress;
   trace->clock.realtime_ns = UINT64_MAX;
   OTF2_Error_RegisterCallback(keep_error, reader);
-  int result = read_all_definitions(trace, anchor, error);
+  set_limits(reader);
+  int result = read_all_definitions(trace, error);
   if (result < 0)
     trace_close(trace);
   else
     *ret = trace;
   return result;
+}
+
+static void close_parts(struct trace_reader *reader) {
+  for (size_t i = 0; i < reader->part_count; i++) {
+    OTF2_Reader_CloseEvtFiles(reader->parts[i]);
+    if (i > 0)
+      OTF2_Reader_Close(reader->parts[i]);
+  }
+  if (reader->otf2)
+    OTF2_Reader_Close(reader->otf2);
+  free(reader->parts);
 }
 
 void trace_close(struct trace *trace) {
@@ -148,10 +218,7 @@ void trace_close(struct trace *trace) {
   struct trace_reader *reader = trace->reader;
   if (reader->callbacks)
     OTF2_EvtReaderCallbacks_Delete(reader->callbacks);
-  if (reader->files_are_open)
-    OTF2_Reader_CloseEvtFiles(reader->otf2);
-  if (reader->otf2)
-    OTF2_Reader_Close(reader->otf2);
+  close_parts(reader);
   OTF2_Error_RegisterCallback(NULL, NULL);
   definitions_free(trace);
   free(reader);
@@ -203,52 +270,92 @@ uint64_t trace_location_bytes(const struct trace *trace, size_t index) {
   return stat(location_path(trace, index, "evt").text, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Without the record that ends a file, OTF2's reader gives the same events again and again. No event takes
- * less than a byte. */
+/* No event takes less than a byte. */
 static bool is_too_many(const struct trace *trace, size_t index, uint64_t count) {
   uint64_t bytes = trace_location_bytes(trace, index);
   return bytes && count > bytes;
 }
 
+int trace_lacks_end(const struct trace *trace, size_t location, char error[TRACE_ERROR_BYTES]) {
+  snprintf(error, TRACE_ERROR_BYTES, "the events cannot be read: the end of %.200s is missing",
+           trace->locations[location].name);
+  return -EIO;
+}
+
+/* Returns how many came; is_stopped, or fewer than a batch: it was the last batch. -1: `error` says why. */
+static int64_t read_batch(struct event_receiver *receiver, OTF2_EvtReader *reader,
+                          char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = receiver->trace;
+  uint64_t count;
+  OTF2_ErrorCode code =
+      OTF2_Reader_ReadLocalEvents(trace_part(trace, receiver->location), reader, TRACE_BATCH_EVENTS, &count);
+  if (trace->progress)
+    atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
+  if (code == OTF2_SUCCESS || receiver->is_stopped)
+    return (int64_t)count;
+  return trace_fail(trace, error, "the events cannot be read") < 0 ? -1 : 0;
+}
+
 static int read_batches(struct event_receiver *receiver, OTF2_EvtReader *reader,
                         char error[TRACE_ERROR_BYTES]) {
-  struct trace *trace = receiver->trace;
-  uint64_t total = 0, count = TRACE_BATCH_EVENTS;
+  uint64_t total = 0;
+  int64_t count = TRACE_BATCH_EVENTS;
   while (count == TRACE_BATCH_EVENTS && !receiver->is_stopped) {
-    OTF2_ErrorCode code =
-        OTF2_Reader_ReadLocalEvents(trace->reader->otf2, reader, TRACE_BATCH_EVENTS, &count);
-    total += count;
-    if (trace->progress)
-      atomic_fetch_add_explicit(trace->progress, count, memory_order_relaxed);
-    if (receiver->is_stopped)
-      return 0;
-    if (code != OTF2_SUCCESS)
-      return trace_fail(trace, error, "the events cannot be read");
-    if (is_too_many(trace, receiver->location, total)) {
-      snprintf(error, TRACE_ERROR_BYTES, "the events cannot be read: the end of %.200s is missing",
-               trace->locations[receiver->location].name);
+    count = read_batch(receiver, reader, error);
+    if (count < 0)
       return -EIO;
-    }
+    total += (uint64_t)count;
+    if (!receiver->is_stopped && is_too_many(receiver->trace, receiver->location, total))
+      return trace_lacks_end(receiver->trace, receiver->location, error);
   }
   return 0;
 }
 
-static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_BYTES]) {
-  struct trace *trace = receiver->trace;
-  OTF2_Reader *otf2 = trace->reader->otf2;
-  const struct trace_location *location = &trace->locations[receiver->location];
-  *trace->reader->message = '\0';
-  OTF2_EvtReaderCallbacks *callbacks = event_callbacks(trace->reader);
-  if (!callbacks)
-    trace_lacks_memory(trace);
-  OTF2_EvtReader *reader = callbacks ? OTF2_Reader_GetEvtReader(otf2, location->ref) : NULL;
+OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location) {
+  OTF2_EvtReader *reader = NULL;
+  if (!is_absent(trace, location, "evt"))
+    reader = OTF2_Reader_GetEvtReader(trace_part(trace, location), trace->locations[location].ref);
   if (!reader)
-    return location->event_count ? trace_fail(trace, error, "the events cannot be read") : 0;
+    return NULL;
   OTF2_EvtReader_ApplyMappingTables(reader, true);
   OTF2_EvtReader_ApplyClockOffsets(reader, true);
-  OTF2_Reader_RegisterEvtCallbacks(otf2, reader, callbacks, receiver);
-  int result = read_batches(receiver, reader, error);
-  OTF2_Reader_CloseEvtReader(otf2, reader);
+  return reader;
+}
+
+static int register_callbacks(struct event_receiver *receiver, OTF2_EvtReader *reader,
+                              char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = receiver->trace;
+  OTF2_EvtReaderCallbacks *callbacks = event_callbacks(trace->reader);
+  if (!callbacks) {
+    trace_lacks_memory(trace);
+    return trace_fail(trace, error, "the events cannot be read");
+  }
+  OTF2_Reader_RegisterEvtCallbacks(trace_part(trace, receiver->location), reader, callbacks, receiver);
+  return 0;
+}
+
+int trace_read_some(struct trace *trace, size_t location, OTF2_EvtReader *reader, trace_on_event on_event,
+                    void *data, bool *ret_is_ended, char error[TRACE_ERROR_BYTES]) {
+  struct event_receiver receiver = {trace, location, on_event, data, false};
+  int result = register_callbacks(&receiver, reader, error);
+  if (result == 0)
+    result = read_batches(&receiver, reader, error);
+  *ret_is_ended = result == 0 && !receiver.is_stopped;
+  return result;
+}
+
+static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = receiver->trace;
+  *trace->reader->message = '\0';
+  OTF2_EvtReader *reader = trace_open_events(trace, receiver->location);
+  if (!reader)
+    return trace->locations[receiver->location].event_count
+               ? trace_fail(trace, error, "the events cannot be read")
+               : 0;
+  int result = register_callbacks(receiver, reader, error);
+  if (result == 0)
+    result = read_batches(receiver, reader, error);
+  OTF2_Reader_CloseEvtReader(trace_part(trace, receiver->location), reader);
   return result;
 }
 

@@ -2,16 +2,18 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "analysis/trace_reader.h"
 
-enum { SMALL_FILE_BYTES = 4096 };
+enum { SMALL_FILE_BYTES = 4096, SPARE_FILES = 32 };
+
+/* Of memory for chunks, where all files are open. */
+#define CHUNK_BYTES_MOST ((uint64_t)1 << 29)
 
 struct order {
   struct trace *trace;
-  uint64_t from_ticks, to_ticks;
-  trace_on_event on_event;
-  void *data;
+  const struct trace_window *window;
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
   size_t opened;   /* locations with events */
@@ -22,10 +24,10 @@ struct order {
 static OTF2_CallbackCode deliver(struct order *order, uint64_t ref, struct trace_event *event) {
   event->location = trace_location_position(order->trace, ref);
   event->number = ++order->numbers[event->location];
-  if (event->ticks < order->from_ticks)
+  if (event->ticks < order->window->from_ticks)
     return OTF2_CALLBACK_SUCCESS;
-  order->is_past = event->ticks > order->to_ticks;
-  order->is_stopped = order->is_past || !order->on_event(order->data, event);
+  order->is_past = event->ticks > order->window->to_ticks;
+  order->is_stopped = order->is_past || !order->window->on_event(order->window->data, event);
   return order->is_stopped ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
@@ -80,12 +82,8 @@ static OTF2_GlobalEvtReader *open_reader(struct order *order) {
   bool is_sized = true;
   for (size_t i = 0; i < trace->location_count; i++) {
     uint64_t bytes = trace_location_bytes(trace, i);
-    OTF2_EvtReader *reader =
-        is_empty(trace, i, bytes) ? NULL : OTF2_Reader_GetEvtReader(otf2, trace->locations[i].ref);
-    if (!reader)
+    if (is_empty(trace, i, bytes) || !trace_open_events(trace, i))
       continue;
-    OTF2_EvtReader_ApplyMappingTables(reader, true);
-    OTF2_EvtReader_ApplyClockOffsets(reader, true);
     order->most_events += bytes;
     order->opened++;
     is_sized &= bytes > 0;
@@ -117,22 +115,29 @@ static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char 
   return 0;
 }
 
-static bool has_events(const struct trace *trace) {
+bool trace_has_events(const struct trace *trace) {
   for (size_t i = 0; i < trace->location_count; i++)
     if (trace->locations[i].event_count > 0)
       return true;
   return false;
 }
 
-static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
+/* OTF2's merging, which costs less, keeps a file open and a chunk or two in memory of each location. */
+static bool can_be_open_at_once(const struct trace *trace) {
+  struct rlimit limit = {0, 0};
+  uint64_t events = UINT64_MAX, definitions;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  OTF2_Reader_GetChunkSize(trace->reader->otf2, &events, &definitions);
+  return trace->reader->part_count == 1 && trace->location_count + SPARE_FILES <= limit.rlim_cur &&
+         trace->location_count <= CHUNK_BYTES_MOST / events;
+}
+
+static int merge_by_otf2(struct order *order, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = order->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
-  if (trace->location_count == 0)
-    return 0;
-  *trace->reader->message = '\0';
   OTF2_GlobalEvtReader *reader = open_reader(order);
   if (order->opened == 0)
-    return has_events(trace) ? trace_fail(trace, error, "the events cannot be read") : 0;
+    return 0;
   OTF2_GlobalEvtReaderCallbacks *callbacks = reader ? make_callbacks() : NULL;
   if (!callbacks) {
     trace_lacks_memory(trace);
@@ -145,15 +150,28 @@ static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
   return result;
 }
 
-int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_on_event on_event,
-                        void *data, char error[TRACE_ERROR_BYTES]) {
-  struct order order = {trace, from_ticks, to_ticks, on_event, data, .numbers = NULL};
-  order.numbers = calloc(trace->location_count + 1, sizeof *order.numbers);
-  if (!order.numbers) {
+static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
+  order->numbers = calloc(order->trace->location_count + 1, sizeof *order->numbers);
+  if (!order->numbers) {
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
     return -ENOMEM;
   }
+  int result = merge_by_otf2(order, error);
+  free(order->numbers);
+  return result;
+}
+
+int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_on_event on_event,
+                        void *data, char error[TRACE_ERROR_BYTES]) {
+  const struct trace_window window = {from_ticks, to_ticks, on_event, data};
+  struct order order = {trace, &window, .numbers = NULL};
+  *trace->reader->message = '\0';
+  if (trace->location_count == 0)
+    return 0;
+  if (!can_be_open_at_once(trace))
+    return trace_merge_in_order(trace, &window, error);
   int result = read_all(&order, error);
-  free(order.numbers);
+  if (result == 0 && order.opened == 0 && trace_has_events(trace))
+    return trace_fail(trace, error, "the events cannot be read");
   return result;
 }

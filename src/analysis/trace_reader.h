@@ -10,12 +10,25 @@
 
 enum { TRACE_BATCH_EVENTS = 1 << 14 };
 
+/* What is read in order of time. */
+struct trace_window {
+  uint64_t from_ticks, to_ticks;
+  trace_on_event on_event;
+  void *data;
+};
+
+/* OTF2 looks a location up in the list of all that were chosen: each reader has so many of them. */
+enum { TRACE_PART_LOCATIONS = 512 };
+
 struct trace_reader {
-  OTF2_Reader *otf2;
+  OTF2_Reader *otf2; /* of the definitions; it is also the first part */
+  OTF2_Reader **parts;
+  size_t part_count;      /* as far as they are open */
+  size_t merge_bytes;     /* of events that are kept where there are too many locations for OTF2's merging */
+  size_t merge_open_most; /* files of events that are then open */
   OTF2_EvtReaderCallbacks *callbacks;
   char anchor[PATH_MAX];
   char message[TRACE_ERROR_BYTES]; /* the first thing that OTF2 had to say since it was emptied */
-  bool files_are_open;
 };
 
 /* The reason, unless there is one already, why what is done with the archive now will fail. */
@@ -26,5 +39,30 @@ OTF2_CallbackCode trace_defined(struct trace *trace, const void *item);
 
 /* Writes `what` and what OTF2 had to say into `error`. Returns -EIO. */
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what);
+
+/* What reads the location's files. */
+static inline OTF2_Reader *trace_part(const struct trace *trace, size_t location) {
+  return trace->reader->parts[location / TRACE_PART_LOCATIONS];
+}
+
+/* The location's events, from the first on; NULL: it has no file of them that could be opened. */
+OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location);
+
+/* Gives further events to `on_event`, until it wants no more, or until there are no more, which *ret_is_ended
+ * tells. Returns 0 or -EIO with `error`. */
+int trace_read_some(struct trace *trace, size_t location, OTF2_EvtReader *reader, trace_on_event on_event,
+                    void *data, bool *ret_is_ended, char error[TRACE_ERROR_BYTES]);
+
+/* Without the record that ends a file, OTF2's reader gives the same events again and again. Returns -EIO. */
+int trace_lacks_end(const struct trace *trace, size_t location, char error[TRACE_ERROR_BYTES]);
+
+/* Whether any location has events, as the definitions say. */
+bool trace_has_events(const struct trace *trace);
+
+/* -- trace_merge.c -- */
+
+/* Gives the events of all locations, merged by time. Returns 0 or -EIO with `error`. */
+int trace_merge_in_order(struct trace *trace, const struct trace_window *window,
+                         char error[TRACE_ERROR_BYTES]);
 
 #endif

@@ -1,9 +1,9 @@
-/* generate_archive mixed FOLDER EVENTS | regions FOLDER COUNT: large archives for tests of speed and of sheer
- * numbers.
+/* generate_archive mixed FOLDER EVENTS | regions FOLDER COUNT | threads FOLDER COUNT: large archives for
+ * tests of speed and of sheer numbers.
  *
  * mixed: four threads in parallel regions, each with a loop of chunks, critical sections, tasks that another
  * thread runs, and barriers; in the proportions of a busy program. regions: a parallel region at each of
- * COUNT places, once.
+ * COUNT places, once. threads: a parallel region of COUNT threads with a loop.
  * */
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,8 +76,6 @@ static void begin(struct generator *g, const char *folder) {
   OTF2_Archive_SetSerialCollectiveCallbacks(g->archive);
   OTF2_Archive_OpenEvtFiles(g->archive);
   g->definitions = OTF2_Archive_GetGlobalDefWriter(g->archive);
-  for (int i = 0; i < THREADS; i++)
-    g->writers[i] = OTF2_Archive_GetEvtWriter(g->archive, (OTF2_LocationRef)i);
 }
 
 static void define_locations(struct generator *g) {
@@ -110,14 +108,22 @@ static void define_region(struct generator *g, uint32_t number, const char *text
                                    OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
 }
 
-static void end(struct generator *g) {
+static void define_clock(struct generator *g) {
   OTF2_GlobalDefWriter_WriteClockProperties(g->definitions, 1000000000, 1000, g->now - 1000,
                                             OTF2_UNDEFINED_TIMESTAMP);
+}
+
+static void close_archive(struct generator *g) {
+  OTF2_Archive_CloseEvtFiles(g->archive);
+  OTF2_Archive_Close(g->archive);
+}
+
+static void end(struct generator *g) {
+  define_clock(g);
   define_locations(g);
   for (int i = 0; i < THREADS; i++)
     OTF2_Archive_CloseEvtWriter(g->archive, g->writers[i]);
-  OTF2_Archive_CloseEvtFiles(g->archive);
-  OTF2_Archive_Close(g->archive);
+  close_archive(g);
 }
 
 static uint64_t next(struct generator *g) {
@@ -230,14 +236,75 @@ static void make_regions(struct generator *g, uint64_t count) {
   }
 }
 
+/* One after another, as writers of thousands need much memory at once. */
+static void write_thread(struct generator *g, uint64_t thread, uint64_t count) {
+  static const uint32_t inside[] = {PARALLEL, LOOP, IMPLICIT_BARRIER};
+  OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(g->archive, thread);
+  uint64_t step = count + 10, now = 1000 + thread;
+  if (thread == 0)
+    OTF2_EvtWriter_ThreadFork(writer, NULL, now, OTF2_PARADIGM_OPENMP, (uint32_t)count);
+  OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, now += step, 0);
+  OTF2_EvtWriter_Enter(writer, NULL, now, inside[0]);
+  OTF2_EvtWriter_Enter(writer, NULL, now += step, inside[1]);
+  OTF2_EvtWriter_Leave(writer, NULL, now += (100 + thread % 7) * step, inside[1]);
+  OTF2_EvtWriter_Enter(writer, NULL, now += step, inside[2]);
+  now = 1000 + thread + 110 * step;
+  OTF2_EvtWriter_Leave(writer, NULL, now, inside[2]);
+  OTF2_EvtWriter_Leave(writer, NULL, now, inside[0]);
+  OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, now, 0);
+  if (thread == 0)
+    OTF2_EvtWriter_ThreadJoin(writer, NULL, now += step, OTF2_PARADIGM_OPENMP);
+  g->now = now > g->now ? now : g->now;
+  OTF2_Archive_CloseEvtWriter(g->archive, writer);
+}
+
+static void define_threads(struct generator *g, uint64_t count) {
+  uint64_t *members = calloc(count, sizeof *members);
+  uint32_t name = string(g, "");
+  if (!members)
+    exit(EXIT_FAILURE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(g->definitions, 0, name, name, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  OTF2_GlobalDefWriter_WriteLocationGroup(g->definitions, 0, name, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                          OTF2_UNDEFINED_LOCATION_GROUP);
+  for (uint64_t i = 0; i < count; i++) {
+    char text[32];
+    members[i] = i;
+    snprintf(text, sizeof text, i ? "OMP thread %" PRIu64 : "Master thread", i);
+    OTF2_GlobalDefWriter_WriteLocation(g->definitions, i, string(g, text), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                       i ? 8 : 10, 0);
+  }
+  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                  OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)count, members);
+  OTF2_GlobalDefWriter_WriteGroup(g->definitions, 1, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
+                                  OTF2_GROUP_FLAG_NONE, (uint32_t)count, members);
+  OTF2_GlobalDefWriter_WriteComm(g->definitions, 0, name, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+  free(members);
+}
+
+static void make_threads(struct generator *g, uint64_t count) {
+  for (uint32_t i = 0; i < REGIONS; i++)
+    define_region(g, i, regions[i].name, regions[i].role);
+  for (uint64_t i = 0; i < count; i++)
+    write_thread(g, i, count);
+  define_threads(g, count);
+}
+
 int main(int argc, char **argv) {
   struct generator generator;
   uint64_t number = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
   if (argc != 4 || number == 0) {
-    fprintf(stderr, "usage: generate_archive mixed|regions FOLDER NUMBER\n");
+    fprintf(stderr, "usage: generate_archive mixed|regions|threads FOLDER NUMBER\n");
     return 2;
   }
   begin(&generator, argv[2]);
+  if (strcmp(argv[1], "threads") == 0) {
+    make_threads(&generator, number);
+    define_clock(&generator);
+    close_archive(&generator);
+    return 0;
+  }
+  for (int i = 0; i < THREADS; i++)
+    generator.writers[i] = OTF2_Archive_GetEvtWriter(generator.archive, (OTF2_LocationRef)i);
   if (strcmp(argv[1], "mixed") == 0)
     make_mixed(&generator, number);
   else

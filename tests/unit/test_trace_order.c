@@ -1,5 +1,5 @@
 /* Events of all locations merged by time: nothing is missing, each location keeps its order, the window
- * holds. */
+ * holds; and the merging for very many locations gives the same as OTF2's. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 
 #include "unit.h"
 
-#include "analysis/trace.h"
+#include "analysis/trace_reader.h"
 
-enum { LOCATIONS = 5, EVENTS = 2000 };
+enum { LOCATIONS = 5, EVENTS = 40000 }; /* several chunks of 256 KiB */
 
 static struct trace *trace;
 
@@ -20,7 +20,28 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
   return OTF2_FLUSH;
 }
 
-/* Every location: EVENTS parameters numbered from 0, at times that are often equal; the last location has
+/* Now and then with attributes, or of a kind that has arrays. */
+static void write_event(OTF2_EvtWriter *writer, uint64_t ticks, uint64_t number) {
+  OTF2_AttributeList *list = number % 7 == 0 ? OTF2_AttributeList_New() : NULL;
+  const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+  const OTF2_MetricValue values[] = {{.unsigned_int = number}, {.floating_point = (double)number / 2}};
+  const OTF2_StringRef arguments[] = {0, (uint32_t)number, 7};
+  if (list) {
+    OTF2_AttributeList_AddUint64(list, 3, number * number);
+    OTF2_AttributeList_AddInt8(list, 1, -5);
+    OTF2_AttributeList_AddDouble(list, 2, (double)number);
+  }
+  if (number % 5 == 1)
+    OTF2_EvtWriter_Metric(writer, list, ticks, 1, 2, types, values);
+  else if (number % 11 == 3)
+    OTF2_EvtWriter_ProgramBegin(writer, list, ticks, 0, 3, arguments);
+  else
+    OTF2_EvtWriter_ParameterUnsignedInt(writer, list, ticks, 0, number);
+  if (list)
+    OTF2_AttributeList_Delete(list);
+}
+
+/* Every location: EVENTS events numbered from 0, at times that are often equal; the last location has
  * none. */
 static void write_archive(const char *folder) {
   static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
@@ -37,7 +58,7 @@ static void write_archive(const char *folder) {
     OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, 10 * i); /* references with gaps */
     uint64_t ticks = 0, random = i + 1, count = i + 1 < LOCATIONS ? EVENTS : 0;
     for (uint64_t j = 0; j < count; j++)
-      OTF2_EvtWriter_ParameterUnsignedInt(writer, NULL, ticks += next_random(&random) % 3, 0, j);
+      write_event(writer, ticks += next_random(&random) % 3, j);
     OTF2_GlobalDefWriter_WriteLocation(definitions, 10 * i, 0, OTF2_LOCATION_TYPE_CPU_THREAD, count,
                                        OTF2_UNDEFINED_LOCATION_GROUP);
     OTF2_Archive_CloseEvtWriter(archive, writer);
@@ -71,11 +92,9 @@ struct seen {
 static bool take(void *data, const struct trace_event *event) {
   struct seen *seen = data;
   assert_true(event->ticks >= seen->ticks);
-  assert_int_equal(event->kind, TRACE_ParameterUnsignedInt);
-  if (seen->next[event->location] == 0)
-    seen->next[event->location] = event->ParameterUnsignedInt.value;
-  assert_int_equal(event->ParameterUnsignedInt.value, seen->next[event->location]++);
-  assert_int_equal(event->number, event->ParameterUnsignedInt.value + 1);
+  assert_int_equal(event->number, ++seen->next[event->location]);
+  if (event->kind == TRACE_ParameterUnsignedInt)
+    assert_int_equal(event->number, event->ParameterUnsignedInt.value + 1);
   seen->ticks = event->ticks;
   return ++seen->count != seen->most;
 }
@@ -115,11 +134,80 @@ static void the_taker_can_stop(void **state) {
   assert_int_equal(seen.count, 17);
 }
 
+/* -- the merging for many -- */
+
+struct digest {
+  uint64_t value, count;
+};
+
+static void digest_number(struct digest *digest, uint64_t number) {
+  digest->value = (digest->value ^ number) * 0x100000001b3;
+}
+
+static bool digest_event(void *data, const struct trace_event *event) {
+  struct digest *digest = data;
+  size_t fields;
+  const struct trace_field *field = trace_kind_fields(event->kind, &fields);
+  digest->count++;
+  digest_number(digest, event->kind);
+  digest_number(digest, event->location);
+  digest_number(digest, event->ticks);
+  digest_number(digest, event->number);
+  for (size_t i = 0; i < fields; i++)
+    digest_number(digest, trace_field_value(event, &field[i]));
+  for (uint32_t i = 0; event->kind == TRACE_Metric && i < event->Metric.count; i++) {
+    struct trace_event_attribute value = trace_metric_value(event, i);
+    digest_number(digest, value.type);
+    digest_number(digest, value.number + (uint64_t)(2 * value.real));
+  }
+  for (uint32_t i = 0; event->kind == TRACE_ProgramBegin && i < event->ProgramBegin.count; i++)
+    digest_number(digest, event->ProgramBegin.arguments[i]);
+  for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
+    struct trace_event_attribute value = trace_event_attribute(event, i);
+    digest_number(digest, value.attribute);
+    digest_number(digest, value.type);
+    digest_number(digest, value.number + (uint64_t)value.real);
+  }
+  return true;
+}
+
+static void many_are_merged_as_few(void **state) {
+  static const struct {
+    uint64_t from, to;
+    size_t bytes, open;
+  } cases[] = {
+      {0, UINT64_MAX, 1 << 28, 256}, {0, UINT64_MAX, 1, 0}, {0, UINT64_MAX, 1 << 17, 2}, {500, 600, 1, 1}};
+  char error[TRACE_ERROR_BYTES];
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct digest few = {0}, many = {0};
+    const struct trace_window window = {cases[i].from, cases[i].to, digest_event, &many};
+    trace->reader->merge_bytes = cases[i].bytes;
+    trace->reader->merge_open_most = cases[i].open;
+    assert_int_equal(trace_read_in_order(trace, cases[i].from, cases[i].to, digest_event, &few, error), 0);
+    assert_int_equal(trace_merge_in_order(trace, &window, error), 0);
+    assert_true(few.count > 0);
+    assert_int_equal(many.count, few.count);
+    assert_true(many.value == few.value);
+  }
+}
+
+static void the_taker_can_stop_the_merging_of_many(void **state) {
+  char error[TRACE_ERROR_BYTES];
+  struct seen seen = {.most = 17};
+  const struct trace_window window = {0, UINT64_MAX, take, &seen};
+  (void)state;
+  assert_int_equal(trace_merge_in_order(trace, &window, error), 0);
+  assert_int_equal(seen.count, 17);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_come_in_order_again_and_again),
       cmocka_unit_test(a_window_has_what_is_in_it),
       cmocka_unit_test(the_taker_can_stop),
+      cmocka_unit_test(many_are_merged_as_few),
+      cmocka_unit_test(the_taker_can_stop_the_merging_of_many),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
