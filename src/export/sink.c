@@ -173,10 +173,18 @@ static bool needs_quotes(const char *text) {
          (length > 0 && (text[0] == ' ' || text[length - 1] == ' '));
 }
 
+/* A spreadsheet takes what begins so for a formula. The apostrophe that keeps it from that is there twice
+ * where the text itself begins with one. */
+static bool needs_apostrophe(const char *text) {
+  return *text && strchr("=+-@\t\r\n'", *text);
+}
+
 void sink_csv(struct sink *sink, const char *text) {
   bool is_quoted = needs_quotes(text);
   if (is_quoted)
     sink_byte(sink, '"');
+  if (needs_apostrophe(text))
+    sink_byte(sink, '\'');
   while (*text) {
     if (*text == '"')
       sink_byte(sink, '"');

@@ -14,7 +14,7 @@ from export_case import HOSTILE, Case
 from made_archive import Made
 from made_mpi import Job
 from otf2.enums import (CollectiveOp, IoOperationFlag, IoOperationMode, IoParadigmClass, IoParadigmFlag, IoSeekOption,
-                        RmaWinFlag)
+                        ParameterType, RmaWinFlag)
 
 
 class Csv(Case):
@@ -132,6 +132,20 @@ class Csv(Case):
         self.assertEqual(end, {"handle": handle._ref, "bytes_result": 2**40 - 1, "matching_id": 5})
         seek = self.fields(rows, "IoSeek")[0]
         self.assertEqual((seek["offset_request"], seek["offset_result"]), (-8, 2**64 - 1))
+
+    def test_formulas(self):
+        """A text that a spreadsheet would compute has an apostrophe in front; numbers have none."""
+        path = self.path("formulas")
+        with Made(path) as made:
+            region = made.definitions.region("=1+1", "=1+1", source_file="-f.c", begin_line_number=3)
+            parameter = made.definitions.parameter("-p", ParameterType.INT64)
+            made.event(0, "enter", region)
+            made.event(0, "parameter_int", parameter, -8)
+            made.event(0, "leave", region)
+        rows = self.rows(path)
+        made = [row for row in rows if row["event"] == "Enter" and row["region"].endswith("=1+1")]
+        self.assertEqual([(row["region"], row["file"], row["line"]) for row in made], [("'=1+1", "'-f.c", "3")])
+        self.assertEqual(self.fields(rows, "ParameterInt")[0]["value"], -8)
 
     def test_columns(self):
         path = self.path("columns")

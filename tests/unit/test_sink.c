@@ -52,6 +52,20 @@ static void names_are_quoted(void **state) {
   }
 }
 
+/* Spreadsheets take what begins so for a formula; and what marks that can be told from what a name has. */
+static void no_cell_is_a_formula(void **state) {
+  (void)state;
+  expect(sink_csv, "=HYPERLINK(A1)", "'=HYPERLINK(A1)");
+  expect(sink_csv, "+1", "'+1");
+  expect(sink_csv, "-f", "'-f");
+  expect(sink_csv, "@SUM(A1,2)", "\"'@SUM(A1,2)\"");
+  expect(sink_csv, "\t=1", "\"'\t=1\"");
+  expect(sink_csv, "\r=1", "\"'\r=1\"");
+  expect(sink_csv, "\n=1", "\"'\n=1\"");
+  expect(sink_csv, "'quoted'", "''quoted'");
+  expect(sink_csv, "a=b-c", "a=b-c");
+}
+
 static void characters_are_told_from_bytes(void **state) {
   static const struct {
     const char *text;
@@ -139,7 +153,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_quoted),        cmocka_unit_test(characters_are_told_from_bytes),
       cmocka_unit_test(numbers_are_written),     cmocka_unit_test(quotation_marks_are_doubled_in_a_field),
-      cmocka_unit_test(the_first_error_is_kept),
+      cmocka_unit_test(the_first_error_is_kept), cmocka_unit_test(no_cell_is_a_formula),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
