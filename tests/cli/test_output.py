@@ -112,15 +112,16 @@ class FullDisk(Case):
                     self.assertEqual(result.returncode, 1)
 
     def test_link_to_what_is_not_there(self):
-        """As /dev/stdout is where standard output is closed: the link stays."""
-        link, target = self.path("link"), self.path("folder/target")
+        """As /dev/stdout is where standard output is closed: the link stays, and nothing is made where it points to."""
+        link, target = self.path("link.html"), self.path("folder/target")
         os.symlink(target, link)
         words = ["export", "-f", "csv", "-o", link, self.simple]
         self.fails(cli.stave(*words), f"cannot write {link}: No such file or directory")
         os.mkdir(self.path("folder"))
-        self.succeeds(cli.stave(*words))
-        self.assertTrue(os.path.islink(link))
-        self.assertEqual(cli.read_bytes(target), cli.stave("export", "-f", "csv", self.simple).stdout)
+        for words in (words, ["timeline", "-o", link, self.simple]):
+            self.fails(cli.stave(*words), f"cannot write {link}: No such file or directory")
+            self.assertFalse(os.path.exists(target))
+            self.assertTrue(os.path.islink(link))
 
     def test_limit_of_the_size_of_files(self):
         target = self.path("limited.csv")

@@ -43,7 +43,7 @@ static bool say_unwritten(const struct partial_file *file) {
 }
 
 static bool open_as_it_is(struct partial_file *file) {
-  file->fd = open(file->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+  file->fd = open(file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   return file->fd >= 0 || say_unwritten(file);
 }
 
@@ -78,7 +78,8 @@ static bool open_beside(struct partial_file *file) {
   return true;
 }
 
-/* A link to what is not there (/dev/stdout, where that is closed) is not replaced by a file. */
+/* A link to what is not there (/dev/stdout, where that is closed) is not replaced by a file; nor is one made
+ * where it points to, which may be somebody else's choice. */
 static bool is_as_it_is(const char *name) {
   struct stat status;
   return stat(name, &status) == 0 ? !S_ISREG(status.st_mode)
