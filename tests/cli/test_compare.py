@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import subprocess
 import sys
 import unittest
 
@@ -116,6 +117,21 @@ class Compare(Case):
         cli.write_bytes(self.path("later.json"), json.dumps({"schema_version": 99}).encode())
         self.fails(report("--compare", self.path("later.json"), new), "another version", status=UNDONE)
         self.fails(report("--compare", self.path("absent"), new), "No such file", status=UNDONE)
+
+    def test_pipes(self):
+        """As <(...) of a shell makes them: each can be read but once."""
+        paths = self.runs("one", [100, 110])
+        whole = self.compared(paths[:1], paths[1:])
+        names = []
+        for i, path in enumerate(paths):
+            names.append(self.path(f"{self._testMethodName}-pipe{i}"))
+            os.mkfifo(names[i])
+        writers = [subprocess.Popen(["sh", "-c", '"$0" report --json "$1" > "$2"', cli.STAVE, path, name])
+                   for path, name in zip(paths, names)]
+        piped = self.compared(names[:1], names[1:])
+        for writer in writers:
+            self.assertEqual(writer.wait(timeout=cli.HANG_S), 0)
+        self.assertEqual(piped["changes"], whole["changes"])
 
     def test_what_is_no_report(self):
         """Cut, of something else, or a comparison, which has a version too."""

@@ -24,13 +24,16 @@ static json_t *report_of_archive(const struct compare_wanted *wanted, const char
   return object;
 }
 
-/* An archive is a directory, or a file that begins otherwise. */
-static bool is_object(const char *path) {
-  FILE *file = fopen(path, "r");
-  bool is_begun = file && getc(file) == '{';
+/* An archive is a directory, or a file that begins otherwise. NULL: it is one. A pipe can be read but once.
+ */
+static FILE *open_object(const char *path) {
+  FILE *file = fopen(path, "re");
+  int first = file ? getc(file) : EOF;
+  if (first == '{' && ungetc(first, file) == first)
+    return file;
   if (file)
     fclose(file);
-  return is_begun;
+  return NULL;
 }
 
 /* A comparison has a version, too, and no time of one run. */
@@ -40,8 +43,8 @@ static bool is_of_one_run(const json_t *object) {
 }
 
 /* NULL after a message. */
-static json_t *saved_report(const char *path) {
-  json_t *object = json_load_file(path, 0, NULL);
+static json_t *saved_report(const char *path, FILE *file) {
+  json_t *object = json_loadf(file, 0, NULL);
   json_int_t version = json_integer_value(json_object_get(object, "schema_version"));
   if (version == REPORT_SCHEMA_VERSION && is_of_one_run(object))
     return object;
@@ -54,7 +57,11 @@ static json_t *saved_report(const char *path) {
 }
 
 json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) {
-  return is_object(path) ? saved_report(path) : report_of_archive(wanted, path);
+  FILE *file = open_object(path);
+  json_t *object = file ? saved_report(path, file) : report_of_archive(wanted, path);
+  if (file)
+    fclose(file);
+  return object;
 }
 
 static int judge(const struct compare *compare, struct compare_condition *condition, int *ret_status) {
