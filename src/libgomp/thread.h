@@ -67,6 +67,7 @@ struct omp_thread {
   ompt_wait_id_t wait;
   const void *code;      /* of its last call that came from the program's code */
   struct omp_task *task; /* that runs */
+  struct taskloop *taskloop;
   ompt_data_t data;
   struct implicit initial, worker;
   struct omp_team *spare; /* of regions that begin and end in two calls */

@@ -1,0 +1,42 @@
+/* Cancellation. Whether a task is discarded cannot be seen. */
+#include "libgomp/exports.h"
+#include "libgomp/runtime.h"
+#include "libgomp/thread.h"
+
+enum { GOMP_CANCEL_PARALLEL = 1, GOMP_CANCEL_LOOP = 2, GOMP_CANCEL_SECTIONS = 4, GOMP_CANCEL_TASKGROUP = 8 };
+
+static uint32_t flag_of(int which) {
+  switch (which) {
+  case GOMP_CANCEL_PARALLEL:
+    return OMPT_CANCEL_parallel;
+  case GOMP_CANCEL_LOOP:
+    return OMPT_CANCEL_loop;
+  case GOMP_CANCEL_SECTIONS:
+    return OMPT_CANCEL_sections;
+  default:
+    return OMPT_CANCEL_taskgroup;
+  }
+}
+
+/* A cancelled worksharing region has no other end than this. */
+static void deliver(struct omp_call call, int which, uint32_t how) {
+  if (which == GOMP_CANCEL_LOOP || which == GOMP_CANCEL_SECTIONS)
+    implicit_of(call.thread)->work.kind = 0;
+  DELIVER(cancel, &call.thread->task->data, (int)(flag_of(which) | how), call.code);
+}
+
+bool GOMP_cancel(int which, bool is_active) {
+  struct omp_call call = CALL_ENTER();
+  bool is_cancelled = call.thread->library->GOMP_cancel(which, is_active);
+  if (call.thread->is_traced && is_cancelled)
+    deliver(call, which, is_active ? OMPT_CANCEL_activated : OMPT_CANCEL_detected);
+  return is_cancelled;
+}
+
+bool GOMP_cancellation_point(int which) {
+  struct omp_call call = CALL_ENTER();
+  bool is_cancelled = call.thread->library->GOMP_cancellation_point(which);
+  if (call.thread->is_traced && is_cancelled)
+    deliver(call, which, OMPT_CANCEL_detected);
+  return is_cancelled;
+}
