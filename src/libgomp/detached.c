@@ -13,7 +13,7 @@
 enum { PLACES = 4096 };
 enum { IS_RUNNING, IS_FULFILLED, HAS_RUN };
 
-static struct place {
+static struct event_place {
   _Atomic uintptr_t event;
   struct task_block *_Atomic home;
 } places[PLACES];
@@ -26,7 +26,7 @@ void detached_begin(struct task_block *home, void *event) {
   if (!(home->gomp_flags & GOMP_DETACH) || !event)
     return;
   for (size_t i = 0; i < PLACES; i++) {
-    struct place *place = &places[(place_of((uintptr_t)event) + i) % PLACES];
+    struct event_place *place = &places[(place_of((uintptr_t)event) + i) % PLACES];
     uintptr_t none = 0;
     if (atomic_load(&place->event) == 0 &&
         atomic_compare_exchange_strong(&place->event, &none, (uintptr_t)event)) {
@@ -45,7 +45,7 @@ bool detached_end(struct task_block *home) {
 /* NULL: not known. The place may be taken again then. */
 static struct task_block *take(uintptr_t event) {
   for (size_t i = 0; i < PLACES; i++) {
-    struct place *place = &places[(place_of(event) + i) % PLACES];
+    struct event_place *place = &places[(place_of(event) + i) % PLACES];
     if (atomic_load(&place->event) != event)
       continue;
     struct task_block *home = atomic_load(&place->home);

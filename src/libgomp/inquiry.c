@@ -1,7 +1,6 @@
 #include "libgomp/inquiry.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "libgomp/mutex.h"
@@ -63,6 +62,12 @@ static bool is_never(ompt_callbacks_t number) {
   case OMPT_CALLBACK_device_finalize:
   case OMPT_CALLBACK_device_load:
   case OMPT_CALLBACK_device_unload:
+  case OMPT_CALLBACK_target_data_op:
+  case OMPT_CALLBACK_target_data_op_emi:
+  case OMPT_CALLBACK_target_submit:
+  case OMPT_CALLBACK_target_submit_emi:
+  case OMPT_CALLBACK_target_map:
+  case OMPT_CALLBACK_target_map_emi:
     return true;
   default:
     return false;
@@ -199,8 +204,7 @@ static int get_target_info(uint64_t *device, ompt_id_t *target, ompt_id_t *host_
 }
 
 static uint64_t get_unique_id(void) {
-  static _Atomic uint64_t last;
-  return atomic_fetch_add(&last, 1) + 1;
+  return runtime_unique_id();
 }
 
 static void finalize_tool(void) {

@@ -67,8 +67,23 @@ static void set_inquiry(void **place, void *address) {
   *place = address ? address : (void *)(uintptr_t)answer_zero;
 }
 
-static bool has_own_ompt(const struct elf_image *image) {
-  return elf_image_find(image, "__kmpc_fork_call") || elf_image_contains(image, "ompt_start_tool");
+static int gcc_version_of(const struct elf_image *image) {
+  static const struct {
+    int version;
+    const char *brought;
+  } steps[] = {{16, "omp_target_memset"},    {15, "GOMP_interop"},    {14, "GOMP_add_alloc"},
+               {13, "omp_in_explicit_task"}, {12, "omp_display_env"}, {11, "omp_fulfill_event"},
+               {9, "GOMP_loop_start"}};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    if (elf_image_find(image, steps[i].brought))
+      return steps[i].version;
+  return 0;
+}
+
+static void describe(struct library *library, const struct elf_image *image) {
+  library->gcc_version = gcc_version_of(image);
+  library->has_own_ompt =
+      elf_image_find(image, "__kmpc_fork_call") || elf_image_contains(image, "ompt_start_tool");
 }
 
 __attribute__((constructor)) static void find_in_scope(void) {
@@ -87,7 +102,7 @@ __attribute__((constructor)) static void find_in_scope(void) {
   libraries.has_one_in_scope = library->GOMP_parallel;
   if (libraries.has_one_in_scope && dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) &&
       elf_image_read((uintptr_t)info.dli_fbase, &image))
-    library->has_own_ompt = has_own_ompt(&image);
+    describe(library, &image);
 }
 
 static void read_library(const struct elf_image *image, struct library *library) {
@@ -100,7 +115,7 @@ static void read_library(const struct elf_image *image, struct library *library)
 #undef OLD_EVENT
 #undef INQUIRY
   library->base = image->base;
-  library->has_own_ompt = has_own_ompt(image);
+  describe(library, image);
 }
 
 /* NULL: there are too many. Two threads may both read it: both are right. */
@@ -214,13 +229,4 @@ const struct library *library_of(const void *caller, struct caller_range *ret) {
     return &libraries.in_scope;
   const struct library *library = known_for(caller, ret);
   return library ? library : find_for(caller, ret);
-}
-
-int library_gcc_version(const struct library *library) {
-  if (!library->GOMP_taskwait_depend_nowait)
-    return library->GOMP_scope_start    ? 12
-           : library->omp_fulfill_event ? 11
-           : library->GOMP_loop_start   ? 9
-                                        : 0;
-  return 13;
 }

@@ -30,6 +30,7 @@
 struct library {
   uintptr_t base;    /* of its mapping; 0: not known */
   bool has_own_ompt; /* LLVM's, which has libgomp's names, too, or a libgomp that looks for tools itself */
+  int gcc_version;   /* of the first gcc whose libgomp had what this one has; 0: not known */
 #define EVENT(version, result, name, parameters) result(*name) parameters;
 #define OLD_EVENT(version, result, name, parameters) result(*old_##name) parameters;
 #include "gomp/events.def"
@@ -51,8 +52,5 @@ const struct library *library_of(const void *caller, struct caller_range *ret);
 
 /* Whether `address` is in this library itself. */
 bool library_is_own(const void *address);
-
-/* The first gcc whose libgomp has what this one has; 0: not known. */
-int library_gcc_version(const struct library *library);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,13 @@ static struct {
   unsigned candidate_count;
   ompt_start_tool_result_t *tool;
   bool is_active;
+  _Atomic uint64_t last_id;
 } runtime = {.started = PTHREAD_ONCE_INIT};
 
 static const char *describe(const struct library *library) {
   static char text[96];
-  int gcc = library_gcc_version(library);
-  if (gcc)
-    snprintf(text, sizeof text, "GNU libgomp, gcc %d, through Stave's OMPT", gcc);
+  if (library->gcc_version)
+    snprintf(text, sizeof text, "GNU libgomp, gcc %d, through Stave's OMPT", library->gcc_version);
   else
     snprintf(text, sizeof text, "GNU libgomp, through Stave's OMPT");
   return text;
@@ -91,6 +92,10 @@ bool runtime_start(const struct library *library) {
     runtime.library = library;
   pthread_once(&runtime.started, start);
   return runtime.is_active;
+}
+
+uint64_t runtime_unique_id(void) {
+  return atomic_fetch_add(&runtime.last_id, 1) + 1;
 }
 
 static void forget_callbacks(void) {

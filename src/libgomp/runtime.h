@@ -27,6 +27,9 @@ extern struct callbacks callbacks;
  */
 bool runtime_start(const struct library *library);
 
+/* Another one at each call. */
+uint64_t runtime_unique_id(void);
+
 /* Ends the calling thread's tasks and the tool. Nothing, where that has been done. */
 void runtime_finalize(void);
 
