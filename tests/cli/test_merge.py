@@ -4,6 +4,7 @@
 A merged archive has the events of those that it was made of, each with what its numbers stood for there: OTF2's own
 reader says so, who applies mapping tables and clock offsets. It is checked as every archive is.
 """
+import fcntl
 import json
 import os
 import pathlib
@@ -299,6 +300,24 @@ class Merge(cli.Case):
         opened = archive.Archive(job / "traces.otf2")
         self.assertEqual(opened.properties["STAVE::LOST_AFTER"], lost["STAVE::LOST_AFTER"])
         opened.close()
+
+    def test_waits_until_archives_are_closed(self):
+        """A line on a terminal says so; without waiting, or after the limit, it is refused."""
+        job = self.copy_of_job("closing")
+        recovery = job / "rank/1/traces.recovery"
+        with open(recovery, "w") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            for option in ("--no-wait", "--wait=0", "--wait=1"):
+                self.fails(merge(option, job), "rank/1: still being written by stave-writer")
+
+            def close(output):
+                if b"waiting until" in output and recovery.exists():
+                    recovery.unlink()
+                    file.close()
+            status, output = cli.on_terminal("merge", job, look=close)
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output.decode(), "waiting until .*closing/rank/1 is closed, [0-9]+ s at most")
+        self.assertTrue((job / "traces.otf2").exists())
 
     def test_other_clocks(self):
         """Compared by the time of day: each process's own times stay what they were, but for a constant."""

@@ -15,10 +15,13 @@
 struct cmd_request {
   const char *out;
   enum merge_files files;
+  uint64_t wait_s;
 };
 
 /* Long options that have no letter. */
-enum { OPTION_COPY = 256 };
+enum { OPTION_COPY = 256, OPTION_WAIT, OPTION_NO_WAIT };
+
+enum { WAIT_S = 60, WAIT_MOST_S = 86400 };
 
 static const char out_default[] = "stave-merged";
 
@@ -28,6 +31,10 @@ static const struct usage_option options[] = {
      USAGE_DIRECTORY, NULL},
     {OPTION_COPY, "copy", NULL, "copy the event files, in place of giving them second names (hard links)",
      USAGE_NOTHING, NULL},
+    {OPTION_WAIT, "wait", "SECONDS",
+     "how long to wait, in all, until archives that are still being written are closed; default: 60",
+     USAGE_NOTHING, NULL},
+    {OPTION_NO_WAIT, "no-wait", NULL, "do not wait for them", USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -39,6 +46,10 @@ static bool set_option(void *data, int option, const char *value) {
     request->out = value;
   if (option == OPTION_COPY)
     request->files = MERGE_COPIES;
+  if (option == OPTION_WAIT)
+    return usage_number("merge", "--wait", value, 0, WAIT_MOST_S, &request->wait_s);
+  if (option == OPTION_NO_WAIT)
+    request->wait_s = 0;
   return true;
 }
 
@@ -71,7 +82,7 @@ static void trim(char *path) {
 }
 
 static int merge_archives(const struct cmd_request *request, char **paths, int count) {
-  struct members members = {0};
+  struct members members = {.wait_ms = request->wait_s * 1000};
   struct merge_result result;
   bool is_job = !request->out && count == 1 && found_is_job(paths[0]);
   char *out = strdup(request->out ? request->out : is_job ? paths[0] : out_default);
@@ -104,7 +115,8 @@ const struct usage *cmd_merge_usage(void) {
       .about = "Makes one archive, with one time, of the archives of several processes: the ranks of an MPI "
                "job, whose directory holds them in rank/0, rank/1 and so on, or any that are named. No event "
                "is read or written: event files get second names. An archive whose stave-writer died is "
-               "recovered first. Says which ranks are missing, and how far clocks of different machines may "
+               "recovered first, one that is still being written is waited for. Says which ranks are "
+               "missing, and how far clocks of different machines may "
                "be apart.",
       .status = "Exit status: 0; 1 if there is nothing to merge or it cannot be merged; 2 if an option is "
                 "wrong.",
@@ -118,7 +130,7 @@ const struct usage *cmd_merge_usage(void) {
 }
 
 int cmd_merge(int argc, char **argv) {
-  struct cmd_request request = {0};
+  struct cmd_request request = {.wait_s = WAIT_S};
   int status = usage_read(cmd_merge_usage(), argc, argv, &request);
   if (status >= 0)
     return status;

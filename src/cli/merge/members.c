@@ -12,6 +12,7 @@
 #include "analysis/found_archive.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
+#include "cli/common/progress.h"
 #include "cli/recover/recover_process.h"
 
 static bool join(char target[PATH_MAX], const char *directory, const char *name) {
@@ -57,10 +58,26 @@ static bool add_recovered(struct members *members, const struct found_archive *u
   return string_list_add(&members->anchors, found.anchor);
 }
 
+/* A job's command is over some moments before its archives are closed. */
+static void wait_until_closed(struct members *members, const char *path, struct found_archive *found) {
+  enum { NAP_MS = 20 };
+  for (uint64_t waited_ms = 0; found->state == FOUND_OPEN && members->wait_ms > 0; waited_ms += NAP_MS) {
+    if (waited_ms >= PROGRESS_QUIET_MS)
+      progress_show("waiting until %s is closed, %u s at most (--no-wait: do not wait)", path,
+                    (unsigned)(members->wait_ms / 1000));
+    usleep(NAP_MS * 1000);
+    members->wait_ms -= members->wait_ms < NAP_MS ? members->wait_ms : NAP_MS;
+    find_archive(found, path);
+    if (found->state != FOUND_OPEN && waited_ms >= PROGRESS_QUIET_MS)
+      progress_clear();
+  }
+}
+
 /* Returns false if it is still being written. */
 static bool add_archive(struct members *members, const char *path) {
   struct found_archive found;
   find_archive(&found, path);
+  wait_until_closed(members, path, &found);
   bool is_added = found.state == FOUND_CLOSED && string_list_add(&members->anchors, found.anchor);
   if (found.state == FOUND_UNFINISHED && found.is_recoverable)
     is_added = add_recovered(members, &found);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/common/string_list.h"
 
@@ -12,6 +13,7 @@ struct members {
   struct string_list anchors; /* of closed archives */
   size_t recovered;           /* that were unfinished, and were recovered for this */
   size_t skipped;             /* that cannot be used; each was said on stderr */
+  uint64_t wait_ms;           /* given by the caller: how long is waited, in all, for archives to be closed */
 };
 
 /* Adds what lies at `path`: an archive, or a job's directory with archives in rank/0, rank/1, ... One whose
