@@ -144,7 +144,7 @@ static void print_harm(uint32_t number) {
       printf(
           "Asked for only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
           number == OMPT_CALLBACK_dependences
-              ? ", or nothing that is loaded when OpenMP starts calls what waits for dependences; then it is "
+              ? ", or it can be foreseen which dependences a task waits for at once; else it is "
                 "taken back when such a task comes all the same (gcc's `task if`, libraries that are loaded "
                 "later), "
                 "and `STAVE::DEPENDENCES_WITHHELD` counts the tasks whose dependences are missing"

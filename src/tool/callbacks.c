@@ -5,6 +5,7 @@
 
 #include "session/config.h"
 #include "session/layout.h"
+#include "tool/depend_waits.h"
 #include "tool/imports.h"
 #include "tool/withdraw.h"
 
@@ -52,15 +53,17 @@ static bool is_harmful(uint32_t number) {
   return false;
 }
 
-/* What compilers call for a task that waits for its dependences at once. Where that is met later, as gcc's
- * calls of `task if` look like those of all tasks, the callback is taken back: which needs task_create, and
- * nobody in a doacross loop, for which gcc's programs are looked at here too. */
+/* Whether a task that waits for its dependences at once may come, with types at which the runtime does harm,
+ * and nothing can be done then. What clang's programs wait for is looked at (depend_waits.c); where it is
+ * harmful, or comes in another way, as gcc's calls of `task if`, which look like those of all tasks, the
+ * callback is taken back: which needs task_create, and nobody in a doacross loop. */
 static bool can_wait_for_dependences(uint64_t classes) {
-  static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
-                                      "GOMP_taskwait_depend", NULL};
+  static const char *const unseen[] = {"GOMP_taskwait_depend", NULL};
   static const char *const task[] = {"GOMP_task", NULL};
-  return !(classes & EVENT_CLASS_task) || tool.runtimes > 0 || imports_any(waits) ||
-         (imports_any(task) && imports_any(dependences_in_doacross));
+  bool is_seen = imports_any(depend_waits_functions);
+  return !(classes & EVENT_CLASS_task) || tool.runtimes > 0 || imports_any(unseen) ||
+         ((is_seen || imports_any(task)) && imports_any(dependences_in_doacross)) ||
+         (is_seen && !depend_waits_watch(tool.in_runtime));
 }
 
 static bool is_named(const struct callback_row *row, uint64_t classes) {

@@ -7,6 +7,7 @@
 #include "tool/call_path.h"
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
+#include "tool/depend_waits.h"
 #include "tool/first_thread.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
@@ -245,12 +246,13 @@ BODY task_create_event(enum copy copy, ompt_data_t *encountering_task, const omp
   if (copy == FAST && __builtin_expect(has_dependences, false) &&
       (flags & OMPT_TASK_taskwait || !dependences_may_come(event.thread)))
     return false;
-  if (copy == SLOW && flags & OMPT_TASK_taskwait) {
+  bool is_harmful = copy == SLOW && flags & OMPT_TASK_taskwait && !depend_waits_is_safe();
+  if (copy == SLOW && flags & OMPT_TASK_taskwait)
     new_task = NULL;
+  if (is_harmful)
     dependences_withdraw();
-  }
   bool has_begun = event_begin_of(copy, &event, 1);
-  if (copy == SLOW && has_dependences && !(flags & OMPT_TASK_taskwait))
+  if (copy == SLOW && has_dependences && !is_harmful)
     dependences_await();
   if (!has_begun)
     return give_id_of_dropped(copy, new_task);

@@ -3,9 +3,23 @@
 #define STAVE_TOOL_IMPORTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Whether the executable or a library that is loaded now refers to one of the functions as another object's.
  * `names` ends with NULL. */
 bool imports_any(const char *const *names);
+
+/* A place at which a loaded object keeps the address of another object's function, to call it. */
+struct import {
+  size_t name; /* its index */
+  void **place;
+  bool is_read_only; /* the dynamic linker has protected it */
+};
+
+/* Shows all such places of the functions. No object can come or go meanwhile. */
+void imports_visit(const char *const *names, void (*visit)(const struct import *import));
+
+/* The function of this name in the object that has the address `inside`; NULL: there is none. */
+void *imports_function(const void *inside, const char *name);
 
 #endif

@@ -28,6 +28,7 @@ struct thread {
   bool has_frame_flags;
   int32_t processor;  /* where its placement was asked for last (placement.h) */
   uint64_t placement; /* a sum of the answers; 0: never asked */
+  bool waits_safely;  /* what it is about to wait for has been looked at (depend_waits.h) */
   bool is_slow;       /* behind a failed reservation (reserve): a signal handler drops its event now */
   /* counters (counters.c): the descriptor that all are read by, 0: none, and the kernel's number of it */
   int counters_fd;

@@ -16,6 +16,7 @@
 #include "session/clock.h"
 #include "tool/callbacks.h"
 #include "tool/counters.h"
+#include "tool/depend_waits.h"
 #include "tool/first_thread.h"
 #include "tool/placement.h"
 #include "tool/thread.h"
@@ -119,6 +120,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   bool is_known = is_in_session();
   if (!is_known)
     modules_note_start();
+  tool.in_runtime = (const void *)(uintptr_t)address_in_runtime(lookup);
   modules_find_runtime(address_in_runtime(lookup));
   const char *missing =
       callbacks_register(set_callback, &tool.constants, tool.constants.set_callback_results);
@@ -133,7 +135,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
              "run it by "
              "`stave record` or under an init");
   if (tool.runtimes == 0 && !tool_enter_session())
-    return 0;
+    return depend_waits_release(), 0;
   if (is_known && tool.runtimes == 0)
     tell_runtime();
   tool.runtimes++;
@@ -143,7 +145,10 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 /* A forked child's exit comes here too, with a session that is its parent's. */
 static void finalize(ompt_data_t *tool_data) {
   (void)tool_data;
-  if (--tool.runtimes > 0 || tool_is_forked_child() || !tool.session)
+  if (--tool.runtimes > 0)
+    return;
+  depend_waits_release();
+  if (tool_is_forked_child() || !tool.session)
     return;
   device_trace_stop_all();
   if (tool.has_joined)

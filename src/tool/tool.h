@@ -70,6 +70,8 @@ struct tool {
   int runtimes;                         /* initialized and not yet finalized */
   ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */
   _Atomic uint32_t dependences_awaited; /* by threads without a slot */
+  void *depend_waits[2];                /* the runtime's functions that are watched (depend_waits.c) */
+  const void *in_runtime;               /* an address of the runtime that came last */
   struct first_thread first_thread;
   bool has_joined;  /* another library of Stave's records in the session (recorder.c) */
   bool is_shared;   /* one has joined it once: the session stays mapped */
