@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,31 @@ class Tracer(Case):
         result = self.record(self.write("run.sh", f"#!/bin/sh\n'{program}'\n'{program}' 3\n"))
         self.assertEqual(result.returncode, 3)
         self.check(result, 2)
+
+    def untraced(self, *command):
+        """What is said of a program of clang's that waits until this has seen it."""
+        self.fifos("go")
+        process = self.popen("-v", *command)
+        while "has loaded" not in (line := process.stderr.readline()):
+            self.assertNotEqual(line, "")
+        self.tell("go")
+        said = process.stderr.read()
+        self.assertEqual(process.wait(timeout=HANG_S), 0)
+        os.unlink(self.path("go"))
+        return said
+
+    def test_environment_that_does_not_name_the_library(self):
+        program = self.build("waits", "#include <stdio.h>\n#include <omp.h>\nint main(void) {\n"
+                             "  FILE *go = fopen(\"go\", \"r\");\n  return omp_get_max_threads() < 1 || !go;\n}\n",
+                             "clang", "-fopenmp")
+        script = self.write("script", f"#!/bin/sh\nOMP_TOOL_LIBRARIES=/none.so exec {shlex.quote(program)}\n")
+        off = self.write("off", f"#!/bin/sh\nOMP_TOOL=disabled exec {shlex.quote(program)}\n")
+        for command in (["env", "-i", program], [script], [off]):
+            with self.subTest(command=command):
+                said = self.untraced(*command)
+                self.assertRegex(said, "waits has loaded LLVM's OpenMP runtime, which was not traced .*: "
+                                       "its environment does not name Stave's library")
+                self.assertNotIn("no archive", said)
 
     def test_program_that_changes_its_directory(self):
         """The archive lies where stave was started, and the commands that are printed find it."""

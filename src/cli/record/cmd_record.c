@@ -386,7 +386,7 @@ static int record(struct traced_run *run, char **arguments) {
   }
   let_go_of_pipes();
   const char *verbose = getenv("STAVE_VERBOSE");
-  watch_start(&run->watch, run->child.pid, verbose && strcmp(verbose, "2") == 0);
+  watch_start(&run->watch, run->child.pid, run->plan.library, verbose && strcmp(verbose, "2") == 0);
   while (!run->child.has_ended)
     attend(run, watch_look(&run->watch));
   wait_for_writers(run);

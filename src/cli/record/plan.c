@@ -219,8 +219,8 @@ void plan_explain_silence(const struct program *program, const struct plan *plan
     message_say("no archive: %s did not come to use OpenMP, unless a line above says why it was not traced",
                 program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
-    message_say("no archive: %s is not linked with OpenMP (-fopenmp), and none started in it or in a program "
-                "it ran%s",
+    message_say("no archive: %s is not linked with OpenMP (-fopenmp), and no program that it ran has loaded "
+                "Stave's library: none used OpenMP, or its environment was another one (env -i)%s",
                 program->path, hint);
   else
     message_say("no archive: no OpenMP runtime started in %s%s", program->path, hint);

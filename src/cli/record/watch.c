@@ -22,7 +22,13 @@ static bool is_libgomp(const char *name) {
          strncmp(name, "libgomp-", strlen("libgomp-")) == 0;
 }
 
-static void add_found(struct watch *watch, pid_t pid, const char *library) {
+static bool is_llvm(const char *name) {
+  return strncmp(name, "libomp.so", strlen("libomp.so")) == 0 ||
+         strncmp(name, "libomp-", strlen("libomp-")) == 0 ||
+         strncmp(name, "libiomp5.so", strlen("libiomp5.so")) == 0;
+}
+
+static void add_found(const struct watch *watch, struct string_list *found, pid_t pid, const char *library) {
   char link[64], program[PATH_MAX], text[2 * PATH_MAX];
   snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
   ssize_t length = readlink(link, program, sizeof program - 1);
@@ -30,33 +36,66 @@ static void add_found(struct watch *watch, pid_t pid, const char *library) {
     return;
   program[length] = '\0';
   snprintf(text, sizeof text, "%s\n%s", program, library);
-  if (string_list_add(&watch->found, text) && watch->is_verbose)
+  size_t before = found->count;
+  if (string_list_add(found, text) && found->count > before && watch->is_verbose)
     message_say("process %d (%s) has loaded %s", (int)pid, program, library);
 }
 
-/* A process that has Stave's own libgomp.so.1 reports itself; one with libstave-libgomp.so is traced. */
-static void look_at_maps(struct watch *watch, pid_t pid) {
-  char name[64], *line = NULL, library[PATH_MAX] = "";
+/* Whether the environment that the process was started with names Stave's library. True when in doubt. */
+static bool names_tool(pid_t pid, const char *tool) {
+  static const char variable[] = "OMP_TOOL_LIBRARIES=", disabled[] = "OMP_TOOL=disabled";
+  char name[64], *setting = NULL;
   size_t size = 0;
-  bool reports_itself = false;
+  bool is_named = false, is_disabled = false;
+  snprintf(name, sizeof name, "/proc/%d/environ", (int)pid);
+  FILE *environment = fopen(name, "re");
+  while (environment && getdelim(&setting, &size, '\0', environment) > 0) {
+    is_named |= strncmp(setting, variable, strlen(variable)) == 0 && strstr(setting, tool) != NULL;
+    is_disabled |= strcmp(setting, disabled) == 0;
+  }
+  free(setting);
+  if (environment)
+    fclose(environment);
+  return !environment || (is_named && !is_disabled);
+}
+
+/* What of a process's libraries matters here. */
+struct libraries {
+  char libgomp[PATH_MAX], llvm[PATH_MAX]; /* empty: none */
+  bool reports_itself; /* it has Stave's own libgomp.so.1; one with libstave-libgomp.so is traced */
+  bool has_tool;
+};
+
+static void note(struct libraries *mapped, const char *path) {
+  const char *name = base_name(path);
+  mapped->reports_itself |= strcmp(name, "libstave-gomp.so") == 0 || strcmp(name, "libstave-libgomp.so") == 0;
+  mapped->has_tool |= strcmp(name, "libstave.so") == 0;
+  if (is_libgomp(name))
+    snprintf(mapped->libgomp, sizeof mapped->libgomp, "%s", path);
+  if (is_llvm(name))
+    snprintf(mapped->llvm, sizeof mapped->llvm, "%s", path);
+}
+
+static void look_at_maps(struct watch *watch, pid_t pid) {
+  char name[64], *line = NULL;
+  size_t size = 0;
+  struct libraries mapped = {0};
   snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
   FILE *maps = fopen(name, "re");
-  if (!maps)
-    return;
-  while (!reports_itself && getline(&line, &size, maps) > 0) {
+  while (maps && getline(&line, &size, maps) > 0) {
     char *path = strchr(line, '/');
     if (!path)
       continue;
     path[strcspn(path, "\n")] = '\0';
-    reports_itself = strcmp(base_name(path), "libstave-gomp.so") == 0 ||
-                     strcmp(base_name(path), "libstave-libgomp.so") == 0;
-    if (is_libgomp(base_name(path)))
-      snprintf(library, sizeof library, "%s", path);
+    note(&mapped, path);
   }
   free(line);
-  fclose(maps);
-  if (!reports_itself && *library != '\0')
-    add_found(watch, pid, library);
+  if (maps)
+    fclose(maps);
+  if (!mapped.reports_itself && *mapped.libgomp)
+    add_found(watch, &watch->found, pid, mapped.libgomp);
+  if (!mapped.has_tool && *mapped.llvm && !names_tool(pid, watch->tool))
+    add_found(watch, &watch->untold, pid, mapped.llvm);
 }
 
 static void look_at_family(struct watch *watch, pid_t pid, int depth);
@@ -98,8 +137,8 @@ static void pause_from_now(struct watch *watch) {
   watch->next.tv_nsec %= 1000000000;
 }
 
-void watch_start(struct watch *ret, pid_t root, bool is_verbose) {
-  *ret = (struct watch){.root = root, .is_verbose = is_verbose, .pause_ms = PAUSE_FIRST_MS};
+void watch_start(struct watch *ret, pid_t root, const char *tool, bool is_verbose) {
+  *ret = (struct watch){.root = root, .tool = tool, .is_verbose = is_verbose, .pause_ms = PAUSE_FIRST_MS};
   pause_from_now(ret);
 }
 
@@ -121,18 +160,26 @@ static const char *advice(const struct plan *plan) {
   return "it came before the one that Stave gives programs: leave out --runtime";
 }
 
-bool watch_report(const struct watch *watch, const struct plan *plan) {
-  if (plan->leaves_libgomp)
-    return false;
-  for (size_t i = 0; i < watch->found.count; i++) {
-    const char *text = watch->found.items[i];
+/* Prints a line for each, with what is to be done about it. */
+static void report(const struct string_list *found, const char *runtime, const char *what) {
+  for (size_t i = 0; i < found->count; i++) {
+    const char *text = found->items[i];
     int length = (int)strcspn(text, "\n");
-    message_say("%.*s has loaded gcc's OpenMP runtime, which was not traced (%s): %s", length, text,
-                text + length + 1, advice(plan));
+    message_say("%.*s has loaded %s OpenMP runtime, which was not traced (%s): %s", length, text, runtime,
+                text + length + 1, what);
   }
-  return watch->found.count > 0;
+}
+
+bool watch_report(const struct watch *watch, const struct plan *plan) {
+  if (!plan->leaves_libgomp)
+    report(&watch->found, "gcc's", advice(plan));
+  report(&watch->untold, "LLVM's",
+         "its environment does not name Stave's library (OMP_TOOL_LIBRARIES), or has OMP_TOOL=disabled: "
+         "env -i or a script has changed it");
+  return (!plan->leaves_libgomp && watch->found.count > 0) || watch->untold.count > 0;
 }
 
 void watch_clear(struct watch *watch) {
   string_list_clear(&watch->found);
+  string_list_clear(&watch->untold);
 }

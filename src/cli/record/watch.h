@@ -1,5 +1,6 @@
-/* Which processes of a recording use an OpenMP runtime of gcc's own: libgomp reports to nobody, so their
- * memory maps are looked at now and then. */
+/* Which processes of a recording are not traced though they use OpenMP: on a runtime of gcc's own, which
+ * reports to nobody, or with an environment in which Stave's library is not named any more (env -i, scripts).
+ * Their memory maps are looked at now and then. */
 #ifndef STAVE_CLI_RECORD_WATCH_H
 #define STAVE_CLI_RECORD_WATCH_H
 
@@ -12,14 +13,16 @@
 
 struct watch {
   pid_t root;
-  bool is_verbose;          /* say at once what is found */
-  int pause_ms;             /* until the next look */
-  struct timespec next;     /* CLOCK_MONOTONIC */
-  struct string_list found; /* "PROGRAM\nLIBRARY" */
+  bool is_verbose;           /* say at once what is found */
+  int pause_ms;              /* until the next look */
+  struct timespec next;      /* CLOCK_MONOTONIC */
+  const char *tool;          /* the path of libstave.so */
+  struct string_list found;  /* "PROGRAM\nLIBRARY" */
+  struct string_list untold; /* the same, of those that Stave's library was not named to */
 };
 
-/* Looks at `root` and its descendants from now on. */
-void watch_start(struct watch *ret, pid_t root, bool is_verbose);
+/* Looks at `root` and its descendants from now on. `tool` is Stave's library, and stays the caller's. */
+void watch_start(struct watch *ret, pid_t root, const char *tool, bool is_verbose);
 
 /* Looks if it is time, and returns after how many milliseconds it will be again: 10 at first, each time
  * longer, up to five seconds. What runs for a shorter time may not be seen. */
