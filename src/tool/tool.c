@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,12 +69,53 @@ static uint64_t address_in_runtime(ompt_function_lookup_t lookup) {
   return (uint64_t)(uintptr_t)(names ? names : lookup("ompt_set_callback"));
 }
 
+/* The dynamic linker can be started with the program as its argument: then it is what /proc calls the
+ * executable. */
+static bool is_linker(const char *path) {
+  static const char *const names[] = {"ld-linux", "ld-musl-", "ld.so", "ld64.so"};
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(name, names[i], strlen(names[i])) == 0)
+      return true;
+  return strncmp(name, "ld-", 3) == 0 && strstr(name, ".so") != NULL; /* ld-2.31.so */
+}
+
+/* The first of all objects is the program. */
+static int note_address(struct dl_phdr_info *info, size_t size, void *ret) {
+  (void)size;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD) {
+      *(uintptr_t *)ret = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+      return 1;
+    }
+  return 1;
+}
+
+/* The file that the program was mapped from. */
+static void describe_mapped_program(void) {
+  char line[sizeof tool.constants.program + 128];
+  unsigned long long begin, end;
+  uintptr_t address = 0;
+  int path = 0;
+  dl_iterate_phdr(note_address, &address);
+  FILE *maps = fopen("/proc/self/maps", "re");
+  while (maps && fgets(line, sizeof line, maps))
+    if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &begin, &end, &path) == 2 && address >= begin &&
+        address < end && line[path] == '/')
+      snprintf(tool.constants.program, sizeof tool.constants.program, "%.*s", (int)strcspn(line + path, "\n"),
+               line + path);
+  if (maps)
+    fclose(maps);
+}
+
 static void describe_program(void) {
   ssize_t n = readlink("/proc/self/exe", tool.constants.program, sizeof tool.constants.program - 1);
   if (n < 0)
     snprintf(tool.constants.program, sizeof tool.constants.program, "%s", program_invocation_name);
   else
     tool.constants.program[n] = '\0';
+  if (n >= 0 && is_linker(tool.constants.program))
+    describe_mapped_program();
 }
 
 static bool is_in_session(void) {

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -57,6 +58,17 @@ class Tracer(Case):
         result = self.record(self.write("run.sh", f"#!/bin/sh\n'{program}'\n'{program}' 3\n"))
         self.assertEqual(result.returncode, 3)
         self.check(result, 2)
+
+    def test_program_that_the_dynamic_linker_is_given(self):
+        """As packagers' launchers do: the program is what it is given, in names and places."""
+        program = self.build("given", OMP_PROGRAM, "clang", "-g", "-fopenmp")
+        linker = subprocess.run(["readelf", "-l", program], check=True, capture_output=True, text=True).stdout
+        linker = re.search(r"interpreter: (\S+)\]", linker)[1]
+        result = self.record(linker, program)
+        self.assertEqual((result.returncode, result.stdout), (0, "4\n"), result.stderr)
+        archive, = glob.glob(self.path("stave-given-*"))
+        regions = json.loads(self.stave("report", "--json", archive).stdout)["regions"]
+        self.assertIn("!$omp parallel @given.c:9", [region["name"] for region in regions])
 
     def untraced(self, *command):
         """What is said of a program of clang's that waits until this has seen it."""
