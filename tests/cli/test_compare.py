@@ -153,6 +153,17 @@ class Compare(Case):
         self.assertNotIn("!$omp", text)
         three = self.succeeds(report("--compare", old, old, old, "--", new, new, new))
         self.assertIn("p is never below 0.1", three)
+        first = text.split("what ")[1].splitlines()[1]
+        self.assertRegex(first, r"^ *run +wall ")
+
+    def test_three_and_three(self):
+        """Too few for the test: where no old run is among the new ones, the difference is likely."""
+        apart = self.compared(self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113]))
+        self.assertEqual(self.row(apart, "run", "wall")["verdict"], "likely")
+        among = self.compared(self.runs("c", [90, 91, 111]), self.runs("d", [110, 112, 113]))
+        self.assertEqual(self.row(among, "run", "wall")["verdict"], "unknown")
+        two = self.compared(self.runs("e", [90, 91]), self.runs("f", [110, 112]))
+        self.assertEqual(self.row(two, "run", "wall")["verdict"], "unknown")
 
     def test_usage(self):
         for words in (["--compare", "a"], ["--compare", "a", "b", "c"], ["--compare", "a", "--"], ["a", "b"],

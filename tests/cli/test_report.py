@@ -48,7 +48,9 @@ class Output(Case):
         self.assertIn("parallel @made.c:20", only)
         self.assertNotIn("parallel @made.c:30", only.split("Findings")[1])
         self.assertEqual({region["line"] for region in self.numbers(archive, "--region", ":20")["regions"]}, {20})
-        self.assertNotIn("parallel @", self.text(archive, "--region", "nothing like it").split("Findings")[1])
+        for options in ((), ("--json",), ("--brief",)):
+            self.fails(report("--region", "nothing like it", *options, archive),
+                       "no region's name, function or FILE:LINE matches nothing like it")
 
     def test_brief(self):
         """At most 20 lines, whatever there is to say, and none is broken."""

@@ -60,9 +60,21 @@ static const struct usage_option options[] = {
 
 /* -- in the worker -- */
 
+static bool has_wanted(const struct report_print *print) {
+  for (uint32_t i = 0; i < print->report->trace->region_count; i++)
+    if (report_print_wants(print, i))
+      return true;
+  return print->only == NULL;
+}
+
 static int print(const struct report_request *request, const struct report *report, const char *anchor) {
   struct report_print print = {report, request->path, anchor, request->top,
                                request->pattern ? &request->only : NULL};
+  if (!has_wanted(&print)) {
+    message_say("%s: no region's name, function or FILE:LINE matches %s (--region)", request->path,
+                request->pattern);
+    return EXIT_UNDONE;
+  }
   if (request->out) {
     json_t *object = report_print_object(&print);
     int result = json_dumpf(object, request->out, 0) == 0 && fflush(request->out) == 0 ? 0 : EXIT_UNDONE;

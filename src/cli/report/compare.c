@@ -14,7 +14,7 @@ const char *compare_kind_name(enum compare_kind kind) {
 }
 
 const char *compare_verdict_name(enum compare_verdict verdict) {
-  static const char *const names[] = {"changed", "noise", "unknown"};
+  static const char *const names[] = {"changed", "noise", "unknown", "likely"};
   return names[verdict];
 }
 
@@ -116,8 +116,10 @@ double compare_uncertainty(const struct compare_row *row, size_t first, size_t c
 }
 
 enum compare_verdict compare_verdict(const struct compare *compare, const struct compare_row *row) {
+  enum { ROUNDED = 1000000 };
+  bool is_least = row->p * ROUNDED <= compare->least_p * ROUNDED + 1;
   if (compare->least_p > COMPARE_LEVEL)
-    return COMPARE_UNKNOWN;
+    return is_least && row->p <= COMPARE_LIKELY_LEVEL + 1.0 / ROUNDED ? COMPARE_LIKELY : COMPARE_UNKNOWN;
   return row->p <= COMPARE_LEVEL ? COMPARE_CHANGED : COMPARE_NOISE;
 }
 

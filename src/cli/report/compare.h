@@ -11,6 +11,7 @@
 
 /* Chances that a difference is noise above this one count as noise. */
 #define COMPARE_LEVEL 0.05
+#define COMPARE_LIKELY_LEVEL 0.1 /* three runs and three */
 
 enum { COMPARE_CONDITIONS_MOST = 16 }; /* of one comparison */
 
@@ -31,7 +32,8 @@ struct compare_row {
   double old_median, new_median, p;
 };
 
-enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN };
+/* LIKELY: too few runs for the test, but all old ones are below all new ones, or above. */
+enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN, COMPARE_LIKELY };
 
 struct compare {
   const char *const *paths;

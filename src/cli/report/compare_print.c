@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { CELL_BYTES = 64, COMPARE_SCHEMA_VERSION = 1 };
 
@@ -64,16 +65,35 @@ static void print_noise(const struct compare *compare) {
   if (compare->old_count == 1 && new_count == 1)
     table_fact("noise", "one run each: nothing can be said of noise");
   else if (compare->least_p > COMPARE_LEVEL)
-    table_fact("noise", "too few runs to tell: p is never below %.3g; four and four can", compare->least_p);
+    table_fact("noise", "too few runs to tell: p is never below %.3g; four and four can%s", compare->least_p,
+               compare->least_p <= COMPARE_LIKELY_LEVEL + 1e-6 ? "; likely: no old run is among the new ones"
+                                                               : "");
   else
     table_fact("noise", "test of Mann and Whitney, exact: what has p above %.2f is noise", COMPARE_LEVEL);
+}
+
+static bool is_wall(const struct compare_row *row) {
+  return row->kind == COMPARE_RUN && strcmp(row->name, "wall") == 0;
+}
+
+/* The whole run comes first: it is what is asked for, and what all others are part of. */
+static size_t print_rows(struct table *table, const struct compare *compare, size_t top) {
+  size_t changed = 0;
+  for (size_t i = 0; i < compare->row_count; i++)
+    if (is_wall(&compare->rows[i]))
+      print_row(table, compare, &compare->rows[i]);
+  for (size_t i = 0; i < compare->row_count; i++) {
+    const struct compare_row *row = &compare->rows[i];
+    if (!is_wall(row) && row->new_median != row->old_median && changed++ < top)
+      print_row(table, compare, row);
+  }
+  return changed;
 }
 
 void compare_print_text(const struct compare *compare, size_t top) {
   static const char *const numbers[] = {"change s",   "change", "verdict",   "old median",
                                         "new median", "p",      "old range", "new range"};
   struct table table;
-  size_t changed = 0;
   print_noise(compare);
   table_heading("What changed most (seconds)");
   table_begin(&table);
@@ -81,9 +101,7 @@ void compare_print_text(const struct compare *compare, size_t top) {
   table_column(&table, "what", TABLE_TEXT);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     table_column(&table, numbers[i], TABLE_NUMBER);
-  for (size_t i = 0; i < compare->row_count; i++)
-    if (compare->rows[i].new_median != compare->rows[i].old_median && changed++ < top)
-      print_row(&table, compare, &compare->rows[i]);
+  size_t changed = print_rows(&table, compare, top);
   table_print(&table);
   if (changed > top)
     printf("  %zu more: --top %zu\n", changed - top, changed);
