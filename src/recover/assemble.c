@@ -115,7 +115,7 @@ static int make_archive(const char *directory, size_t locations) {
     return -EIO;
   for (size_t i = 0; i < locations; i++)
     archive_close_location(archive, archive_open_location(archive, (uint32_t)i));
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   OTF2_GlobalDefWriter *w = archive_global(archive);
   OTF2_GlobalDefWriter_WriteClockProperties(w, 1, 0, 0, OTF2_UNDEFINED_TIMESTAMP);

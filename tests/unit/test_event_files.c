@@ -135,7 +135,7 @@ static void files_are_what_otf2_writes(void **state, uint64_t events) {
   write_events(writer, 0, events);
   assert_int_equal(archive_close_location(archive, writer), events);
   assert_int_equal(archive_refused_events(archive), 0);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
@@ -193,7 +193,7 @@ static void up_to_the_last_byte(void **state) {
   assert_int_equal(block->use, RECOVERY_EVENTS);
   assert_int_equal(block->location, 1);
   archive_close_location(archive, neighbour);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
@@ -233,7 +233,7 @@ static void write_local_by_us(bool is_mapped) {
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   for (uint32_t i = 0; i < LOCATIONS; i++)
     archive_close_location(archive, archive_open_location(archive, i));
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, is_mapped ? mapping : NULL, COUNT(mapping));
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
@@ -287,7 +287,7 @@ static void few_events_ask_for_room(void **state) {
   assert_in_range(asked, 2, ASKED_MOST);
   assert_int_equal(archive_stop_error(archive), 0);
   archive_close_location(archive, writer);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   archive_close(archive);
@@ -349,7 +349,7 @@ static void room_ends_at(uint64_t bytes, uint64_t events_after, uint64_t *ret_in
   assert_int_equal(kept, *ret_in_file);
   assert_int_equal(kept + refused, BEFORE + events_after);
   assert_true(refused > 0);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   archive_close(archive);
@@ -387,7 +387,7 @@ static void a_file_that_cannot_be_ended_is_told(void **state) {
   archive_close_location(archive, writer);
   setrlimit(RLIMIT_NOFILE, &limit);
   assert_true(archive_refused_events(archive) > 0);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_not_equal(archive_close(archive), 0);
@@ -412,7 +412,7 @@ static void what_found_no_file_is_kept(void **state) {
   assert_int_equal(archive_refused_events(archive), EVENTS);
   assert_int_equal(kept->use, RECOVERY_EVENTS);
   assert_int_equal(released->use, RECOVERY_UNUSED);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   assert_int_equal(archive_close(archive), -EFBIG);
   recovery_close(recovery);
 }
@@ -430,7 +430,7 @@ static void a_file_that_is_lost_as_it_is_closed_is_told(void **state) {
   archive_close_location(archive, writer);
   close_error = 0;
   assert_int_equal(block->use, RECOVERY_EVENTS);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), -EDQUOT);
@@ -451,7 +451,7 @@ static void a_chunk_that_is_lost_as_its_file_is_closed_stops(void **state) {
   assert_int_equal(archive_stop_error(archive), EDQUOT);
   setrlimit(RLIMIT_NOFILE, &limit);
   archive_close_location(archive, writer);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), -EDQUOT);
@@ -461,7 +461,7 @@ static void a_chunk_that_is_lost_as_its_file_is_closed_stops(void **state) {
 static void refused_definitions_are_told(void **state) {
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   OTF2_GlobalDefWriter *writer = archive_global(archive);
   OTF2_GlobalDefWriter_WriteString(writer, 0, "");
   OTF2_GlobalDefWriter_WriteGroup(writer, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP,

@@ -186,7 +186,7 @@ static void write_by_us(uint64_t seed) {
   struct event_writer *writer = archive_open_location(archive, 0);
   write_all(seed, writer, NULL);
   assert_int_equal(archive_close_location(archive, writer), EVENTS);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
@@ -240,7 +240,7 @@ static void events_back_in_time_are_refused(void **state) {
   assert_false(event_writer_Leave(writer, NULL, 9, 1));
   assert_true(event_writer_Leave(writer, NULL, 10, 1));
   assert_int_equal(archive_close_location(archive, writer), 2);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
@@ -258,7 +258,7 @@ static void events_longer_than_a_chunk_are_refused(void **state) {
   assert_false(event_writer_ProgramBegin(writer, NULL, 10, 1, COUNT, strings));
   assert_true(event_writer_Leave(writer, NULL, 10, 1));
   assert_int_equal(archive_close_location(archive, writer), 2);
-  archive_end_events(archive);
+  archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);

@@ -21,8 +21,11 @@
 #endif
 
 enum {
-  DEFINITION_CHUNK_BYTES = 256 << 10, /* 4 MiB would cost 1.4 ms more a location */
-  DEFINITION_BYTES = 1 << 20,         /* kept free on the disk for what is written at the end */
+  DEFINITION_CHUNK_BYTES = 256 << 10,     /* 4 MiB take 1.4 ms more for each file of local definitions */
+  DEFINITION_CHUNK_BYTES_MOST = 16 << 20, /* OTF2's */
+  DEFINITION_HEAD_BYTES = 1 << 10,        /* of a chunk and a record, and numbers beside the members */
+  MEMBER_BYTES = 5,                       /* at most, of a 32-bit number */
+  DEFINITION_BYTES = 1 << 20,             /* kept free on the disk for what is written at the end */
   FEW_DEFINITION_BYTES = 256 << 10, /* of a program with few threads and events: a page takes time on tmpfs */
   FEW_LOCATIONS = 256,
 };
@@ -174,7 +177,7 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   archive->files = event_files_open(directory, recovery, kept_bytes);
   archive->local_files = local_files_open(directory);
   archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
-                                    DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+                                    OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive->otf2 && check(archive, OTF2_Archive_SetFlushCallbacks(archive->otf2, &flush, archive)) &&
       check(archive, OTF2_Archive_SetMemoryCallbacks(archive->otf2, &memory, archive)) &&
       check(archive, OTF2_Archive_SetSerialCollectiveCallbacks(archive->otf2)) &&
@@ -228,14 +231,28 @@ uint64_t archive_refused_events(const struct archive *archive) {
   return event_files_refused(archive->files);
 }
 
-int archive_end_events(struct archive *archive) {
+_Static_assert(MEMBER_BYTES *(uint64_t)ARCHIVE_MEMBERS_MOST + DEFINITION_HEAD_BYTES <=
+                   DEFINITION_CHUNK_BYTES_MOST,
+               "fits into the largest chunk");
+
+/* A record has to fit into a chunk. */
+static uint64_t definition_chunk_bytes(uint64_t members) {
+  uint64_t bytes = DEFINITION_CHUNK_BYTES;
+  while (bytes < DEFINITION_CHUNK_BYTES_MOST && bytes < MEMBER_BYTES * members + DEFINITION_HEAD_BYTES)
+    bytes *= 2;
+  return bytes;
+}
+
+int archive_end_events(struct archive *archive, uint64_t members_most) {
   if (archive->held_fd >= 0)
     close(archive->held_fd);
   archive->held_fd = -1;
   archive->is_defining = true;
   bool is_closed = check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));
   event_files_release_room(archive->files);
-  return is_closed && check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
+  return is_closed &&
+         check(archive, OTF2_Archive_SetDefChunkSize(archive->otf2, definition_chunk_bytes(members_most))) &&
+         check(archive, OTF2_Archive_OpenDefFiles(archive->otf2));
 }
 
 static void write_mapping(struct archive *archive, OTF2_DefWriter *writer, const uint32_t *regions,

@@ -38,9 +38,12 @@ int archive_stop_error(const struct archive *archive);
 /* Events that were taken, but found no room on the disk in the end. */
 uint64_t archive_refused_events(const struct archive *archive);
 
-/* No event follows, all locations are closed. From now on definitions can be written. Returns whether OTF2
- * could. */
-int archive_end_events(struct archive *archive);
+/* What one definition can list: members of a group, numbers of a mapping. */
+enum { ARCHIVE_MEMBERS_MOST = 3 << 20 };
+
+/* No event follows, all locations are closed. From now on definitions can be written, none of which lists
+ * more than so many members. Returns whether OTF2 could. */
+int archive_end_events(struct archive *archive, uint64_t members_most);
 
 /* Writes the local definitions of all locations: the mapping of region numbers (`count` entries), or nothing
  * if `regions` is NULL. */

@@ -11,6 +11,8 @@
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
+enum { STRING_BYTES_MOST = 64 << 10 };
+
 struct definitions *definitions_create(struct archive *archive) {
   struct definitions *definitions = memory_get(1, sizeof *definitions);
   definitions->archive = archive;
@@ -101,7 +103,19 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
   return (uint32_t)definitions->string_count++;
 }
 
+/* Names of templates know no bound, records do. */
+static char *cut(const char *text) {
+  char *start = memory_get(STRING_BYTES_MOST + 1, 1);
+  return memcpy(start, text, STRING_BYTES_MOST);
+}
+
 uint32_t definitions_string(struct definitions *definitions, const char *text) {
+  if (strnlen(text, STRING_BYTES_MOST + 1) > STRING_BYTES_MOST) {
+    char *start = cut(text);
+    uint32_t number = definitions_string(definitions, start);
+    free(start);
+    return number;
+  }
   if (utf8_is_valid(text))
     return string_of_valid(definitions, text);
   char *valid = memory_given(utf8_valid_copy(text));

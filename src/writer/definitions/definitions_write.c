@@ -260,6 +260,23 @@ static bool has_moved(const struct region *regions, size_t count) {
   return false;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+/* Of any group, and of the mapping of region numbers. */
+static uint64_t members_most(const struct definitions *definitions, const struct regions *regions) {
+  size_t region_count;
+  const struct region *all = regions_all(regions, &region_count);
+  uint64_t most = larger(definitions->location_count, definitions->mpi_process.size);
+  most = larger(most, has_moved(all, region_count) ? region_count : 0);
+  for (size_t i = 0; i < definitions->comm_count; i++)
+    most = larger(most, definitions->comms[i].count);
+  for (size_t i = 0; i < definitions->mpi_group_count; i++)
+    most = larger(most, definitions->mpi_groups[i].count);
+  return most;
+}
+
 static void write_local(struct definitions *definitions, const struct regions *regions) {
   size_t count;
   const struct region *all = regions_all(regions, &count);
@@ -276,7 +293,7 @@ static void write_local(struct definitions *definitions, const struct regions *r
 void definitions_write(struct definitions *definitions, const struct regions *regions,
                        const struct contexts *contexts, const struct call_sites *sites,
                        const struct run *run) {
-  if (!archive_end_events(definitions->archive))
+  if (!archive_end_events(definitions->archive, members_most(definitions, regions)))
     return;
   write_local(definitions, regions);
   OTF2_GlobalDefWriter *w = archive_global(definitions->archive);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "writer/definitions/mpi_functions.h"
 #include "writer/definitions/ompt_names.h"
@@ -22,6 +23,34 @@ static const struct {
 #include "ompt/constructs.def"
 #undef CONSTRUCT
 };
+
+/* Programs name thousands of regions in one file: each file is looked for once. */
+struct naming {
+  const struct regions *regions;
+  const char *program;
+  const struct code_place **places;
+  size_t count, capacity;
+  struct map paths; /* key: hash of a file's name -> a region whose file that is */
+};
+
+struct naming *naming_create(const struct regions *regions, const char *program) {
+  struct naming *naming = memory_get(1, sizeof *naming);
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  *naming = (struct naming){.regions = regions, .program = program};
+  for (size_t i = 0; i < count; i++)
+    if (all[i].place && code_place_resolved(all[i].place)) {
+      memory_grow(&naming->places, &naming->capacity, naming->count + 1, sizeof *naming->places);
+      naming->places[naming->count++] = all[i].place;
+    }
+  return naming;
+}
+
+void naming_destroy(struct naming *naming) {
+  map_clear(&naming->paths);
+  free(naming->places);
+  free(naming);
+}
 
 const char *region_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -38,11 +67,11 @@ char *region_text(const char *format, ...) {
   return text;
 }
 
-static void name_own(const struct regions *regions, const char *program, struct region *region) {
+static void name_own(const struct naming *naming, struct region *region) {
   bool is_program = region->construct == CONSTRUCT_program;
   region->name =
-      region_text("%s", is_program ? regions_program(regions) : constructs[region->construct].name);
-  region->canonical_name = is_program ? program : region->name;
+      region_text("%s", is_program ? regions_program(naming->regions) : constructs[region->construct].name);
+  region->canonical_name = is_program ? naming->program : region->name;
   region->description = region_text("%s", "");
 }
 
@@ -91,8 +120,6 @@ static bool ends_in(const char *path, const char *tail) {
 /* The file of one of the functions at the place that ends in these components, or NULL. stave.h's are inlined
  * into the program's. */
 static const char *file_at(const struct code_place *place, const char *tail) {
-  if (!place || !code_place_resolved(place))
-    return NULL;
   if (place->source.file && ends_in(place->source.file, tail))
     return place->source.file;
   for (unsigned i = 0; i < place->n_inlined; i++)
@@ -103,28 +130,39 @@ static const char *file_at(const struct code_place *place, const char *tail) {
 
 /* What is relative to wherever the compiler ran: a file of that name that debug information knows, or the
  * name itself. */
-static const char *full_path(const struct regions *regions, const char *file) {
-  if (*file == '/')
-    return file;
+static const char *find_path(const struct naming *naming, const char *file) {
   char *clean = region_text("%s", file);
   name_clean_path(clean);
   const char *tail = clean, *found = file;
   while (strncmp(tail, "../", 3) == 0)
     tail += 3;
-  size_t count;
-  const struct region *all = regions_all(regions, &count);
-  for (size_t i = 0; found == file && i < count; i++) {
-    const char *known = file_at(all[i].place, tail);
+  for (size_t i = 0; found == file && i < naming->count; i++) {
+    const char *known = file_at(naming->places[i], tail);
     found = known ? known : file;
   }
   free(clean);
   return found;
 }
 
+/* Keys that collide go on to the next one. */
+static const char *full_path(struct naming *naming, const struct region *region) {
+  const char *file = region->given_file;
+  if (*file == '/')
+    return file;
+  uint64_t key = UINT64_C(0xcbf29ce484222325);
+  for (const char *next = file; *next; next++)
+    key = (key ^ (unsigned char)*next) * UINT64_C(0x100000001b3);
+  for (const struct region *known; (known = map_get(&naming->paths, key)); key++)
+    if (strcmp(known->given_file, file) == 0)
+      return known->file;
+  map_put(&naming->paths, key, (void *)(uintptr_t)region);
+  return find_path(naming, file);
+}
+
 /* The program's own word, and where it stands. */
-static void name_user(const struct regions *regions, struct region *region) {
+static void name_user(struct naming *naming, struct region *region) {
   const char *word = constructs[region->construct].name;
-  region->file = region->given_file && *region->given_file ? full_path(regions, region->given_file) : NULL;
+  region->file = region->given_file && *region->given_file ? full_path(naming, region) : NULL;
   region->description = region_text("%s", "");
   if (region->construct == CONSTRUCT_user_region)
     region->name = region_text("%s", region->given_name ? region->given_name : "");
@@ -141,7 +179,7 @@ static void name_mpi(struct region *region) {
   region->description = region_text("%s", "");
 }
 
-void region_name(const struct regions *regions, const char *program, struct region *region) {
+void region_name(struct naming *naming, struct region *region) {
   region->role = constructs[region->construct].role;
   region->paradigm = OTF2_PARADIGM_OPENMP;
   switch (constructs[region->construct].kind) {
@@ -152,14 +190,14 @@ void region_name(const struct regions *regions, const char *program, struct regi
     return;
   case CONSTRUCT_KIND_user:
     region->paradigm = OTF2_PARADIGM_USER;
-    name_user(regions, region);
+    name_user(naming, region);
     return;
   case CONSTRUCT_KIND_mpi:
     name_mpi(region);
     return;
   case CONSTRUCT_KIND_own:
     region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
-    name_own(regions, program, region);
+    name_own(naming, region);
     return;
   case CONSTRUCT_KIND_function:
     if (region->construct == CONSTRUCT_function)

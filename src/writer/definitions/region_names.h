@@ -4,9 +4,16 @@
 
 #include "writer/definitions/regions.h"
 
+struct naming;
+
+/* Of regions that are all there, and whose places are resolved. Both arguments stay the caller's; `program`
+ * is its path. */
+struct naming *naming_create(const struct regions *regions, const char *program);
+void naming_destroy(struct naming *naming);
+
 /* Fills in all that a definition shows of a region; one that regions_function has made has its names. Without
- * a construct's place resolved, it is named by its address. `program`: its path. */
-void region_name(const struct regions *regions, const char *program, struct region *region);
+ * a construct's place resolved, it is named by its address. */
+void region_name(struct naming *naming, struct region *region);
 
 /* A text of its own, the caller's; empty without memory. */
 __attribute__((format(printf, 1, 2))) char *region_text(const char *format, ...);

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/otf2_newer.h"
+#include "writer/archive/archive.h"
 #include "writer/definitions/region_names.h"
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/symbols_names.h"
@@ -339,18 +340,28 @@ static void use_newer_words(struct region *region) {
   }
 }
 
+/* A mapping of so many would not fit into the archive: each number is a region of its own. */
+static uint32_t keep_numbers(struct regions *regions) {
+  for (size_t i = 0; i < regions->count; i++)
+    regions->all[i].final_id = (uint32_t)i;
+  return (uint32_t)regions->count;
+}
+
 uint32_t regions_finish(struct regions *regions) {
+  bool keeps_numbers = regions->count > ARCHIVE_MEMBERS_MOST;
+  struct naming *naming = naming_create(regions, regions->program);
   for (size_t i = 0; i < regions->count; i++) {
     struct region *region = &regions->all[i];
-    if (!region->is_referred_to)
+    if (!region->is_referred_to && !keeps_numbers)
       continue;
-    region_name(regions, regions->program, region);
+    region_name(naming, region);
     if (regions->uses_newer_words)
       use_newer_words(region);
     if (!region->canonical_name)
       region->canonical_name = region->name;
   }
-  return renumber(regions);
+  naming_destroy(naming);
+  return keeps_numbers ? keep_numbers(regions) : renumber(regions);
 }
 
 const struct region *regions_all(const struct regions *regions, size_t *ret_count) {
