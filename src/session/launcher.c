@@ -50,7 +50,6 @@ const char *launcher_batch_job(void) {
 
 static pid_t parent_of(pid_t process) {
   char path[64], text[512];
-  int parent = 0;
   snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
@@ -58,7 +57,7 @@ static pid_t parent_of(pid_t process) {
     close(fd);
   text[length > 0 ? length : 0] = '\0';
   const char *behind_name = strrchr(text, ')');
-  return behind_name && sscanf(behind_name, ") %*c %d", &parent) == 1 ? parent : 0;
+  return behind_name && strlen(behind_name) > 4 ? atoi(behind_name + 4) : 0; /* ") S 1" */
 }
 
 /* Hydra (MPICH, Intel MPI) tells its ranks nothing by which runs differ, but each node's proxy where mpiexec

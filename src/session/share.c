@@ -1,7 +1,7 @@
 #include "session/share.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,6 +17,15 @@ struct mapped {
   uint64_t all, own;
 };
 
+/* The first and the sixth number; as the line has it, in pages. */
+static void read_pages(const char *text, unsigned long *ret_all, unsigned long *ret_own) {
+  enum { OWN = 5 };
+  char *end = NULL;
+  *ret_all = strtoul(text, &end, 10);
+  for (int i = 1; i <= OWN; i++)
+    *ret_own = strtoul(end, &end, 10);
+}
+
 /* Zeros where /proc does not tell. */
 static struct mapped mapped_bytes(void) {
   char text[128] = "";
@@ -26,7 +35,7 @@ static struct mapped mapped_bytes(void) {
   if (fd >= 0)
     close(fd);
   if (length > 0)
-    sscanf(text, "%lu %*u %*u %*u %*u %lu", &all, &own);
+    read_pages(text, &all, &own);
   return (struct mapped){all * page_bytes, own * page_bytes};
 }
 

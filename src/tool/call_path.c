@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 
+#include "tool/own_memory.h"
 #include "tool/thread.h"
 
 enum { TASKS_MAX = 16 };
@@ -185,16 +187,42 @@ static void begin(struct walk *walk, const void *context) {
 
 /* -- what threads need -- */
 
+struct stack_search {
+  uint64_t here, before; /* an address on the stack; where the mapping before ends */
+  struct thread *thread;
+};
+
+/* A process's own stack grows downward up to a limit. */
+static uint64_t lowest_of_first_stack(uint64_t end, uint64_t before) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > end - before)
+    return before;
+  return end - limit.rlim_cur;
+}
+
+/* The C library has what it knows of a thread at the end of its stack, the kernel what it told the process at
+ * the end of the first one. A stack without either, a coroutine's, may go while it is read. */
+static bool try_stack(const struct own_mapping *mapping, void *data) {
+  struct stack_search *search = data;
+  uint64_t here = search->here, self = (uint64_t)pthread_self(), told = getauxval(AT_RANDOM);
+  if (here >= mapping->end) {
+    search->before = mapping->end;
+    return false;
+  }
+  if (here >= mapping->begin && told > here && told < mapping->end) {
+    search->thread->stack_low = lowest_of_first_stack(mapping->end, search->before);
+    search->thread->stack_end = told;
+  } else if (here >= mapping->begin && self > here && self < mapping->end) {
+    search->thread->stack_low = mapping->begin;
+    search->thread->stack_end = self;
+  }
+  return true;
+}
+
+/* pthread_getattr_np(3) asks for memory. */
 static void find_stack(struct thread *thread) {
-  pthread_attr_t attributes;
-  void *low = NULL;
-  size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  thread->stack_low = (uint64_t)(uintptr_t)low;
-  thread->stack_end = thread->stack_low + bytes;
+  struct stack_search search = {(uint64_t)(uintptr_t)__builtin_frame_address(0), 0, thread};
+  own_memory_each(try_stack, &search);
 }
 
 void call_path_prepare(struct thread *thread, uint64_t ticks) {

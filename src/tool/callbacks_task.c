@@ -110,7 +110,7 @@ BODY parallel_begin_of(enum copy copy, const uint64_t *callers, uint64_t slots, 
   if (__builtin_expect(thread_self->module_may_close, false)) {
     if (copy == FAST)
       return false;
-    thread_recheck_code();
+    thread_recheck_code((uint64_t)(uintptr_t)codeptr);
   }
   if (!event_begin(copy, &event, 1 + slots, codeptr))
     return give_id_of_dropped(copy, parallel);

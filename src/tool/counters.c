@@ -166,7 +166,8 @@ void counters_read(struct counter_words *reading) {
 
 static void note_refused(char *text, size_t size, const char *name, int error) {
   size_t used = strlen(text);
-  snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", name, strerror(error));
+  char number[TOOL_ERROR_BYTES];
+  snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", name, tool_error_text(error, number));
 }
 
 /* All of one kind have one reason mostly: what is said is the first one's. */

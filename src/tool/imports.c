@@ -1,4 +1,4 @@
-/* Which functions the loaded executable and libraries call of each other: what their relocations name. */
+/* Where the loaded executable and libraries keep the addresses of each other's functions. */
 #include "tool/imports.h"
 
 #include <elf.h>
@@ -19,8 +19,7 @@ struct imports {
 
 struct import_search {
   const char *const *names;
-  void (*visit)(const struct import *import); /* NULL: one is enough */
-  bool is_found;
+  void (*visit)(const struct import *import);
 };
 
 /* The dynamic linker has made most of these addresses absolute, but not in what it may not write to. */
@@ -99,7 +98,7 @@ static bool is_protected(const struct dl_phdr_info *info, uintptr_t address) {
 static void show(const struct import_search *search, const struct dl_phdr_info *info,
                  const ElfW(Rela) * relocation, size_t name) {
   uintptr_t address = info->dlpi_addr + relocation->r_offset;
-  if (search->visit && is_call(relocation))
+  if (is_call(relocation))
     search->visit(&(struct import){name, (void **)address, is_protected(info, address)});
 }
 
@@ -109,12 +108,8 @@ static void look_at(struct import_search *search, const struct dl_phdr_info *inf
     for (size_t i = 0; object->relocations[kind] && i < object->bytes[kind] / sizeof(ElfW(Rela)); i++) {
       const ElfW(Rela) *relocation = &object->relocations[kind][i];
       size_t name = named_by(object, relocation, search->names);
-      if (name == NOT_NAMED)
-        continue;
-      search->is_found = true;
-      if (!search->visit)
-        return;
-      show(search, info, relocation, name);
+      if (name != NOT_NAMED)
+        show(search, info, relocation, name);
     }
 }
 
@@ -127,13 +122,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
           read_dynamic(info, (const void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
       look_at(search, info, &object);
     }
-  return search->is_found && !search->visit;
-}
-
-bool imports_any(const char *const *names) {
-  struct import_search search = {.names = names};
-  dl_iterate_phdr(search_object, &search);
-  return search.is_found;
+  return 0;
 }
 
 void imports_visit(const char *const *names, void (*visit)(const struct import *import)) {

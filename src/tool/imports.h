@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Whether the executable or a library that is loaded now refers to one of the functions as another object's.
- * `names` ends with NULL. */
+ * `names` ends with NULL. Waits for no lock. True also where nobody can say (import_names.c). */
 bool imports_any(const char *const *names);
 
 /* A place at which a loaded object keeps the address of another object's function, to call it. */
@@ -16,10 +16,13 @@ struct import {
   bool is_read_only; /* the dynamic linker has protected it */
 };
 
-/* Shows all such places of the functions. No object can come or go meanwhile. */
+/* Shows all such places of the functions. No object can come or go meanwhile: the dynamic linker's lock is
+ * held, which the program may hold, too. Only as OpenMP starts or ends in a program for which imports_any is
+ * true. */
 void imports_visit(const char *const *names, void (*visit)(const struct import *import));
 
-/* The function of this name in the object that has the address `inside`; NULL: there is none. */
+/* The function of this name in the object that has the address `inside`; NULL: there is none. As
+ * imports_visit. */
 void *imports_function(const void *inside, const char *name);
 
 #endif

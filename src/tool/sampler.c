@@ -2,16 +2,14 @@
  *
  * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the
  * handler runs on the thread that it samples. Timers do not survive fork, and exec takes them away together
- * with signals that wait to be delivered. The handler stays in memory once it is installed, since finalize
- * unloads this library while threads may still be on their way into it.
+ * with signals that wait to be delivered. The handler stays in memory: this library is never unloaded
+ * (meson.build), since threads may still be on their way into it then.
  *
  * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
  * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other. */
 #include "tool/sampler.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -93,27 +91,10 @@ static bool is_ours(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
 }
 
-/* What is part of the program itself, without a name of its own, stays anyhow; and everything where the C
- * library closes nothing (musl). */
-static bool stay_in_memory(void) {
-#ifdef RTLD_DL_LINKMAP
-  Dl_info info;
-  struct link_map *library;
-  return dladdr1((void *)(uintptr_t)on_timer, &info, (void **)&library, RTLD_DL_LINKMAP) &&
-         (!*library->l_name || dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
-#else
-  return true;
-#endif
-}
-
 void sampler_start(void) {
   struct sigaction action = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   if (tool.constants.config.sample_hz == 0 || tool.sample_signal)
     return;
-  if (!stay_in_memory()) {
-    tool_say("the sampling handler cannot be kept in memory: the trace has no samples");
-    return;
-  }
   int number = find_free_signal();
   sigfillset(&action.sa_mask);
   if (!number || sigaction(number, &action, NULL) < 0) {

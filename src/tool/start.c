@@ -168,9 +168,10 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
   int error = writer_process_start(&process);
   close_if_open(process.application_fd);
   *ret_pidfd = move_up(process.pidfd);
+  char number[TOOL_ERROR_BYTES];
   if (error)
     tool_say("cannot start %s: %s; the program runs untraced", path,
-             error == -ECHILD ? "a signal ended its first step" : strerror(-error));
+             error == -ECHILD ? "a signal ended its first step" : tool_error_text(-error, number));
   return !error;
 }
 
@@ -231,6 +232,7 @@ static bool has_begun(void) {
 }
 
 bool tool_begin_session(void) {
+  char number[TOOL_ERROR_BYTES];
   int session_fd = -1;
   if (has_begun())
     return true;
@@ -238,7 +240,8 @@ bool tool_begin_session(void) {
   atomic_store(&tool.slots_since_look, 0);
   int error = map_memory(&session_fd);
   if (error) {
-    tool_say("cannot get memory for the trace: %s; the program runs untraced", strerror(-error));
+    tool_say("cannot get memory for the trace: %s; the program runs untraced",
+             tool_error_text(-error, number));
     close_if_open(session_fd);
   } else {
     error = keep_session_fd(move_up(session_fd));

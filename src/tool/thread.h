@@ -71,9 +71,9 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position);
  * (modules.c). */
 void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
 
-/* The thread meets a region in a module that was loaded later: forgets what the dynamic linker has closed
- * since. */
-void thread_recheck_code(void) __attribute__((cold, noinline));
+/* The thread is in a module that was loaded later, and meets a region: forgets the region's module if another
+ * one was loaded in its place. */
+void thread_recheck_code(uint64_t codeptr) __attribute__((cold, noinline));
 
 /* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */
 void thread_put(const struct record *record, const uint64_t *words);

@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "session/clock.h"
@@ -19,10 +19,13 @@
 #include "tool/counters.h"
 #include "tool/depend_waits.h"
 #include "tool/first_thread.h"
+#include "tool/own_memory.h"
 #include "tool/placement.h"
 #include "tool/thread.h"
 
 extern char **environ;
+
+enum { ENTER_NAP_NS = 100000 };
 
 struct tool tool = {.session_fd = -1, .writer_pidfd = -1};
 
@@ -43,6 +46,22 @@ void tool_say(const char *format, ...) {
   ssize_t written = write(STDERR_FILENO, line, length + 1);
   (void)written;
 }
+
+#ifdef __GLIBC__
+extern const char *describe_error(int error) __asm__("strerrordesc_np") __attribute__((weak));
+
+/* strerror(3) translates, by files that it reads under a lock. */
+const char *tool_error_text(int error, char *number) {
+  const char *text = describe_error ? describe_error(error) : NULL;
+  snprintf(number, TOOL_ERROR_BYTES, "error %d", error);
+  return text ? text : number;
+}
+#else
+const char *tool_error_text(int error, char *number) {
+  (void)number;
+  return strerror(error);
+}
+#endif
 
 /* Walks an enumeration of the runtime's (OpenMP 5.1, 4.6.1.1 and 4.6.1.2): it ends when `next` returns 0. */
 static void enumerate(int (*next)(int, int *, const char **), int first, struct session_name *names) {
@@ -80,32 +99,39 @@ static bool is_linker(const char *path) {
   return strncmp(name, "ld-", 3) == 0 && strstr(name, ".so") != NULL; /* ld-2.31.so */
 }
 
-/* The first of all objects is the program. */
-static int note_address(struct dl_phdr_info *info, size_t size, void *ret) {
-  (void)size;
-  for (unsigned i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_LOAD) {
-      *(uintptr_t *)ret = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-      return 1;
-    }
-  return 1;
+struct program_search {
+  uint64_t inside;
+  char *path;
+  size_t bytes;
+};
+
+static bool try_program(const struct own_mapping *mapping, void *data) {
+  struct program_search *search = data;
+  bool is_it = search->inside >= mapping->begin && search->inside < mapping->end;
+  if (is_it && *mapping->path == '/')
+    snprintf(search->path, search->bytes, "%s", mapping->path);
+  return is_it;
 }
+
+#ifdef __GLIBC__
+extern struct r_debug linker_list __asm__("_r_debug") __attribute__((weak));
+
+/* The first of all objects is the program, for good. */
+static uint64_t address_in_program(void) {
+  return &linker_list && linker_list.r_map ? (uint64_t)(uintptr_t)linker_list.r_map->l_ld : 0;
+}
+#else
+static uint64_t address_in_program(void) {
+  return 0;
+}
+#endif
 
 /* The file that the program was mapped from. */
 static void describe_mapped_program(void) {
-  char line[sizeof tool.constants.program + 128];
-  unsigned long long begin, end;
-  uintptr_t address = 0;
-  int path = 0;
-  dl_iterate_phdr(note_address, &address);
-  FILE *maps = fopen("/proc/self/maps", "re");
-  while (maps && fgets(line, sizeof line, maps))
-    if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &begin, &end, &path) == 2 && address >= begin &&
-        address < end && line[path] == '/')
-      snprintf(tool.constants.program, sizeof tool.constants.program, "%.*s", (int)strcspn(line + path, "\n"),
-               line + path);
-  if (maps)
-    fclose(maps);
+  struct program_search search = {address_in_program(), tool.constants.program,
+                                  sizeof tool.constants.program};
+  if (search.inside)
+    own_memory_each(try_program, &search);
 }
 
 static void describe_program(void) {
@@ -122,11 +148,18 @@ static bool is_in_session(void) {
   return tool.session && !tool.is_starting;
 }
 
+/* Only one thread begins a session at a time. Who forks meanwhile leaves nobody in the child who would let
+ * the others in. */
 static bool enter(bool (*start)(void)) {
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&mutex);
+  static _Atomic pid_t entering; /* in this process, or in the one that this was forked from */
+  pid_t self = getpid(), other = 0;
+  while (!atomic_compare_exchange_strong(&entering, &other, self))
+    if (other == self) {
+      nanosleep(&(struct timespec){0, ENTER_NAP_NS}, NULL);
+      other = 0;
+    }
   bool is_there = is_in_session() || start();
-  pthread_mutex_unlock(&mutex);
+  atomic_store(&entering, 0);
   return is_there;
 }
 
@@ -223,11 +256,13 @@ static bool read_configuration(void) {
   return true;
 }
 
+extern void __tsan_init(void) __attribute__((weak));
+
 /* ThreadSanitizer learns of OpenMP's synchronisation from libarcher alone, which LLVM's runtime loads when
  * there is no other tool: in its place Stave would make it report races in correct programs. */
 static bool is_archers(void) {
   const char *options = getenv("ARCHER_OPTIONS");
-  if (!dlsym(RTLD_DEFAULT, "__tsan_init") || (options && strstr(options, "enable=0")))
+  if (!__tsan_init || (options && strstr(options, "enable=0")))
     return false;
   void *archer = dlopen("libarcher.so", RTLD_LAZY);
   bool is_tool = archer && dlsym(archer, "ompt_start_tool");

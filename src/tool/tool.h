@@ -22,6 +22,7 @@ struct known_module {
   uint64_t size;
   /* it was loaded when OpenMP started; others may be closed and something else take their place */
   bool is_permanent;
+  uint64_t identity; /* of what may be closed: see loaded.h */
 };
 
 enum { KNOWN_MODULES_MAX = 1024 };
@@ -89,12 +90,11 @@ struct tool {
   ompt_get_task_info_t get_task_info;
   struct counter_group *counter_groups; /* one for each slot; NULL: no counters are wanted */
   uint32_t counter_groups_count;
-  _Atomic uint32_t counter_slots; /* of these, those that were ever used: the first ones */
-  int sample_signal;              /* 0: no sampling */
-  atomic_bool has_stray_timer;    /* one that could not be deleted still sends it */
-  /* how many the dynamic linker had closed when the rows below were last looked at */
-  _Atomic uint64_t modules_closed;
-  uint64_t start_biases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
+  _Atomic uint32_t counter_slots;          /* of these, those that were ever used: the first ones */
+  int sample_signal;                       /* 0: no sampling */
+  atomic_bool has_stray_timer;             /* one that could not be deleted still sends it */
+  _Atomic uint64_t modules_asked_ns;       /* when the list of mappings was last read for a row below */
+  uint64_t start_bases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
   uint32_t start_count;
   _Atomic uint32_t modules_count;
   struct known_module modules[KNOWN_MODULES_MAX];
@@ -107,6 +107,11 @@ extern struct tool tool __attribute__((visibility("hidden")));
 
 /* "stave: ..." as one line on stderr, in one write. */
 void tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+enum { TOOL_ERROR_BYTES = 24 };
+
+/* What the number of an error means; `number` has room for TOOL_ERROR_BYTES. */
+const char *tool_error_text(int error, char *number);
 
 /* True in a forked child whose session is still its parent's. */
 bool tool_is_forked_child(void);

@@ -1,9 +1,7 @@
 #include "tool/writer_process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,6 +17,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "tool/loaded.h"
 
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
@@ -312,11 +311,13 @@ static bool find_beside(const char *library, char *path, unsigned size) {
   return false;
 }
 
-/* Where the library was linked to from another folder (GNU Stow, modules), what belongs to it is beside the
- * file. */
-static bool find_beside_file(const char *library, char *path, unsigned size) {
-  char file[PATH_MAX];
-  return realpath(library, file) && find_beside(file, path, size);
+/* As the dynamic linker found the library; and where it was linked to from another folder (GNU Stow,
+ * modules), what belongs to it is beside the file. */
+static bool find_beside_library(char *path, unsigned size) {
+  uint64_t here = (uintptr_t)writer_process_find;
+  struct loaded library;
+  return (loaded_find(here, &library) && *library.path && find_beside(library.path, path, size)) ||
+         (loaded_find_mapped(here, &library) && find_beside(library.path, path, size));
 }
 
 int writer_process_find(const char *configured, char *path, unsigned size) {
@@ -324,9 +325,7 @@ int writer_process_find(const char *configured, char *path, unsigned size) {
     snprintf(path, size, "%s", configured);
     return is_program(path) ? 0 : -ENOENT;
   }
-  Dl_info library = {0};
-  if (dladdr((void *)(uintptr_t)writer_process_find, &library) && library.dli_fname &&
-      (find_beside(library.dli_fname, path, size) || find_beside_file(library.dli_fname, path, size)))
+  if (find_beside_library(path, size))
     return 0;
   snprintf(path, size, "%s", STAVE_LIBEXECDIR "/stave-writer");
   return is_program(path) ? 0 : -ENOENT;

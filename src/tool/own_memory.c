@@ -1,0 +1,127 @@
+#include "tool/own_memory.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* -- what is mapped -- */
+
+/* Not by open(3) and read(3): threads may be cancelled there. */
+struct map_lines {
+  int fd;
+  size_t used, filled;
+  char buffer[2 * MAPPED_PATH_BYTES];
+};
+
+/* What is longer than the buffer is no path that a program could be started with. */
+static bool fill(struct map_lines *lines) {
+  memmove(lines->buffer, lines->buffer + lines->used, lines->filled - lines->used);
+  lines->filled -= lines->used;
+  lines->used = 0;
+  size_t room = sizeof lines->buffer - lines->filled;
+  long got = room ? syscall(SYS_read, lines->fd, lines->buffer + lines->filled, room) : 0;
+  lines->filled += got > 0 ? (size_t)got : 0;
+  return got > 0;
+}
+
+/* The next line, without its end; NULL: there is none. */
+static char *next_line(struct map_lines *lines) {
+  char *end;
+  while (!(end = memchr(lines->buffer + lines->used, '\n', lines->filled - lines->used)))
+    if (!fill(lines))
+      return NULL;
+  char *line = lines->buffer + lines->used;
+  *end = '\0';
+  lines->used = (size_t)(end + 1 - lines->buffer);
+  return line;
+}
+
+static uint64_t read_hexadecimal(const char **text) {
+  uint64_t value = 0;
+  for (;; ++*text) {
+    unsigned digit = (unsigned char)**text, value_of = digit - '0';
+    if (digit >= 'a' && digit <= 'f')
+      value_of = digit - 'a' + 10;
+    if (value_of > 15)
+      return value;
+    value = value << 4 | value_of;
+  }
+}
+
+/* begin-end rwxp offset device inode   path */
+static bool parse(const char *text, struct own_mapping *ret, uint64_t *ret_offset) {
+  enum { FIELDS_BEFORE_PATH = 2 };
+  *ret = (struct own_mapping){.path = ""};
+  ret->begin = read_hexadecimal(&text);
+  text += *text == '-';
+  ret->end = read_hexadecimal(&text);
+  ret->is_code = strnlen(text, 4) == 4 && text[3] == 'x';
+  text = strchr(text + (*text == ' '), ' ');
+  if (!text)
+    return false;
+  text++;
+  *ret_offset = read_hexadecimal(&text);
+  ret->file = text;
+  for (int i = 0; i < FIELDS_BEFORE_PATH && text; i++)
+    text = strchr(text + 1, ' ');
+  if (text)
+    ret->path = text + strspn(text, " ");
+  return true;
+}
+
+/* The last one that was seen from its beginning. */
+struct last_file {
+  uint64_t begin;
+  char name[MAPPED_PATH_BYTES];
+};
+
+static void follow_file(struct last_file *last, struct own_mapping *mapped, uint64_t offset) {
+  size_t bytes = strlen(mapped->file) + 1;
+  if (!*mapped->path)
+    return;
+  if (offset == 0 && bytes <= sizeof last->name) {
+    memcpy(last->name, mapped->file, bytes);
+    last->begin = mapped->begin;
+  }
+  mapped->file_begin = strcmp(last->name, mapped->file) == 0 ? last->begin : 0;
+}
+
+bool own_memory_each(bool (*visit)(const struct own_mapping *mapped, void *data), void *data) {
+  struct map_lines lines = {.used = 0};
+  struct last_file last = {.begin = 0};
+  lines.fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (lines.fd < 0)
+    return false;
+  bool is_enough = false, is_any = false;
+  for (char *line; !is_enough && (line = next_line(&lines));) {
+    struct own_mapping mapped;
+    uint64_t offset = 0;
+    if (!parse(line, &mapped, &offset))
+      continue;
+    follow_file(&last, &mapped, offset);
+    is_enough = visit(&mapped, data);
+    is_any = true;
+  }
+  syscall(SYS_close, lines.fd);
+  return is_any;
+}
+
+/* -- what is in it -- */
+
+/* Where process_vm_readv is denied (seccomp) or unknown. */
+static size_t read_by_file(uint64_t address, void *to, size_t bytes) {
+  int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return 0;
+  long got = syscall(SYS_pread64, fd, to, bytes, address);
+  syscall(SYS_close, fd);
+  return got > 0 ? (size_t)got : 0;
+}
+
+size_t own_memory_read(uint64_t address, void *to, size_t bytes) {
+  struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
+  long got = syscall(SYS_process_vm_readv, (long)getpid(), &local, 1L, &remote, 1L, 0L);
+  return got > 0 ? (size_t)got : read_by_file(address, to, bytes);
+}
