@@ -8,6 +8,7 @@
 #include "analysis/instances.h"
 #include "analysis/location_names.h"
 #include "analysis/metrics.h"
+#include "analysis/module_names.h"
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
 #include "base/array.h"
@@ -107,6 +108,8 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
                                   trace_string(trace, canonical_name),
                                   trace_string(trace, description),
                                   trace_string(trace, file),
+                                  "",
+                                  "",
                                   begin_line,
                                   end_line,
                                   role,
@@ -301,7 +304,7 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
-  if (!location_names_tell_apart(trace)) {
+  if (!location_names_tell_apart(trace) || !module_names_add(trace)) {
     trace_lacks_memory(trace);
     return false;
   }
@@ -373,6 +376,7 @@ void definitions_free(struct trace *trace) {
   free_properties(trace->node_properties, trace->node_property_count);
   metrics_free(trace);
   location_names_free(trace);
+  module_names_free(trace);
   void *const arrays[] = {trace->strings,    trace->regions,    trace->locations,  trace->location_groups,
                           trace->nodes,      trace->attributes, trace->groups,     trace->comms,
                           trace->parameters, trace->windows,    trace->code_lines, trace->contexts};

@@ -10,22 +10,32 @@
 
 enum { FUNCTION_WIDTH = 60, LABEL_WIDTH = LABEL_BYTES - 32, FUNCTION_BYTES = 2048, NAME_BYTES = 1024 };
 
-static const char prefix[] = "!$omp ", at_address[] = " @0x", block[] = " sblock @";
+static const char prefix[] = "!$omp ", block[] = " sblock @";
 
-bool label_lacks_line(const struct trace_region *region) {
-  return strstr(region->name, at_address) != NULL;
+/* Where the address is in the name of a place without a line, " @0x1282" or " @libx.so+0x1282"; NULL: it has
+ * none. */
+static const char *address_in(const char *name) {
+  const char *place = strstr(name, " @"), *plus = place ? strrchr(place, '+') : NULL;
+  const char *address = plus ? plus + 1 : place ? place + strlen(" @") : "";
+  return strncmp(address, "0x", 2) == 0 ? address : NULL;
 }
 
-/* Of a construct at an address. */
-static void write_place(char buffer[LABEL_BYTES], const char *name, const struct trace_region *region) {
+bool label_lacks_line(const struct trace_region *region) {
+  return address_in(region->name) != NULL;
+}
+
+/* Of a construct at an address. Without a function the description has module and address. */
+static void write_place(char buffer[LABEL_BYTES], const char *name, const struct trace_region *region,
+                        const char *address) {
   char function[FUNCTION_BYTES], shorter[LABEL_BYTES], label[FUNCTION_BYTES];
-  const char *address = strstr(name, at_address) + strlen(" @");
   snprintf(function, sizeof function, "%.*s", (int)detail_function_length(region), region->description);
   size_t length = strlen(function), end = strlen(address);
   bool has_module =
       length > end && strcmp(function + length - end, address) == 0 && function[length - end - 1] == '+';
   shorten_middle(shorter, sizeof shorter, function, FUNCTION_WIDTH);
-  if (has_module)
+  if (has_module && address[-1] == '+')
+    snprintf(label, sizeof label, "%s", name);
+  else if (has_module)
     snprintf(label, sizeof label, "%.*s%s", (int)(address - name), name, shorter);
   else
     snprintf(label, sizeof label, "%s%s%s", name, length > 0 ? " in " : "", shorter);
@@ -63,8 +73,9 @@ char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t
   const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
   char whole[NAME_BYTES];
   name = short_name(whole, name);
-  if (strstr(name, at_address))
-    write_place(buffer, name, &trace->regions[region]);
+  const char *address = region < trace->region_count ? address_in(name) : NULL;
+  if (address)
+    write_place(buffer, name, &trace->regions[region], address);
   else if (region < trace->region_count && trace->regions[region].is_instance)
     write_instance(buffer, name, trace, &trace->regions[region]);
   else
@@ -87,7 +98,10 @@ const char *label_inlined_into(const struct trace_region *region) {
 }
 
 char *label_module(char buffer[LABEL_BYTES], const struct trace_region *region) {
-  snprintf(buffer, LABEL_BYTES, "%.*s", (int)strcspn(region->description, ","), region->description);
+  if (*region->module_name)
+    snprintf(buffer, LABEL_BYTES, "%s", region->module_name);
+  else
+    snprintf(buffer, LABEL_BYTES, "%.*s", (int)strcspn(region->description, ","), region->description);
   return buffer;
 }
 

@@ -34,9 +34,11 @@ struct trace_property {
 struct trace_region {
   uint64_t ref;
   const char *name, *canonical_name, *description, *file; /* file "": unknown */
-  uint32_t begin_line, end_line;                          /* 0: unknown */
-  uint8_t role, paradigm;                                 /* OTF2_RegionRole, OTF2_Paradigm */
-  bool is_instance;                                       /* others have the same name: see instances.h */
+  const char *module,
+      *module_name; /* path and name of the executable or library, where no source is known; else "" */
+  uint32_t begin_line, end_line; /* 0: unknown */
+  uint8_t role, paradigm;        /* OTF2_RegionRole, OTF2_Paradigm */
+  bool is_instance;              /* others have the same name: see instances.h */
 };
 
 struct trace_location {
@@ -139,6 +141,8 @@ struct trace {
   size_t string_count;
   struct trace_region *regions;
   size_t region_count;
+  char *(*region_names)[2]; /* those that were made, a module's and its own (module_names.h); NULL: none */
+  size_t region_name_count;
   struct trace_location *locations;
   size_t location_count;
   char **location_names; /* those that were made (location_names.h); NULL: none */

@@ -128,8 +128,9 @@ static json_t *region_of(const struct trace *trace, uint32_t position) {
   if (position >= trace->region_count)
     return json_null();
   const struct trace_region *region = &trace->regions[position];
-  return json_pack("{s:o,s:o,s:I}", "name", json_from_text(region->name), "file",
-                   json_from_text(region->file), "line", (json_int_t)region->begin_line);
+  return json_pack("{s:o,s:o,s:I,s:o}", "name", json_from_text(region->name), "file",
+                   json_from_text(region->file), "line", (json_int_t)region->begin_line, "module",
+                   json_from_text(*region->module ? region->module : NULL));
 }
 
 /* Where a function of MPI is called; null if it is not known, or none. */

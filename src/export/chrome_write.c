@@ -23,7 +23,7 @@ void chrome_describe_region(struct sink *sink, const void *data, size_t index) {
   sink_text(sink, ",\"cat\":");
   sink_json(sink, *construct ? construct : "region");
   sink_text(sink, ",\"args\":{\"file\":");
-  sink_json(sink, region->file);
+  sink_json(sink, *region->module ? region->module : region->file);
   snprintf(line, sizeof line, ",\"line\":%u", region->begin_line);
   sink_text(sink, line);
 }

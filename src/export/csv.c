@@ -87,7 +87,7 @@ static void describe_region(struct sink *sink, const void *data, size_t index) {
   sink_byte(sink, ',');
   sink_csv(sink, construct_name(construct_of_region(region)));
   sink_byte(sink, ',');
-  sink_csv(sink, region->file);
+  sink_csv(sink, *region->module ? region->module : region->file);
   sink_byte(sink, ',');
   if (region->begin_line > 0)
     sink_number(sink, region->begin_line);

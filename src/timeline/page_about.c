@@ -42,12 +42,13 @@ static json_t *region(const struct page_data *data, uint32_t index) {
   const struct timeline *timeline = data->timeline;
   const struct timeline_region *counted = &timeline->regions[index];
   static const struct trace_region undefined = {
-      .name = "(a region without a definition)", .file = "", .description = ""};
+      .name = "(a region without a definition)", .file = "", .module = "", .description = ""};
   bool is_defined = index < timeline->trace->region_count;
   const struct trace_region *region = is_defined ? &timeline->trace->regions[index] : &undefined;
-  return json_pack("[o,o,i,o,i,o,o]", page_text(region->name), page_text(region->file),
-                   (int)region->begin_line, page_text(region->description), (int)counted->activity,
-                   number(counted->count), number(trace_span_ns(timeline->trace, counted->ticks)));
+  return json_pack("[o,o,i,o,i,o,o]", page_text(region->name),
+                   page_text(*region->module ? region->module : region->file), (int)region->begin_line,
+                   page_text(region->description), (int)counted->activity, number(counted->count),
+                   number(trace_span_ns(timeline->trace, counted->ticks)));
 }
 
 static json_t *regions(const struct page_data *data) {

@@ -111,6 +111,8 @@ static void make_regions(struct input *input) {
                                             made.names[i],
                                             strings[line % COUNT(strings)].text,
                                             line % 2 ? "/somewhere/file.c" : "",
+                                            "",
+                                            "",
                                             line,
                                             0,
                                             role,

@@ -1,4 +1,5 @@
-/* Calls that ask and find nothing, a hundred of each, and calls that find something between them. Each rank alone. */
+/* Calls that ask and find nothing, a hundred of each, and calls that find something between them. Each rank
+ * alone. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,23 +30,10 @@ static void ask_of(MPI_Request *requests) {
   }
 }
 
-int main(int argc, char **argv) {
-  int rank, value = 1, got = 0, flag, index;
+/* Asks for a message that nobody has sent yet. */
+static void ask_early(MPI_Request *requests) {
+  int flag, index;
   MPI_Message message;
-  MPI_Request requests[COUNT] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, persistent[COUNT];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-
-  ask_of(requests);
-  MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
-  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES + 1 asked before */
-
-  for (int i = 0; i < COUNT; i++)
-    MPI_Recv_init(&got, 1, MPI_INT, 0, i, MPI_COMM_SELF, &persistent[i]);
-  ask_of(persistent);
-  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES */
-
-  MPI_Irecv(&got, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &requests[1]);
   for (int i = 0; i < TIMES; i++) {
     MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE);
     EXPECT(!flag);
@@ -56,14 +44,16 @@ int main(int argc, char **argv) {
     MPI_Improbe(0, 8, MPI_COMM_SELF, &flag, &message, MPI_STATUS_IGNORE);
     EXPECT(!flag);
   }
-  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES */
+}
 
+/* The only calls that are recorded: one of MPI_Testany, one of MPI_Testall. */
+static void ask_late(MPI_Request *requests, MPI_Request *persistent, const int *got) {
+  int value = 1, flag, index;
   MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
   do
     MPI_Testany(COUNT, requests, &index, &flag, MPI_STATUS_IGNORE);
   while (!flag);
-  EXPECT(index == 1 && got == 1); /* the one call of these that is recorded */
-
+  EXPECT(index == 1 && *got == 1);
   for (int i = 0; i < COUNT; i++)
     MPI_Start(&persistent[i]);
   for (int i = 0; i < COUNT; i++)
@@ -71,6 +61,23 @@ int main(int argc, char **argv) {
   do
     MPI_Testall(COUNT, persistent, &flag, MPI_STATUSES_IGNORE);
   while (!flag);
+}
+
+int main(int argc, char **argv) {
+  int got = 0, flag;
+  MPI_Request requests[COUNT] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, persistent[COUNT];
+  MPI_Init(&argc, &argv);
+  ask_of(requests);
+  MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
+  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES + 1 asked before */
+  for (int i = 0; i < COUNT; i++)
+    MPI_Recv_init(&got, 1, MPI_INT, 0, i, MPI_COMM_SELF, &persistent[i]);
+  ask_of(persistent);
+  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES */
+  MPI_Irecv(&got, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &requests[1]);
+  ask_early(requests);
+  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES */
+  ask_late(requests, persistent, &got);
   for (int i = 0; i < COUNT; i++)
     MPI_Request_free(&persistent[i]);
   MPI_Finalize();

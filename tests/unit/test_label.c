@@ -7,7 +7,8 @@
 #include "unit.h"
 
 static void expect(const char *name, const char *description, const char *wanted) {
-  struct trace_region region = {.name = name, .canonical_name = name, .description = description, .file = ""};
+  struct trace_region region = {
+      .name = name, .canonical_name = name, .description = description, .file = "", .module_name = ""};
   const struct trace trace = {.regions = &region, .region_count = 1};
   char buffer[LABEL_BYTES];
   assert_string_equal(label_region(buffer, &trace, 0), wanted);

@@ -98,9 +98,41 @@ static void names_have_the_place(void **state) {
   assert_string_equal(one(regions, lock)->description, "b.c");
   assert_string_equal(one(regions, unknown)->name, "!$omp parallel @0x234");
   assert_string_equal(one(regions, unknown)->description, "libx.so+0x234");
-  assert_null(one(regions, unknown)->file);
+  assert_string_equal(one(regions, unknown)->file, "/lib/libx.so");
+  assert_int_equal(one(regions, unknown)->line, 0);
   assert_string_equal(one(regions, nowhere)->name, "!$omp initial task");
   assert_string_equal(one(regions, nowhere)->description, "");
+}
+
+/* Two copies of a library: equal functions at equal offsets. */
+static void modules_are_apart(void **state) {
+  struct regions *regions = *state;
+  static const struct module one_copy = {.path = (char *)"/a/libx.so", .bias = 0x1000},
+                             another = {.path = (char *)"/b/libx.so", .bias = 0x2000};
+  uint32_t first = used(regions, CONSTRUCT_parallel, 0x1234, 0);
+  uint32_t second = used(regions, CONSTRUCT_parallel, 0x2234, 0);
+  symbols_request(NULL, 0x1234)->module = &one_copy;
+  symbols_request(NULL, 0x2234)->module = &another;
+  resolve(0x1234, "exec_blas", NULL, 0);
+  resolve(0x2234, "exec_blas", NULL, 0);
+  assert_int_equal(regions_finish(regions), 2);
+  assert_string_equal(one(regions, first)->name, one(regions, second)->name);
+  assert_string_equal(one(regions, first)->description, "exec_blas");
+  assert_string_equal(one(regions, first)->file, "/a/libx.so");
+  assert_string_equal(one(regions, second)->file, "/b/libx.so");
+}
+
+static void functions_of_two_modules_are_two(void **state) {
+  static const struct module one_copy = {.path = (char *)"/a/libx.so"},
+                             another = {.path = (char *)"/b/libx.so"};
+  resolve(0x10, "f", NULL, 0);
+  resolve(0x20, "f", NULL, 0);
+  places[0].module = &one_copy;
+  places[1].module = &another;
+  uint32_t f = regions_function(*state, &places[0], false);
+  assert_int_not_equal(regions_function(*state, &places[1], false), f);
+  assert_string_equal(one(*state, f)->file, "/a/libx.so");
+  assert_string_equal(one(*state, f)->description, "libx.so");
 }
 
 static void details_are_in_the_description(void **state) {
@@ -273,6 +305,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(numbers_are_by_construct_address_and_detail),
       TEST(names_have_the_place),
+      TEST(modules_are_apart),
+      TEST(functions_of_two_modules_are_two),
       TEST(details_are_in_the_description),
       TEST(equals_are_one_region_at_the_end),
       TEST(only_what_is_referred_to_is_defined),

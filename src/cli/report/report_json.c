@@ -87,6 +87,7 @@ static void put_place(json_t *object, const struct report *report, uint32_t regi
   json_put(object, "region", region_name(report, region));
   json_put(object, "file", json_from_text(place && *place->file ? place->file : NULL));
   json_put(object, "line", place && place->begin_line ? json_from_number(place->begin_line) : json_null());
+  json_put(object, "module", json_from_text(place && *place->module ? place->module : NULL));
   json_put(object, "function", json_from_text(function));
   free(function);
 }
@@ -290,6 +291,7 @@ static json_t *region(const struct report *report, uint32_t index) {
   json_put(object, "description", json_from_text(definition->description));
   json_put(object, "file", json_from_text(definition->file));
   json_put(object, "line", json_from_number(definition->begin_line));
+  json_put(object, "module", json_from_text(*definition->module ? definition->module : NULL));
   json_put(object, "entered", json_from_number(one->visits));
   put_seconds(object, "inclusive_s", report, (double)one->inclusive);
   put_seconds(object, "useful_s", report, (double)one->useful);

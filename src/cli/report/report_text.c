@@ -3,6 +3,7 @@
 
 #include "analysis/detail.h"
 #include "analysis/label.h"
+#include "analysis/module_names.h"
 #include "base/shorten.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
@@ -70,15 +71,38 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
 
 /* -- the overview -- */
 
+/* Constructs of which the source line is not known. */
+struct missing_lines {
+  size_t placed, lacking, packaged;
+  const char *module; /* of one that is packaged */
+  bool has_others;    /* other modules than that are packaged, too */
+};
+
+static void count_missing_line(struct missing_lines *missing, const struct trace_region *region) {
+  missing->placed += strstr(region->name, " @") != NULL;
+  if (!label_lacks_line(region))
+    return;
+  missing->lacking++;
+  if (!module_is_packaged(region->module))
+    return;
+  missing->packaged++;
+  missing->has_others |= missing->module && strcmp(missing->module, region->module_name) != 0;
+  missing->module = missing->module ? missing->module : region->module_name;
+}
+
+/* Who has installed a package cannot compile it. */
 static void print_missing_lines(const struct trace *trace) {
-  size_t placed = 0, lacking = 0;
-  for (size_t i = 0; i < trace->region_count; i++) {
-    lacking += label_lacks_line(&trace->regions[i]);
-    placed += strstr(trace->regions[i].name, " @") != NULL;
-  }
-  if (lacking > 0)
-    table_fact("source lines", "not known of %zu of %zu constructs: no debug information; compile with -g",
-               lacking, placed);
+  struct missing_lines missing = {0};
+  char package[PROSE_BYTES] = "";
+  for (size_t i = 0; i < trace->region_count; i++)
+    count_missing_line(&missing, &trace->regions[i]);
+  if (missing.packaged > 0)
+    snprintf(package, sizeof package, "; of %s%s install the package's debug symbols (-dbgsym, -debuginfo)",
+             missing.module, missing.has_others ? " and others" : "");
+  if (missing.lacking > 0)
+    table_fact("source lines", "not known of %zu of %zu constructs: no debug information%s%s",
+               missing.lacking, missing.placed, package,
+               missing.packaged < missing.lacking ? "; compile with -g" : "");
 }
 
 /* What Stave itself took of the threads' time. */

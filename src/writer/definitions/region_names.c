@@ -67,6 +67,10 @@ char *region_text(const char *format, ...) {
   return text;
 }
 
+const char *region_module_file(const struct code_place *place) {
+  return place->module && *place->module->path == '/' ? place->module->path : NULL;
+}
+
 static void name_own(const struct naming *naming, struct region *region) {
   bool is_program = region->construct == CONSTRUCT_program;
   region->name =
@@ -99,6 +103,7 @@ static void name_construct(struct region *region) {
     const char *module = place->module ? region_base_name(place->module->path) : "unknown module";
     char *position = region_text("%s+0x%" PRIx64, module, code_place_offset(place));
     const char *function = is_resolved ? place->source.function : NULL;
+    region->file = region_module_file(place);
     region->name = region_text("%s%s @0x%" PRIx64, prefix, word, code_place_offset(place));
     region->description = describe(region, function ? function : position);
     free(position);

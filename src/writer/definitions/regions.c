@@ -259,7 +259,7 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime) {
   char *name = function_name(place), *description = describe_function(place);
   const char *file = code_place_resolved(place) ? place->source.file : NULL;
-  file = file && *file == '/' ? file : NULL;
+  file = file && *file == '/' ? file : region_module_file(place);
   enum construct construct = construct_of_function(name, is_in_runtime);
   struct map *map = &regions->by_place[construct];
   uint64_t key =

@@ -29,7 +29,7 @@ struct region {
   char *name;
   const char *canonical_name;
   char *description;
-  const char *file; /* full path, or NULL */
+  const char *file; /* full path of the source, else of the module; NULL: neither is known */
   unsigned line;
   OTF2_RegionRole role;
   OTF2_Paradigm paradigm;
