@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/anchor.h"
 #include "stave/names.h"
 
 static bool ends_with(const char *text, const char *end) {
@@ -94,13 +95,24 @@ static bool find_names(struct found_archive *found, const char *path) {
   return is_named;
 }
 
-/* What OTF2 is going to open has to be a file. */
-static void check_file(struct found_archive *found, const char *path) {
-  struct stat status;
-  if (found->state != FOUND_CLOSED || stat(path, &status) < 0 || S_ISREG(status.st_mode))
+static void call_broken(struct found_archive *found, const char *path, const char *wrong) {
+  if (found->state != FOUND_CLOSED)
     return;
   found->state = FOUND_BROKEN;
+  found->wrong = wrong;
   snprintf(found->broken, sizeof found->broken, "%s", path);
+}
+
+/* What OTF2 is going to open has to be a file. Those that have no bytes may be the kernel's (/proc/kmsg), for
+ * which a reader waits. */
+static void check_file(struct found_archive *found, const char *path) {
+  struct stat status;
+  if (stat(path, &status) < 0)
+    return;
+  if (!S_ISREG(status.st_mode))
+    call_broken(found, path, "is no file");
+  else if (status.st_size == 0)
+    call_broken(found, path, "is empty");
 }
 
 static void measure(struct found_archive *found) {
@@ -120,6 +132,8 @@ static void measure(struct found_archive *found) {
     closedir(directory);
   snprintf(path, sizeof path, "%.*s.def", PATH_MAX - 5, found->events);
   check_file(found, path);
+  if (found->state == FOUND_CLOSED && !anchor_is_sound(found->anchor))
+    call_broken(found, found->anchor, "is too large, or claims to have more properties than it has");
   found->bytes += size_of(found->anchor) + size_of(path);
 }
 

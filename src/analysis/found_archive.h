@@ -11,7 +11,8 @@
 
 enum found_state {
   FOUND_CLOSED, /* an archive that its writer has closed */
-  /* it was closed, but one of its files is none: a FIFO, a device, for which OTF2 would wait */
+  /* it was closed, but one of its files is none: a FIFO, a device, for which OTF2 would wait; or its anchor
+   * is not what OTF2 can be given (anchor.h) */
   FOUND_BROKEN,
   FOUND_OPEN,       /* a stave-writer is still writing it */
   FOUND_UNFINISHED, /* it was not closed, and nobody writes it */
@@ -31,7 +32,8 @@ struct found_archive {
   uint64_t bytes;           /* in all files of the archive */
   size_t event_files;
   int error;             /* errno of FOUND_ABSENT */
-  char broken[PATH_MAX]; /* of FOUND_BROKEN: what is no file */
+  char broken[PATH_MAX]; /* of FOUND_BROKEN: which file is wrong */
+  const char *wrong;     /* and why: constant memory */
 };
 
 /* Looks at `path`: the directory of an archive, or its anchor file. */

@@ -322,7 +322,7 @@ class Unreadable(Case):
         for left in (0, size // 2, size - 5):
             archive = self.copy(f"cut-definitions-{left}")
             os.truncate(f"{archive}/traces/0.def", left)
-            self.fails(info(archive), "a location's own definitions cannot be read")
+            self.fails(info(archive), "a location's own definitions cannot be read" if left else "0.def is empty")
 
     def test_missing_events(self):
         archive = self.copy("missing-events")
@@ -345,6 +345,39 @@ class Unreadable(Case):
         os.unlink(f"{archive}/traces/0.evt")
         os.mkfifo(f"{archive}/traces/0.evt")
         self.fails(info(archive), "damaged", "0.evt is no file")
+
+    def test_file_of_the_kernel(self):
+        """/proc/kmsg is a regular file for which a reader waits."""
+        archive = self.copy("kmsg")
+        os.unlink(f"{archive}/traces/0.evt")
+        os.symlink("/proc/kmsg", f"{archive}/traces/0.evt")
+        self.fails(info(archive), "damaged", "0.evt is empty")
+
+    def refuses_anchor(self, archive):
+        """Before OTF2 has taken memory for it, or time."""
+        with subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            said = process.stderr.read().decode()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("traces.otf2 is too large, or claims to have more properties than it has", said)
+        self.assertLess(usage.ru_maxrss, 1 << 20)
+
+    def test_anchor_that_is_too_large(self):
+        archive = self.copy("large-anchor")
+        os.truncate(f"{archive}/traces.otf2", 5 << 30)
+        self.refuses_anchor(archive)
+
+    def test_anchor_that_claims_too_much(self):
+        archive = self.copy("claiming-anchor")
+        with open(f"{archive}/traces.otf2", "r+b") as file:
+            data = file.read()
+            at = 2 + len("OTF2") + 1 + 39
+            for _ in ("machine", "creator", "description"):
+                at = data.index(b"\0", at) + 1
+            file.seek(at)
+            file.write((1 << 28).to_bytes(4, "little"))
+        self.refuses_anchor(archive)
 
     def ended(self, process):
         output, error = process.communicate(timeout=cli.HANG_S)

@@ -221,5 +221,10 @@ def put_socket(path):
         os.chdir(here)
 
 
+def put_sparse(path):
+    """What has a size, and next to nothing in it."""
+    os.truncate(path, 5 << 30)
+
+
 PLACES = {"fifo": put_fifo, "directory": put_directory, "nothing": put_nothing, "loop": put_loop, "zeros": put_zeros,
-          "terminal": put_terminal, "elsewhere": put_elsewhere, "socket": put_socket}
+          "terminal": put_terminal, "elsewhere": put_elsewhere, "socket": put_socket, "sparse": put_sparse}

@@ -167,7 +167,7 @@ void archive_job_explain(const char *path, const struct found_archive *found) {
   case FOUND_CLOSED:
     break;
   case FOUND_BROKEN:
-    message_say("%s: the archive is damaged: %s is no file", path, found->broken);
+    message_say("%s: the archive is damaged: %s %s", path, found->broken, found->wrong);
     break;
   case FOUND_OPEN:
     report_open(path, found);

@@ -24,7 +24,7 @@
 #define RENAME_NOREPLACE 1 /* which musl's headers lack, as the call */
 #endif
 
-enum { PATIENCE_MS = 60000 };
+enum { PATIENCE_MS = 20000 };
 
 /* An archive on its way. */
 struct union_job {
