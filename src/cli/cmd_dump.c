@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLICE_NS = 100000000 };
+/* An archive of what is kept is made in seconds. */
+enum { SLICE_NS = 100000000, ANSWER_SLICES = 600 };
 
 static const struct usage_option options[] = {{0}};
 
@@ -55,14 +57,52 @@ static pid_t traced_by(pid_t writer) {
   return number_in(writer, name, "Pid: %d");
 }
 
+/* Whose process it is; UINT_MAX: it has gone. (What lies in /proc may be root's where it is not.) */
+static uid_t user_of(pid_t pid) {
+  char line[128];
+  unsigned user = UINT_MAX;
+  FILE *file = open_proc(pid, "status");
+  while (file && user == UINT_MAX && fgets(line, sizeof line, file))
+    if (sscanf(line, "Uid: %u", &user) != 1)
+      user = UINT_MAX;
+  if (file)
+    fclose(file);
+  return user;
+}
+
+/* A name is anybody's: a writer is its program's user's, or of who asks; or root's, whose program has given
+ * its rights up since. */
+static bool may_write_for(pid_t writer, pid_t program) {
+  uid_t user = user_of(writer);
+  return user != UINT_MAX && (user == user_of(program) || user == geteuid() || user == 0);
+}
+
+/* Only the memory that memfd_create(2) made under this name: whatever else it is, it is not opened. */
+static bool is_session(int path_fd, const char *path) {
+  static const char wanted[] = "/memfd:stave";
+  char name[64];
+  struct stat status;
+  ssize_t length = readlink(path, name, sizeof name - 1);
+  name[length > 0 ? length : 0] = '\0';
+  return fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0 &&
+         strncmp(name, wanted, sizeof wanted - 1) == 0;
+}
+
 /* The memory that a writer shares with its program. Returns 0 or a negative errno. */
 static int map_session(pid_t writer, struct session_header **ret_session) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)writer, WRITER_FD_SESSION);
-  int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0)
+  int path_fd = open(path, O_PATH | O_CLOEXEC), error = 0;
+  if (path_fd < 0)
     return -errno;
-  int error = session_map(fd, ret_session);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", path_fd);
+  int fd = is_session(path_fd, path) ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+  if (fd < 0)
+    error = is_session(path_fd, path) ? -errno : -EPERM;
+  close(path_fd);
+  if (fd < 0)
+    return error;
+  error = session_map(fd, ret_session);
   close(fd);
   return error;
 }
@@ -76,13 +116,13 @@ static bool is_of(const struct session_header *session, pid_t writer, pid_t prog
 }
 
 /* 0; -ESRCH: it has no writer; or why that cannot be reached. */
-static int find_session(pid_t program, struct session_header **ret_session) {
+static int find_session(pid_t program, struct session_header **ret_session, uid_t *ret_user) {
   int result = -ESRCH;
   DIR *processes = opendir("/proc");
   for (struct dirent *entry; processes && result == -ESRCH && (entry = readdir(processes));) {
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
     struct session_header *session;
-    if (pid <= 0 || !has_name(pid, "stave-writer\n"))
+    if (pid <= 0 || !has_name(pid, "stave-writer\n") || !may_write_for(pid, program))
       continue;
     int error = map_session(pid, &session);
     if (error && traced_by(pid) == program)
@@ -94,6 +134,7 @@ static int find_session(pid_t program, struct session_header **ret_session) {
       continue;
     }
     *ret_session = session;
+    *ret_user = user_of(pid);
     result = 0;
   }
   if (processes)
@@ -111,23 +152,47 @@ static bool explain(const char *argument, int error) {
 }
 
 /* Asks the writer, and waits for its answer. */
-static bool ask(struct session_header *session, const char *argument) {
+static bool is_answered(struct session_header *session, const char *argument) {
   struct session_shared *shared = &session->shared;
-  char archive[sizeof shared->dumped];
   uint32_t wanted = atomic_fetch_add(&shared->dumps_wanted, 1) + 1, answered;
-  while ((int32_t)((answered = atomic_load(&shared->dumps_answered)) - wanted) < 0) {
+  for (int i = 0; (int32_t)((answered = atomic_load(&shared->dumps_answered)) - wanted) < 0; i++) {
     if (session_writer_is_dead(session)) {
       message_say("process %s has ended", argument);
+      return false;
+    }
+    if (i == ANSWER_SLICES) {
+      message_say("process %s: its stave-writer has not answered for %d seconds", argument,
+                  (int)((int64_t)ANSWER_SLICES * SLICE_NS / 1000000000));
       return false;
     }
     session_wake_writer(session);
     futex_wait(&shared->dumps_answered, answered, SLICE_NS);
   }
+  return true;
+}
+
+/* What another user has written into the memory may name what is not his. */
+static bool is_of_writer(const char *archive, uid_t user) {
+  struct stat status;
+  return user == geteuid() || lstat(archive, &status) < 0 ||
+         (S_ISDIR(status.st_mode) && status.st_uid == user);
+}
+
+static bool ask(struct session_header *session, const char *argument, uid_t user) {
+  struct session_shared *shared = &session->shared;
+  char archive[sizeof shared->dumped];
+  if (!is_answered(session, argument))
+    return false;
   memcpy(archive, shared->dumped, sizeof archive);
   archive[sizeof archive - 1] = '\0';
   char message[sizeof shared->message], name[sizeof archive];
   memcpy(message, shared->message, sizeof message);
   message[sizeof message - 1] = '\0';
+  if (*archive && !is_of_writer(archive, user)) {
+    message_say("process %s: it answers with %s, which is not its user's", argument,
+                message_escape(name, sizeof name, archive));
+    return false;
+  }
   if (*archive)
     puts(message_escape(name, sizeof name, archive));
   else
@@ -145,7 +210,8 @@ static bool read_pid(const char *argument, pid_t *ret_pid) {
 
 static bool dump(const char *argument, pid_t pid) {
   struct session_header *session;
-  int error = find_session(pid, &session);
+  uid_t user;
+  int error = find_session(pid, &session, &user);
   if (error)
     return explain(argument, error);
   const config_keep *keep = &session->constants.config.keep;
@@ -154,7 +220,7 @@ static bool dump(const char *argument, pid_t pid) {
     message_say(
         "process %s is written to its archive as a whole: only with STAVE_KEEP is there a part to dump",
         argument);
-  bool is_done = is_kept && ask(session, argument);
+  bool is_done = is_kept && ask(session, argument, user);
   session_unmap(session);
   return is_done;
 }
