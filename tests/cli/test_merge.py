@@ -350,10 +350,12 @@ class Merge(cli.Case):
         self.fails(merge("-o", self.folder / "none"), "no directory given", status=2)
 
     def test_damaged(self):
-        for number, (name, share) in enumerate((("traces.def", 2), ("traces/0.def", 2), ("traces/0.def", 1000))):
+        unreadable = "definitions cannot be read"
+        for number, (name, share, said) in enumerate((("traces.def", 2, unreadable), ("traces/0.def", 2, unreadable),
+                                                      ("traces/0.def", 1000, "0.def is empty"))):
             broken = pathlib.Path(shutil.copytree(self.family[1], self.folder / f"broken-{number}"))
             os.truncate(broken / name, (broken / name).stat().st_size // share)
-            self.fails(merge("-o", self.folder / "none", self.family[0], broken), "definitions cannot be read")
+            self.fails(merge("-o", self.folder / "none", self.family[0], broken), said)
             self.assertFalse((self.folder / "none").exists())
 
     def test_interrupted_before(self):

@@ -73,7 +73,7 @@ static void wait_until_closed(struct members *members, const char *path, struct 
   }
 }
 
-/* Returns false if it is still being written. */
+/* Returns false if it is still being written, or is damaged: it must not be left out unnoticed. */
 static bool add_archive(struct members *members, const char *path) {
   struct found_archive found;
   find_archive(&found, path);
@@ -84,7 +84,7 @@ static bool add_archive(struct members *members, const char *path) {
   else if (!is_added)
     archive_job_explain(path, &found);
   members->skipped += !is_added;
-  return found.state != FOUND_OPEN;
+  return found.state != FOUND_OPEN && found.state != FOUND_BROKEN;
 }
 
 /* -- a job -- */

@@ -19,7 +19,7 @@ struct members {
 /* Adds what lies at `path`: an archive, or a job's directory with archives in rank/0, rank/1, ... One whose
  * stave-writer died is recovered first, into rank/N-recovered beside it; one that can neither be read nor
  * recovered is skipped after a message. Returns false, after a message, if there is nothing, or an archive is
- * still being written. */
+ * still being written, or is damaged. */
 bool members_add(struct members *members, const char *path);
 
 void members_clear(struct members *members);
