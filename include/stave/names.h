@@ -47,6 +47,19 @@
 #define STAVE_PROPERTY_PROCESSORS_WRITER_NS "STAVE::PROCESSORS::WRITER_NS"
 #define STAVE_PROPERTY_PROCESSORS_BUSY_NS "STAVE::PROCESSORS::BUSY_NS"
 #define STAVE_PROPERTY_PROCESSORS_IDLE_NS "STAVE::PROCESSORS::IDLE_NS"
+/* Properties of location groups and locations: what the kernel said of the process and its threads, some ten
+ * times a second; none with STAVE_KEEP. A process's readings, with blanks between them, are numbers with
+ * commas: ticks since the reading before, the first one since 0; since then, in us, processor time of all its
+ * threads; time for which its control group's quota kept it from running; for which it was stopped. A
+ * thread's are, behind the number of its process's reading with which the first one goes: for how many us it
+ * ran since the reading before, and was ready without a processor. Zeros at the end of a reading are left
+ * out. */
+#define STAVE_PROPERTY_RUN_TIMES "STAVE::RUN_TIMES"
+/* The processors that the thread may use, as last read: "0-3,8". */
+#define STAVE_PROPERTY_MAY_USE "STAVE::MAY_USE"
+/* Of the machine's; and how many a control group's quota stands for, where there is one. */
+#define STAVE_PROPERTY_ONLINE "STAVE::PROCESSORS::ONLINE"
+#define STAVE_PROPERTY_QUOTA "STAVE::PROCESSORS::QUOTA"
 /* What the OpenMP runtime says it is: its text, and the _OPENMP version it passes to tools. */
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"

@@ -143,6 +143,10 @@ const char *trace_location_property(const struct trace *trace, uint64_t location
   return NULL;
 }
 
+bool trace_is_series(const char *name) {
+  return strcmp(name, STAVE_PROPERTY_RUN_TIMES) == 0;
+}
+
 const char *trace_process_property(const struct trace *trace, uint64_t group, const char *name) {
   for (size_t i = 0; i < trace->location_group_property_count; i++)
     if (trace->location_group_properties[i].owner == group &&

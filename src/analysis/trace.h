@@ -267,6 +267,9 @@ uint64_t trace_lost_events(const struct trace *trace);
 /* The location's property as text; NULL if it has none of this name. */
 const char *trace_location_property(const struct trace *trace, uint64_t location, const char *name);
 
+/* Whether a property is a series of readings and no fact of its own: for those who show all there are. */
+bool trace_is_series(const char *name);
+
 /* What the process says of itself, else what all say alike. NULL: nothing. `group`: its reference. */
 const char *trace_process_property(const struct trace *trace, uint64_t group, const char *name);
 

@@ -96,7 +96,7 @@ static json_t *texts(const struct page_data *data) {
 static json_t *properties(const struct trace *trace, uint64_t ref) {
   json_t *array = json_array();
   for (size_t i = 0; i < trace->location_property_count; i++)
-    if (trace->location_properties[i].owner == ref)
+    if (trace->location_properties[i].owner == ref && !trace_is_series(trace->location_properties[i].name))
       json_array_append_new(array, json_pack("[o,o]", page_text(trace->location_properties[i].name),
                                              page_text(trace->location_properties[i].text)));
   return array;

@@ -102,6 +102,7 @@ static uint64_t drain_once(struct writer *writer) {
   stuck_begin();
   uint64_t taken = merge_pass(writer->merge);
   run_states_empty(writer->run_states);
+  run_times_look(writer->run_times);
   note_progress(writer, writer->pass_begin);
   if (writer->kept)
     dump_look(writer);
@@ -252,6 +253,7 @@ static bool is_over(struct writer *writer) {
   if (!writer->is_over && has_ended(writer)) {
     writer->is_over = true;
     note_end(writer);
+    run_times_end(writer->run_times);
   }
   return writer->is_over;
 }

@@ -53,6 +53,7 @@ int writer_close_archive(struct writer *writer) {
                     .platform = writer->machine.sysname,
                     .mpi_rank = launcher_rank()};
   definitions_write(writer->definitions, writer->regions, writer->contexts, writer->call_sites, &run);
+  run_times_write(writer->run_times);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
   writer->figures = drain_figures(writer);

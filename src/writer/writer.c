@@ -280,6 +280,7 @@ static void close_writer(struct writer *writer) {
     slowest_close(&writer->slowest[i]);
   }
   run_states_destroy(writer->run_states);
+  run_times_destroy(writer->run_times);
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);
   definitions_destroy(writer->definitions);
@@ -289,6 +290,13 @@ static void close_writer(struct writer *writer) {
   regions_destroy(writer->regions);
   symbols_destroy(writer->symbols);
   recovery_close(writer->recovery);
+}
+
+static void drain_all(struct writer *writer) {
+  const struct session_constants *constants = &writer->constants;
+  if (!writer->kept)
+    writer->run_times = run_times_create(constants->pid, constants->clock_kind, writer->definitions);
+  drain(writer);
 }
 
 int main(void) {
@@ -318,7 +326,7 @@ int main(void) {
   if (keep->ns || keep->bytes ? !open_kept(&writer) : !open_archive(&writer))
     return 1;
   application_watch(&writer.application, writer.session, writer.constants.clock_kind);
-  drain(&writer);
+  drain_all(&writer);
   if (drain_is_unwanted(&writer)) {
     withdraw(&writer);
     return 0;

@@ -19,6 +19,7 @@
 #include "writer/recovery/recovery.h"
 #include "writer/report.h"
 #include "writer/run_states.h"
+#include "writer/run_times.h"
 #include "writer/runtimes.h"
 #include "writer/slowest.h"
 
@@ -76,6 +77,7 @@ struct writer {
   struct processors processors;
   struct run_states *run_states; /* or NULL */
   int system_error;              /* why not */
+  struct run_times *run_times;   /* or NULL: of what is kept only in part (STAVE_KEEP) */
   char clock_domain[CLOCK_DOMAIN_BYTES];
   /* of the closed archive */
   uint64_t event_bytes;

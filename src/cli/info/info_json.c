@@ -29,7 +29,7 @@ static json_t *kinds(const struct tally *tally) {
 static json_t *location_properties(const struct trace *trace, uint64_t ref) {
   json_t *object = json_object();
   for (size_t i = 0; i < trace->location_property_count; i++)
-    if (trace->location_properties[i].owner == ref)
+    if (trace->location_properties[i].owner == ref && !trace_is_series(trace->location_properties[i].name))
       json_put(object, trace->location_properties[i].name,
                json_from_text(trace->location_properties[i].text));
   return object;

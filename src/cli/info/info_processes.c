@@ -102,7 +102,8 @@ json_t *info_processes_json(const struct info *info) {
       continue;
     json_t *properties = json_object();
     for (size_t j = 0; j < trace->location_group_property_count; j++)
-      if (trace->location_group_properties[j].owner == group->ref)
+      if (trace->location_group_properties[j].owner == group->ref &&
+          !trace_is_series(trace->location_group_properties[j].name))
         json_put(properties, trace->location_group_properties[j].name,
                  json_from_text(trace->location_group_properties[j].text));
     uint64_t threads, events = sum_of(info, group, &threads);

@@ -153,4 +153,9 @@ void definitions_write(struct definitions *definitions, const struct regions *re
                        const struct contexts *contexts, const struct call_sites *sites,
                        const struct run *run);
 
+/* Of the process, and of a thread's location: more that is known of them. Behind definitions_write. */
+void definitions_write_process_property(struct definitions *definitions, const char *name, const char *text);
+void definitions_write_thread_property(struct definitions *definitions, const struct location *location,
+                                       const char *name, const char *text);
+
 #endif

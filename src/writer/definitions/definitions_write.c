@@ -121,6 +121,26 @@ static void write_location_properties(struct definitions *definitions, OTF2_Glob
                                              OTF2_TYPE_STRING, type);
 }
 
+void definitions_write_process_property(struct definitions *definitions, const char *name, const char *text) {
+  OTF2_GlobalDefWriter *w = definitions->is_written ? archive_global(definitions->archive) : NULL;
+  if (!w || definitions->location_count == 0)
+    return;
+  uint32_t number = string(definitions, name);
+  OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+      w, LOCATION_GROUP_PROCESS, number, OTF2_TYPE_STRING,
+      (OTF2_AttributeValue){.stringRef = string(definitions, text)});
+}
+
+void definitions_write_thread_property(struct definitions *definitions, const struct location *location,
+                                       const char *name, const char *text) {
+  OTF2_GlobalDefWriter *w = definitions->is_written ? archive_global(definitions->archive) : NULL;
+  if (!w)
+    return;
+  uint32_t number = string(definitions, name);
+  OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, number, OTF2_TYPE_STRING,
+                                             (OTF2_AttributeValue){.stringRef = string(definitions, text)});
+}
+
 static void write_locations(struct definitions *definitions, OTF2_GlobalDefWriter *w, const struct run *run) {
   char name[32] = "Process";
   if (run->mpi_rank >= 0)
@@ -316,4 +336,5 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   definitions_write_metrics(definitions, w);
   definitions_write_sampling(definitions, w, regions, contexts, run);
   write_attributes(definitions, w);
+  definitions->is_written = true;
 }

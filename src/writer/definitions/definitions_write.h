@@ -48,6 +48,7 @@ struct device_definition {
 struct definitions {
   struct archive *archive;
   struct recovery *recovery; /* or NULL */
+  bool is_written;           /* all that definitions_write writes */
   char **strings;
   size_t string_count, string_capacity, strings_written;
   struct map string_numbers;
