@@ -8,6 +8,7 @@
 #include <otf2/otf2.h>
 
 #include "base/array.h"
+#include "report/account.h"
 #include "report/collect.h"
 
 void *collector_get(struct collector *collector, size_t bytes) {
@@ -363,6 +364,7 @@ static void conclude(struct collector *collector) {
   caveats_find(report);
   efficiency_find(report);
   processors_find(report);
+  collector->has_failed |= !account_find(report);
   find_span(collector);
   collector->has_failed |= collector->paths.has_failed || !findings_make(report);
 }

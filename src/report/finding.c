@@ -63,6 +63,14 @@ static const struct {
     [CAUSE_OTHER_PROGRAMS] = {"other programs", CONFIDENCE_LOW,
                               "what they used is measured; that they delayed these threads, and not the "
                               "program itself, is assumed"},
+    [CAUSE_QUOTA] = {"quota", CONFIDENCE_HIGH,
+                     "the kernel says how long threads were ready, and how long it throttled the group"},
+    [CAUSE_BINDING] = {"binding", CONFIDENCE_HIGH,
+                       "the kernel says how long threads were ready, and which processors they may use"},
+    [CAUSE_OWN_THREADS] = {"own threads", CONFIDENCE_MEDIUM,
+                           "the kernel says how long threads were ready, and how long others of the process "
+                           "ran; that the one is because of the other is taken from the numbers"},
+    [CAUSE_STOPPED] = {"stopped", CONFIDENCE_HIGH, "the kernel says that the process was stopped"},
     [CAUSE_TRANSFERS] = {"device transfers", CONFIDENCE_MEDIUM,
                          "that the data have not changed, or transfers can overlap with kernels, is assumed"},
     [CAUSE_LAUNCHES] = {"kernel launches", CONFIDENCE_MEDIUM,
@@ -160,10 +168,21 @@ static void widen(struct report_finding *finding, double others) {
         finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, most) : most;
 }
 
+static bool is_of_processors(enum report_cause cause) {
+  return cause == CAUSE_OTHER_PROGRAMS || cause == CAUSE_QUOTA || cause == CAUSE_BINDING ||
+         cause == CAUSE_OWN_THREADS || cause == CAUSE_STOPPED;
+}
+
+/* Wall time that others may have taken from the threads. */
+static double others_of(const struct report *report) {
+  return report->account.is_known ? report->account.gain[HINDRANCE_OTHERS] : report->processors.others;
+}
+
 void finding_judge(const struct report *report, struct report_finding *finding) {
   const char *why = doubt(report, finding);
-  bool is_measured = finding->cause == CAUSE_OTHER_PROGRAMS && report->has_running;
-  double others = finding->cause == CAUSE_OTHER_PROGRAMS ? 0 : report->processors.others;
+  bool is_measured =
+      finding->cause == CAUSE_OTHER_PROGRAMS && (report->has_running || report->account.is_known);
+  double others = is_of_processors(finding->cause) ? 0 : others_of(report);
   finding->confidence = is_measured ? CONFIDENCE_HIGH : causes[finding->cause].confidence;
   finding->reason = is_measured
                         ? "the kernel tells when threads had no processor, the events who waited for them"

@@ -117,6 +117,9 @@ void findings_of_doacross(struct report *report);
 /* Those of calls of MPI. */
 void findings_of_mpi(struct report *report);
 
+/* Where the kernel said how long threads were ready without a processor: what kept them from running. */
+void findings_of_hindrances(struct report *report);
+
 /* After all regions. */
 void findings_of_shared(struct report *report);
 

@@ -394,6 +394,7 @@ static void share_what_can_be_saved(struct report *report) {
   double most = (double)report->wall > useful ? (double)report->wall - useful : 0;
   most += report->lost_in_work;
   most += report->cpus ? (double)report->preempted_useful / (double)report->cpus : 0;
+  most += report_hindrance_gain(report);
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
   for (size_t i = 0; i < report->finding_count && all > most; i++) {
@@ -421,6 +422,7 @@ bool findings_make(struct report *report) {
   findings_of_chunks(report);
   findings_of_doacross(report);
   findings_of_shared(report);
+  findings_of_hindrances(report);
   findings_of_mpi(report);
   findings_of_devices(report);
   findings_add_samples(report);

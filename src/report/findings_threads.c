@@ -2,6 +2,7 @@
  * one cause, which shows as slow barriers, late starts and imbalance of every region. */
 #include <inttypes.h>
 
+#include "report/account.h"
 #include "report/collect.h"
 #include "report/finding.h"
 
@@ -107,6 +108,8 @@ void finding_say_waiting(struct finding_texts *texts, char text[FINDING_BYTES]) 
 static void find_oversubscription(struct report *report) {
   struct report_shared *all = &report->shared[SHARED_WITH_THREADS];
   struct finding_texts texts = {.report = report};
+  if (account_is_bound(&report->account)) /* that is the finding */
+    return;
   struct report_finding *finding =
       all->regions ? finding_add(report, CAUSE_OVERSUBSCRIPTION, all->region, all->gain) : NULL;
   all->untold = finding || all->waited < FINDING_LEAST_SHARE * (double)report->wall ? 0 : all->waited;
@@ -187,6 +190,6 @@ void findings_of_shared(struct report *report) {
   find_oversubscription(report);
   if (report->has_running)
     find_preemption(report);
-  else
+  else if (!report->account.is_known)
     find_other_programs(report);
 }

@@ -7,6 +7,7 @@
 #include "analysis/replay.h"
 #include "analysis/trace.h"
 #include "report/counters.h"
+#include "report/report_account.h"
 #include "report/scatter.h"
 #include "report/spread.h"
 #include "report/variation.h"
@@ -281,6 +282,10 @@ enum report_cause {
   CAUSE_LAUNCHES,
   CAUSE_OVERSUBSCRIPTION,
   CAUSE_OTHER_PROGRAMS,
+  CAUSE_QUOTA,
+  CAUSE_BINDING,
+  CAUSE_OWN_THREADS,
+  CAUSE_STOPPED,
   CAUSE_CHUNK_SIZE,
   CAUSE_DOACROSS,
   CAUSE_LATE_SENDER,
@@ -453,6 +458,7 @@ struct report {
   struct report_waiting idle;                  /* threads without a team */
   struct report_counters counters;
   struct report_processors processors;
+  struct report_account account;
   struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;
   struct replay_anomalies anomalies;
@@ -466,6 +472,9 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
                 char error[TRACE_ERROR_BYTES]);
 
 void report_free(struct report *report);
+
+/* Wall time that all that kept threads from running cost. */
+double report_hindrance_gain(const struct report *report);
 
 /* "imbalance", "serial part", ...: constant memory. */
 const char *report_cause_name(enum report_cause cause);

@@ -16,13 +16,14 @@ from report_case import GENERATOR, Case, manual, report
 
 class Causes(unittest.TestCase):
     def test_document(self):
-        """REPORT.md says of each cause how its gain is computed, where it is wrong, and shows it; the manual
-        page of --json lists the same causes."""
+        """REPORT.md, or PROCESSORS.md, says of each cause how its gain is computed, where it is wrong, and shows it;
+        the manual page of --json lists the same causes."""
         root = pathlib.Path(__file__).resolve().parents[2]
         causes = set(re.findall(r'\[CAUSE_\w+\] =\s*{"([^"]+)"', (root / "src/report/finding.c").read_text()))
         numbered = re.findall(r"^  CAUSE_\w+,$", (root / "src/report/report.h").read_text(), re.MULTILINE)
         self.assertEqual(len(causes), len(numbered))
-        document = (root / "docs/REPORT.md").read_text().split("\n## Causes\n")[1].split("\n## ")[0]
+        document = "".join((root / "docs" / name).read_text().split("\n## Causes\n")[1].split("\n## ")[0]
+                           for name in ("REPORT.md", "PROCESSORS.md"))
         sections = dict(section.split("\n", 1) for section in document.split("\n### ")[1:])
         described = {cause: text for title, text in sections.items() for cause in title.split(", ")}
         self.assertEqual(causes - set(described), set())

@@ -31,7 +31,8 @@ def of_findings(numbers, least):
     # What threads lost in their work, by chunks, doacross loops and other programs, counts as useful.
     running = numbers["running"] or {"regions": []}
     preempted = [one["preempted_s"] for one in running["regions"] if one["doing"] == "work"]
-    worked = numbers["lost_in_work_s"] + sum(preempted) / threads
+    account = numbers["account"] or {"could_be_saved_s": 0}
+    worked = numbers["lost_in_work_s"] + sum(preempted) / threads + account["could_be_saved_s"]
     most = numbers["wall_s"] - numbers["useful_s"] / threads + worked
     if gains != sorted(gains, reverse=True) or min(gains, default=0) < 0:
         yield f"gains {gains}"

@@ -82,12 +82,14 @@ static const char *plural(uint64_t count) {
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
-  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES];
+  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
   print_line("archive: %s%s%s", print->anchor, program ? " of " : "", program ? program : "");
   print_line("wall time %s, %zu thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
              time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus), report->forks,
              plural(report->forks), report->tasks_created, plural(report->tasks_created),
              time_of(serial, report, (double)report->serial));
+  if (report->account.is_known)
+    print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)
     print_line("other programs used %s of the processors' time meanwhile: times may be longer for it",
                share_of(serial, report->processors.others, report->processors.all));

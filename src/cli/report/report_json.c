@@ -126,6 +126,7 @@ static json_t *overview(const struct report_print *print) {
   json_put(object, "processors",
            report->processors.count ? json_from_number(report->processors.count) : json_null());
   put_processor_time(object, report);
+  json_put(object, "account", report_account_json(report));
   json_put(object, "events", json_from_number(report->anomalies.events));
   json_put(object, "has_openmp", json_boolean(report->has_openmp));
   json_put(object, "parallel_regions", json_from_number(report->forks));

@@ -26,6 +26,12 @@ enum { GAIN_BYTES = 96 };
 /* What to say where there is no finding. */
 const char *report_print_nothing(const struct report *report);
 
+enum { ACCOUNT_BYTES = 512 };
+
+/* "ran 50 %, ready without a processor 49 % (because of each other, by binding 49 %), slept 1 %": of threads
+ * x wall time, where that is known. */
+char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report);
+
 /* "12.3 ms +- 0.4 ms (1.2 %)": what a finding could save; the deviation only where it is known. */
 char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
                         const struct report_finding *finding);
@@ -72,6 +78,9 @@ json_t *report_finding_samples_json(const struct report *report, const struct re
 
 /* Whether threads had processors, by region and thread; nothing, or null, where the archive does not tell. */
 void report_print_running(const struct report_print *print);
+/* Of report_print_account; null: not known. */
+json_t *report_account_json(const struct report *report);
+
 json_t *report_running_json(const struct report_print *print);
 
 /* What processors and the kernel have counted, by region and thread; nothing, or null, where the archive does

@@ -123,7 +123,7 @@ static void print_own_cost(const struct report *report) {
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
-      more[NUMBER_BYTES];
+      more[NUMBER_BYTES], account[ACCOUNT_BYTES];
   table_fact("archive", "%s", print->anchor);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
@@ -132,6 +132,8 @@ static void print_overview(const struct report_print *print) {
                report->processors.count == 1 ? "" : "s");
   else
     table_fact("threads", "%zu", report->cpus);
+  if (report->account.is_known)
+    table_fact("account", "%s", report_print_account(account, report));
   if (report->processors.others > 0)
     table_fact("others",
                "other programs used %s of the processors' time meanwhile: times may be longer for it",

@@ -1,0 +1,259 @@
+/* Of threads x wall time: how much they ran, were ready without a processor, and because of what, were
+ * stopped, slept. Between two readings of the kernel's counts all is taken to be spread evenly. What threads
+ * were ready is given to causes one after another: the quota, by how long it kept the group from running; the
+ * team itself, by how much its threads wanted more than they may use; the process's other threads, by their
+ * processor time; what is left is other processes'. */
+#include "report/account.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/collect.h"
+#include "stave/names.h"
+
+enum { READINGS_MOST = 1 << 20, NUMBERS = 4 };
+
+/* Of an interval: at the edge of a thread's life its readings end in the middle of one. */
+enum process_number { TICKS, OWN, THROTTLED, STOPPED };
+
+struct account_thread {
+  uint32_t location;
+  size_t mask;
+  const char *next; /* its next reading */
+  size_t first;
+  double ran, ready; /* in this interval */
+  bool has_reading;
+};
+
+struct account_process {
+  struct report *report;
+  struct account_thread *threads;
+  size_t count, present, number;
+  struct account_masks masks;
+  double us;                   /* in ticks */
+  double begin, end, from, to; /* ticks: of the trace, and of the window */
+  double last_ticks, all;      /* all: of the intervals */
+};
+
+/* Numbers with commas up to a blank; those that lack are 0. NULL: there is no more. */
+static const char *read_numbers(const char *text, double numbers[NUMBERS]) {
+  char *end;
+  memset(numbers, 0, NUMBERS * sizeof *numbers);
+  for (int i = 0; i < NUMBERS; i++) {
+    numbers[i] = (double)strtoull(text, &end, 10);
+    if (end == text)
+      return NULL;
+    text = end;
+    if (*text != ',')
+      break;
+    text++;
+  }
+  while (*text && *text != ' ')
+    text++;
+  return *text ? text + 1 : text;
+}
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double overlap(double begin, double end, double from, double to) {
+  return larger(0, smaller(end, to) - larger(begin, from));
+}
+
+/* -- an interval -- */
+
+static void read_threads(struct account_process *process) {
+  process->present = 0;
+  for (size_t i = 0; i < process->masks.count; i++)
+    process->masks.masks[i].wanted = 0;
+  for (size_t i = 0; i < process->count; i++) {
+    struct account_thread *thread = &process->threads[i];
+    double numbers[NUMBERS];
+    const char *next = process->number >= thread->first && thread->next ? thread->next : NULL;
+    next = next ? read_numbers(next, numbers) : NULL;
+    thread->has_reading = next != NULL;
+    if (process->number >= thread->first)
+      thread->next = next;
+    if (!next)
+      continue;
+    process->present++;
+    thread->ran = numbers[0] * process->us;
+    thread->ready = numbers[1] * process->us;
+    process->masks.masks[thread->mask].wanted += thread->ran + thread->ready;
+  }
+}
+
+/* Takes of *left what there is of it. */
+static double take(double *left, double most) {
+  double taken = larger(0, smaller(*left, most));
+  *left -= taken;
+  return taken;
+}
+
+struct interval {
+  double ticks, share; /* inside of the trace; the part of it that is inside of the window */
+  double own, throttled, stopped;
+  double ran, ready, most_ready;
+};
+
+static struct interval sum_up(const struct account_process *process, const double numbers[NUMBERS],
+                              double begin, double end) {
+  double ticks = overlap(begin, end, process->begin, process->end);
+  struct interval sum = {.ticks = ticks,
+                         .share = ticks > 0
+                                      ? overlap(larger(begin, process->begin), smaller(end, process->end),
+                                                process->from, process->to) /
+                                            ticks
+                                      : 0,
+                         .own = numbers[OWN] * process->us,
+                         .throttled = numbers[THROTTLED] * process->us,
+                         .stopped = numbers[STOPPED] * process->us};
+  sum.stopped = smaller(sum.stopped, ticks);
+  for (size_t i = 0; i < process->count; i++)
+    if (process->threads[i].has_reading) {
+      sum.ran += smaller(process->threads[i].ran, ticks);
+      sum.ready += smaller(process->threads[i].ready, ticks);
+      sum.most_ready = larger(sum.most_ready, smaller(process->threads[i].ready, ticks));
+    }
+  return sum;
+}
+
+/* How many threads wanted to run at a time in the mean: as many lose together. */
+static void add_lost(struct report_account *account, const struct interval *interval,
+                     enum hindrance hindrance, double lost) {
+  double at_once = larger(1, (interval->ran + interval->ready) / interval->ticks);
+  account->lost[hindrance] += interval->share * lost;
+  account->gain[hindrance] += interval->share * lost / at_once;
+}
+
+static void charge(struct account_process *process, const struct interval *interval) {
+  struct report_account *account = &process->report->account;
+  double left = interval->ready, share = interval->share, n = (double)process->present;
+  double others = larger(0, interval->own - interval->ran);
+  double slept = n * (interval->ticks - interval->stopped) - interval->ran - interval->ready;
+  account->ran += share * interval->ran;
+  account->ready += share * interval->ready;
+  account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
+  account->own_threads += share * others;
+  account->uneven += n > 0 ? share * (interval->most_ready - interval->ready / n) : 0;
+  add_lost(account, interval, HINDRANCE_QUOTA, take(&left, interval->throttled));
+  add_lost(account, interval, HINDRANCE_TEAM,
+           take(&left, account_masks_excess(&process->masks, interval->ticks)));
+  add_lost(account, interval, HINDRANCE_OWN_THREADS, take(&left, others));
+  add_lost(account, interval, HINDRANCE_OTHERS, left);
+  account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;
+  account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
+}
+
+static void read_process(struct account_process *process, const char *readings) {
+  double numbers[NUMBERS];
+  for (process->number = 0; process->number < READINGS_MOST; process->number++) {
+    double before = process->last_ticks;
+    if (!(readings = read_numbers(readings, numbers)))
+      return;
+    process->last_ticks += numbers[TICKS];
+    read_threads(process);
+    if (process->number == 0)
+      continue;
+    struct interval interval = sum_up(process, numbers, before, process->last_ticks);
+    if (interval.ticks > 0)
+      charge(process, &interval);
+  }
+}
+
+/* -- a process -- */
+
+static bool add_thread(struct account_process *process, uint32_t location) {
+  const struct trace *trace = process->report->trace;
+  uint64_t ref = trace->locations[location].ref;
+  const char *readings = trace_location_property(trace, ref, STAVE_PROPERTY_RUN_TIMES);
+  const char *mask = trace_location_property(trace, ref, STAVE_PROPERTY_MAY_USE);
+  char *end;
+  if (!readings)
+    return true;
+  struct account_thread *thread = &process->threads[process->count++];
+  *thread = (struct account_thread){.location = location, .first = strtoull(readings, &end, 10)};
+  thread->next = *end == ' ' ? end + 1 : end;
+  thread->mask = account_mask_add(&process->masks, mask ? mask : "");
+  return thread->mask != SIZE_MAX;
+}
+
+static void note_masks(struct report_account *account, const struct account_masks *masks) {
+  account->processors += (uint64_t)masks->processors;
+  for (size_t i = 0; i < masks->count; i++) {
+    const struct account_mask *mask = &masks->masks[i];
+    double before = account->shared ? (double)account->threads / (double)account->shared : 0;
+    if (mask->processors > 0 && (double)mask->threads / mask->processors > before) {
+      account->threads = mask->threads;
+      account->shared = (uint64_t)mask->processors;
+    }
+  }
+}
+
+/* Where processes have different clocks, only what is read at the same time on the same one can be compared.
+ */
+static void set_window(struct account_process *process) {
+  const struct report *report = process->report;
+  bool has_clocks = trace_archive_number(report->trace, STAVE_PROPERTY_CLOCKS) > 1;
+  process->begin = process->from = has_clocks ? 0 : (double)report->trace->clock.first_ticks;
+  process->end = process->to =
+      has_clocks ? 1e300 : process->begin + (double)report->trace->clock.length_ticks;
+  if (has_clocks)
+    return;
+  process->from = larger(process->from, (double)report->first_ticks);
+  process->to = smaller(process->to, (double)report->last_ticks);
+}
+
+static double number_of(const struct trace *trace, uint64_t group, const char *name) {
+  const char *text = trace_process_property(trace, group, name);
+  return text ? strtod(text, NULL) : 0;
+}
+
+static bool add_process(struct report *report, size_t number) {
+  const struct trace *trace = report->trace;
+  uint64_t group = trace->location_groups[number].ref;
+  const char *readings = trace_process_property(trace, group, STAVE_PROPERTY_RUN_TIMES);
+  struct account_process process = {.report = report,
+                                    .us = (double)trace->clock.ticks_per_second / 1e6,
+                                    .threads = calloc(trace->location_count + 1, sizeof *process.threads)};
+  bool is_fine = process.threads != NULL;
+  for (uint32_t i = 0; readings && i < trace->location_count && is_fine; i++)
+    if (report->threads[i].process == number && !report->threads[i].is_device)
+      is_fine = add_thread(&process, i);
+  if (is_fine && process.count > 0) {
+    report->account.is_known = true;
+    report->account.online = (uint64_t)number_of(trace, group, STAVE_PROPERTY_ONLINE);
+    report->account.quota += number_of(trace, group, STAVE_PROPERTY_QUOTA);
+    set_window(&process);
+    note_masks(&report->account, &process.masks);
+    read_process(&process, readings);
+  }
+  account_masks_free(&process.masks);
+  free(process.threads);
+  return is_fine;
+}
+
+bool account_find(struct report *report) {
+  struct report_account *account = &report->account;
+  for (size_t i = 0; i < report->trace->location_group_count; i++)
+    if (!add_process(report, i))
+      return false;
+  account->all = (double)report->cpus * (double)report->wall;
+  double found = account->ran + account->ready + account->slept + account->lost[HINDRANCE_STOPPED];
+  account->slept = larger(0, account->slept);
+  account->unknown = larger(0, account->all - found);
+  return true;
+}
+
+double report_hindrance_gain(const struct report *report) {
+  double processes = report->process_count ? (double)report->process_count : 1, sum = 0;
+  for (int i = 0; i < HINDRANCE_COUNT; i++)
+    sum += report->account.gain[i] / processes;
+  return sum;
+}

@@ -1,0 +1,34 @@
+/* What became of the threads' time: who had the processors. A part of struct report. */
+#ifndef STAVE_REPORT_REPORT_ACCOUNT_H
+#define STAVE_REPORT_REPORT_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What kept threads from running that could have run, or were stopped. */
+enum hindrance {
+  HINDRANCE_QUOTA,       /* of a control group */
+  HINDRANCE_TEAM,        /* other threads of OpenMP, more than they may use processors */
+  HINDRANCE_OWN_THREADS, /* of the process, that are none of OpenMP's */
+  HINDRANCE_OTHERS,      /* other processes */
+  HINDRANCE_STOPPED,     /* by a signal; these threads were not ready */
+  HINDRANCE_COUNT
+};
+
+/* What became of threads x wall time, as the kernel says. In ticks. */
+struct report_account {
+  bool is_known;
+  double all, ran, ready, slept;
+  double unknown;               /* before and behind the readings */
+  double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped: besides */
+  double gain[HINDRANCE_COUNT]; /* wall time */
+  double uneven;                /* wall time by which one thread was ready for longer than the mean */
+  double own_threads;           /* processor time of the process's other threads */
+  uint64_t online;              /* processors of the machine */
+  uint64_t processors;          /* that the threads may use, at the end; of all processes */
+  uint64_t threads;             /* the most that share the fewest */
+  uint64_t shared;              /* these */
+  double quota;                 /* processors; 0: none */
+};
+
+#endif
