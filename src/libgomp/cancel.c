@@ -22,6 +22,8 @@ static uint32_t flag_of(int which) {
 static void deliver(struct omp_call call, int which, uint32_t how) {
   if (which == GOMP_CANCEL_LOOP || which == GOMP_CANCEL_SECTIONS)
     implicit_of(call.thread)->work.kind = 0;
+  if (which == GOMP_CANCEL_TASKGROUP)
+    call.thread->task->is_cancelled = true;
   DELIVER(cancel, &call.thread->task->data, (int)(flag_of(which) | how), call.code);
 }
 

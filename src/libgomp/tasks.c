@@ -78,12 +78,17 @@ static void begin(struct omp_thread *thread, struct task_block *home) {
   DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
 }
 
+static ompt_task_status_t status_at_end(struct task_block *home) {
+  if (detached_end(home))
+    return OMPT_TASK_STATUS_detach;
+  return home->task.is_cancelled ? OMPT_TASK_STATUS_cancel : OMPT_TASK_STATUS_complete;
+}
+
 static void end(struct omp_thread *thread, struct task_block *home, uint32_t state) {
   struct omp_task *outer = home->task.outer;
   thread->task = outer;
   thread->state = state;
-  DELIVER(task_schedule, &home->task.data,
-          detached_end(home) ? OMPT_TASK_STATUS_detach : OMPT_TASK_STATUS_complete, &outer->data);
+  DELIVER(task_schedule, &home->task.data, status_at_end(home), &outer->data);
 }
 
 void task_block_run(void *data) {

@@ -28,6 +28,7 @@ struct omp_task {
   struct omp_task *outer;    /* which goes on when this one ends */
   struct implicit *implicit; /* in whose region it is */
   uint32_t flags;            /* OMPT_TASK_... */
+  bool is_cancelled;         /* it leaves a cancelled taskgroup */
 };
 
 /* An implicit or initial task. */
