@@ -80,26 +80,30 @@ bool GOMP_single_start(void) {
   return is_executor;
 }
 
-/* All but the executing thread wait in there for its data; which one that is shows when it returns. */
+/* In place of libgomp's function, which does not show beforehand which threads wait in it: all but the one
+ * that executes the region. Outside of regions nobody waits. */
 void *GOMP_single_copy_start(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
+  if (!call.thread->is_traced || !implicit_of(call.thread)->team)
     return call.thread->library->GOMP_single_copy_start();
-  work_end_single(call);
+  bool is_executor = call.thread->library->GOMP_single_start();
+  begin_single(call, is_executor);
+  if (is_executor)
+    return NULL;
   wait_begin(call, OMPT_SYNC_REGION_barrier_implementation);
-  void *data = call.thread->library->GOMP_single_copy_start();
+  call.thread->library->GOMP_barrier();
   wait_end(call, OMPT_SYNC_REGION_barrier_implementation);
-  begin_single(call, !data);
-  return data;
+  return implicit_of(call.thread)->team->single_data;
 }
 
 void GOMP_single_copy_end(void *data) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
+  if (!call.thread->is_traced || !implicit_of(call.thread)->team)
     return call.thread->library->GOMP_single_copy_end(data);
   work_end(call);
+  implicit_of(call.thread)->team->single_data = data;
   wait_begin(call, OMPT_SYNC_REGION_barrier_implementation);
-  call.thread->library->GOMP_single_copy_end(data);
+  call.thread->library->GOMP_barrier();
   wait_end(call, OMPT_SYNC_REGION_barrier_implementation);
   implicit_of(call.thread)->has_left_single = true; /* the barrier behind it is single's */
 }

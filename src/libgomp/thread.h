@@ -54,6 +54,7 @@ struct omp_team {
   struct omp_thread *primary;  /* which has called */
   struct implicit member;      /* the primary thread's */
   struct work work;            /* with which each member of a combined construct begins */
+  void *single_data;           /* that the executor of the last single hands to the others */
   bool is_begun_apart;         /* in another call than it ends in */
   struct omp_team *next;       /* of spare ones */
 };
