@@ -7,7 +7,7 @@
     count event=ThreadJoin 1
 
 A section begins with its conditions, all of which must hold, and ends with the next one. A
-condition is the name of the compiler (clang, gcc) or of the runtime (libomp), alone or compared
+condition is the name of the compiler (clang, gcc) or of the runtime (libomp, libgomp), alone or compared
 with a version. What is asked for is a toolchain such as "clang14-libomp19"; empty: unknown, and
 then only what holds everywhere is expected.
 """
