@@ -1,4 +1,5 @@
 /* stave: the command. One subcommand, one file. */
+#include "base/limits.h"
 #include "cli/commands.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
@@ -69,9 +70,13 @@ static int run(int argc, char **argv) {
   return command ? command->run(argc, argv) : unknown(argv[0]);
 }
 
-int main(int argc, char **argv) {
+static int start(int argc, char **argv) {
   setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8, whatever the terminal is */
   memory_needed_by_json();
   int status = run(argc > 0 ? argc - 1 : 0, argv + 1);
   return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
+}
+
+int main(int argc, char **argv) {
+  return limits_on_large_stack(start, argc, argv);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/limits.h"
 #include "recover/rebuild.h"
 #include "recover/snapshot.h"
 #include "session/clock.h"
@@ -82,7 +83,7 @@ static int rebuild_running(struct rebuild *job, const char *directory, const cha
   return error;
 }
 
-int main(int argc, char **argv) {
+static int start(int argc, char **argv) {
   static struct rebuild job = {.salvage.fd = -1};
   bool goes_on = argc == 4 && strcmp(argv[3], "running") == 0;
   if (argc != 3 && !goes_on) {
@@ -99,4 +100,8 @@ int main(int argc, char **argv) {
   bool is_said = fflush(stdout) == 0;
   rebuild_close(&job);
   return error || !is_said ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+  return limits_on_large_stack(start, argc, argv);
 }

@@ -169,6 +169,8 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
   close_if_open(process.application_fd);
   *ret_pidfd = move_up(process.pidfd);
   char number[TOOL_ERROR_BYTES];
+  if (error == -ECHILD && atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
+    error = 0; /* it was started, and has ended already: its own words are the reason */
   if (error)
     tool_say("cannot start %s: %s; the program runs untraced", path,
              error == -ECHILD ? "a signal ended its first step" : tool_error_text(-error, number));

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -271,6 +272,19 @@ static bool is_archers(void) {
   return is_tool;
 }
 
+enum { STACK_BYTES_LEAST = 24 << 10 };
+
+/* What Stave puts on the stack would be what the program lacks; the kernel hands out as little as 16 KiB. */
+static bool has_stack(void) {
+  static const char line[] =
+      "stave: the stack (ulimit -s) is smaller than 24 KiB; the program runs untraced\n";
+  struct rlimit limit;
+  bool is_enough = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_LEAST;
+  if (!is_enough && write(STDERR_FILENO, line, sizeof line - 1) < 0)
+    errno = 0;
+  return is_enough;
+}
+
 bool tool_prepare(void) {
   if (tool.is_prepared)
     return true;
@@ -294,7 +308,7 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   tool_note_stderr();
-  if (tool_is_privileged())
+  if (!has_stack() || tool_is_privileged())
     return NULL;
   tool.is_libgomp = runtime_version && strncmp(runtime_version, "GNU libgomp", strlen("GNU libgomp")) == 0;
   if (tool.runtimes > 0)

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/base_name.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "session/clock.h"
 #include "session/futex.h"
@@ -299,7 +301,38 @@ static void drain_all(struct writer *writer) {
   drain(writer);
 }
 
-int main(void) {
+/* The limits are the program's: its next thread comes before the trace. */
+static bool has_threads_left(struct writer *writer) {
+  bool are_left = limits_leave_threads();
+  if (!are_left)
+    report_failed(&writer->report,
+                  "the limit on processes (ulimit -u, pids.max of the cgroup) leaves too few for "
+                  "the program's own threads");
+  return are_left;
+}
+
+enum { DESCRIPTORS_LEAST = 14 };
+
+/* With fewer some file of an archive could not be opened at its end. */
+static bool has_descriptors(struct writer *writer) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  bool are_enough = getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_LEAST;
+  if (!are_enough)
+    report_failed(&writer->report, "fewer than %d descriptors (ulimit -n) are too few for an archive",
+                  DESCRIPTORS_LEAST);
+  return are_enough;
+}
+
+static void open_application(struct writer *writer) {
+  application_open(&writer->application, writer->constants.pid, WRITER_FD_APPLICATION, WRITER_FD_SESSION);
+  writer->command_line_bytes =
+      application_command_line(&writer->application, writer->command_line, sizeof writer->command_line);
+  application_quote(writer->command_line, writer->command_line_bytes, writer->arguments,
+                    sizeof writer->arguments);
+}
+
+static int start(int argc, char **argv) {
+  (void)argc, (void)argv;
   static struct writer writer = {.exit_status = OTF2_UNDEFINED_INT64};
   process_prepare_signals();
   process_raise_limits();
@@ -313,15 +346,13 @@ int main(void) {
   terminate_texts(&writer.constants);
   uname(&writer.machine);
   ask_launcher(&writer);
-  application_open(&writer.application, writer.constants.pid, WRITER_FD_APPLICATION, WRITER_FD_SESSION);
-  writer.command_line_bytes =
-      application_command_line(&writer.application, writer.command_line, sizeof writer.command_line);
-  application_quote(writer.command_line, writer.command_line_bytes, writer.arguments,
-                    sizeof writer.arguments);
+  open_application(&writer);
   processors_open(&writer.processors, writer.constants.pid);
   clock_domain(writer.constants.clock_kind, writer.clock_domain);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);
+  if (!has_threads_left(&writer) || !has_descriptors(&writer))
+    return 1;
   const config_keep *keep = &writer.constants.config.keep;
   if (keep->ns || keep->bytes ? !open_kept(&writer) : !open_archive(&writer))
     return 1;
@@ -337,4 +368,8 @@ int main(void) {
     writer_close(&writer);
   close_writer(&writer);
   return 0;
+}
+
+int main(int argc, char **argv) {
+  return limits_on_large_stack(start, argc, argv);
 }

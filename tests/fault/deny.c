@@ -1,12 +1,14 @@
-// deny CALL PROGRAM [ARGUMENT...]: runs the program without one system call, as an old kernel, a container's
-// filter, an odd file system or an emulator would. Refusals are EPERM; what old kernels lack is ENOSYS. Of
-// fallocate only what makes files longer is refused, by clone-silent what qemu's emulation of a program
-// refuses of clone: a process whose end sends no signal. (Threads are made by clone3.)
+// deny CALL PROGRAM [ARGUMENT...], deny NUMBER:ERRNO PROGRAM [ARGUMENT...]: runs the program without one
+// system call, as an old kernel, a container's filter, an odd file system or an emulator would. Refusals are
+// EPERM; what old kernels lack is ENOSYS. Of fallocate only what makes files longer is refused, by
+// clone-silent what qemu's emulation of a program refuses of clone: a process whose end sends no signal.
+// (Threads are made by clone3.)
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -53,15 +55,27 @@ static int deny(const struct denied *call) {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+// "NUMBER:ERRNO"
+static int is_number(const char *text, struct denied *ret) {
+  char *end;
+  *ret = (struct denied){.name = text, .number = (unsigned)strtoul(text, &end, 10)};
+  if (end == text || *end != ':')
+    return 0;
+  ret->error = atoi(end + 1);
+  return ret->error > 0;
+}
+
 int main(int argc, char **argv) {
+  struct denied other;
   size_t call = 0, count = sizeof calls / sizeof *calls;
   while (argc > 2 && call < count && strcmp(calls[call].name, argv[1]) != 0)
     call++;
-  if (argc < 3 || call == count) {
+  int is_other = argc > 2 && is_number(argv[1], &other);
+  if (argc < 3 || (call == count && !is_other)) {
     fprintf(stderr, "usage: deny CALL PROGRAM [ARGUMENT...]\n");
     return 98;
   }
-  if (deny(&calls[call]) != 0)
+  if (deny(is_other ? &other : &calls[call]) != 0)
     return 77;
   execv(argv[2], argv + 2);
   perror(argv[2]);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,8 +39,9 @@ static void exec_program(const struct child *child, const char *path, char **arg
  * ignored, it would reap the program before its status was read. */
 static int receive_signals(struct child *child) {
   sigset_t handled = handled_signals();
-  sigprocmask(SIG_BLOCK, &handled, &child->started_mask);
-  sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child->started_sigchld);
+  if (sigprocmask(SIG_BLOCK, &handled, &child->started_mask) != 0 ||
+      sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child->started_sigchld) != 0)
+    return -errno;
   child->signal_fd = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
   return child->signal_fd >= 0 ? 0 : -errno;
 }
@@ -52,15 +54,28 @@ static void give_signals_back(struct child *child) {
   sigprocmask(SIG_SETMASK, &child->started_mask, NULL);
 }
 
+/* What is refused only once the program has begun would leave stave waiting for ever. Nobody is one's own
+ * child. Returns 0 or a negative errno. */
+static int try_waiting(void) {
+  siginfo_t info;
+  if (poll(NULL, 0, 0) < 0)
+    return -errno;
+  if (waitid(P_PID, (id_t)getpid(), &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != ECHILD)
+    return -errno;
+  return waitpid(getpid(), NULL, WNOHANG) < 0 && errno != ECHILD ? -errno : 0;
+}
+
 /* Forks and waits until exec has happened: 0, or what went wrong as a negative errno. */
 static int fork_and_exec(struct child *child, const char *path, char **arguments) {
   int pipe_fds[2], error = 0;
-  if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+  child->is_refused = pipe2(pipe_fds, O_CLOEXEC) != 0;
+  if (child->is_refused)
     return -errno;
   child->pid = fork();
   if (child->pid == 0)
     exec_program(child, path, arguments, pipe_fds[1]);
-  if (child->pid < 0)
+  child->is_refused = child->pid < 0;
+  if (child->is_refused)
     error = errno;
   close(pipe_fds[1]);
   ssize_t length;
@@ -75,8 +90,12 @@ static int fork_and_exec(struct child *child, const char *path, char **arguments
 
 int child_start(struct child *ret, const char *path, char **arguments) {
   *ret = (struct child){.pid = -1, .signal_fd = -1};
+  sigprocmask(SIG_SETMASK, NULL, &ret->started_mask);
+  sigaction(SIGCHLD, NULL, &ret->started_sigchld);
+  int error = try_waiting();
   orphans_adopt();
-  int error = receive_signals(ret);
+  error = error == 0 ? receive_signals(ret) : error;
+  ret->is_refused = error != 0;
   if (error == 0)
     error = fork_and_exec(ret, path, arguments);
   if (error != 0)

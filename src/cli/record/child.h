@@ -11,9 +11,10 @@
 
 struct child {
   pid_t pid;
-  pid_t waker;             /* the process that let stave go on last; 0: none has */
-  int signal_fd;           /* readable when child_signals has something to do */
-  bool has_ended;          /* it is a zombie: not reaped before child_reap */
+  pid_t waker;     /* the process that let stave go on last; 0: none has */
+  int signal_fd;   /* readable when child_signals has something to do */
+  bool has_ended;  /* it is a zombie: not reaped before child_reap */
+  bool is_refused; /* by a limit or a filter: there is no child, its program can be run in place of stave */
   bool asked_to_stop;      /* after its end: someone interrupted stave */
   bool asked_to_terminate; /* after its end: SIGTERM or SIGHUP to stave */
   int code, status;        /* how it ended: si_code and si_status of waitid */
@@ -22,7 +23,7 @@ struct child {
 };
 
 /* Starts `path` with `arguments` (argv[0] first) and the environment of now. Returns 0, or a negative errno,
- * that of execve for instance, and then nothing is left behind. */
+ * that of execve for instance, and then nothing is left behind. The caller looks at is_refused. */
 int child_start(struct child *ret, const char *path, char **arguments);
 
 /* Does what the signals that have arrived ask for. Never blocks. Sets has_ended once the program has. */

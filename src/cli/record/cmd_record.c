@@ -1,5 +1,6 @@
 #include "cli/record/cmd_record.h"
 
+#include "base/limits.h"
 #include "cli/common/message.h"
 #include "cli/common/status.h"
 #include "cli/common/summary.h"
@@ -254,6 +255,12 @@ static void set_environment(struct traced_run *run) {
 
 /* False if the program has to run untraced; has said why. */
 static bool prepare(struct traced_run *run) {
+  if (!limits_leave_threads()) {
+    message_say(
+        "the limit on processes (ulimit -u, pids.max of the cgroup) leaves too few for the program's own "
+        "threads; the program runs untraced");
+    return false;
+  }
   if (!plan_make(&run->program, run->preloads, &run->plan))
     return false;
   int error = workdir_make(&run->workdir);
@@ -263,10 +270,8 @@ static bool prepare(struct traced_run *run) {
     error = workdir_link_libgomp(&run->workdir, run->plan.gomp, run->plan.runtime);
   if (error == 0)
     return true;
-  message_say("cannot make a private directory in %s: %s: set TMPDIR to a place that can be written; the "
-              "program runs "
-              "untraced",
-              getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(-error));
+  message_say("cannot make a private directory in %s: %s%s; the program runs untraced", workdir_parent(),
+              strerror(-error), error == -EMFILE ? "" : ": set TMPDIR to a place that can be written");
   return false;
 }
 
@@ -377,15 +382,39 @@ static bool is_asked_to_end(void *data) {
   return run->child.asked_to_terminate || run->child.asked_to_stop;
 }
 
+/* Environments are arrays of texts that nobody frees. NULL: no memory. */
+static char **copy_of_environment(void) {
+  size_t count = 0;
+  while (environ && environ[count])
+    count++;
+  char **copy = calloc(count + 1, sizeof *copy);
+  if (copy && count > 0)
+    memcpy(copy, environ, count * sizeof *copy);
+  return copy;
+}
+
+/* With the environment that stave was started with. */
+static int run_unwatched(struct traced_run *run, char **arguments, char **environment, int error) {
+  message_say("cannot run %s as a child: %s: it runs untraced", arguments[0], strerror(-error));
+  if (environment)
+    environ = environment;
+  return run_untraced(run, arguments);
+}
+
 static int record(struct traced_run *run, char **arguments) {
+  char **environment = copy_of_environment();
   set_environment(run);
   int error = child_start(&run->child, run->program.path, arguments);
+  if (error != 0 && run->child.is_refused)
+    return run_unwatched(run, arguments, environment, error);
+  free(environment);
   if (error != 0) {
     traced_run_clear(run);
     return cannot_start(arguments[0], error);
   }
   let_go_of_pipes();
   const char *verbose = getenv("STAVE_VERBOSE");
+  run->quiet |= verbose && strcmp(verbose, "0") == 0;
   watch_start(&run->watch, run->child.pid, run->plan.library, verbose && strcmp(verbose, "2") == 0);
   while (!run->child.has_ended)
     attend(run, watch_look(&run->watch));

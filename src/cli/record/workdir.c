@@ -15,11 +15,13 @@ static bool is_fit(const char *folder) {
   return folder && *folder == '/' && folder[strcspn(folder, " \t\n:;$")] == '\0';
 }
 
-int workdir_make(struct workdir *ret) {
+const char *workdir_parent(void) {
   const char *parent = getenv("TMPDIR");
+  return is_fit(parent) ? parent : "/tmp";
+}
+
+static int make_in(struct workdir *ret, const char *parent) {
   *ret = (struct workdir){.path = ""};
-  if (!is_fit(parent))
-    parent = "/tmp";
   int length = snprintf(ret->path, sizeof ret->path, "%s/stave-record-XXXXXX", parent);
   if ((size_t)length >= sizeof ret->path || !mkdtemp(ret->path)) {
     int error = (size_t)length >= sizeof ret->path ? ENAMETOOLONG : errno;
@@ -28,6 +30,16 @@ int workdir_make(struct workdir *ret) {
   }
   snprintf(ret->status_path, sizeof ret->status_path, "%s/status", ret->path);
   return 0;
+}
+
+/* The reason is that of the place where it belongs. */
+int workdir_make(struct workdir *ret) {
+  const char *const others[] = {getenv("XDG_RUNTIME_DIR"), "/var/tmp", "/dev/shm"};
+  int error = make_in(ret, workdir_parent()), other_error = error;
+  for (size_t i = 0; other_error != 0 && i < sizeof others / sizeof *others; i++)
+    if (is_fit(others[i]))
+      other_error = make_in(ret, others[i]);
+  return other_error == 0 ? 0 : error;
 }
 
 static int make_link(const struct workdir *workdir, const char *name, const char *target,

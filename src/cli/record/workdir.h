@@ -15,7 +15,10 @@ struct workdir {
   size_t preload_count;
 };
 
-/* Makes the directory in $TMPDIR, or in /tmp where that is not fit, for this user only. Returns 0 or a
+/* Where it belongs: $TMPDIR, or /tmp where that is not fit. */
+const char *workdir_parent(void);
+
+/* Makes the directory there, or in another place that can be written, for this user only. Returns 0 or a
  * negative errno; in both cases workdir_remove may be called. */
 int workdir_make(struct workdir *ret);
 
