@@ -272,12 +272,12 @@ static bool is_archers(void) {
   return is_tool;
 }
 
-enum { STACK_BYTES_LEAST = 24 << 10 };
+enum { STACK_BYTES_LEAST = 64 << 10 };
 
 /* What Stave puts on the stack would be what the program lacks; the kernel hands out as little as 16 KiB. */
 static bool has_stack(void) {
   static const char line[] =
-      "stave: the stack (ulimit -s) is smaller than 24 KiB; the program runs untraced\n";
+      "stave: the stack (ulimit -s) is smaller than 64 KiB; the program runs untraced\n";
   struct rlimit limit;
   bool is_enough = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_LEAST;
   if (!is_enough && write(STDERR_FILENO, line, sizeof line - 1) < 0)
