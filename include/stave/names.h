@@ -65,7 +65,7 @@
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"
 /* Prefix; a number from 0 follows. The files of all OpenMP runtimes that the process had loaded when tracing
  * began or when it ended in order. What runs on one without a tool interface (gcc's libgomp) is not in the
- * archive. */
+ * archive, unless libstave-libgomp.so is one of these files. */
 #define STAVE_PROPERTY_RUNTIME_FILE "STAVE::RUNTIME_FILE::"
 /* Present if `stave record` ran the program on another runtime than it was built for: that one's name,
  * "libgomp". */

@@ -145,12 +145,24 @@ static bool costs_processors(enum report_cause cause) {
   return cause == CAUSE_FORK_JOIN || cause == CAUSE_SMALL_TASKS;
 }
 
+/* Whether its cost is what the runtime takes, or how that wakes and orders threads. */
+static bool depends_on_runtime(enum report_cause cause) {
+  return cause == CAUSE_SMALL_TASKS || cause == CAUSE_TASK_STARVATION || cause == CAUSE_FORK_JOIN ||
+         cause == CAUSE_LATE_START || cause == CAUSE_SLOW_BARRIERS || cause == CAUSE_REDUCTION ||
+         cause == CAUSE_CHUNK_SIZE || cause == CAUSE_DOACROSS || cause == CAUSE_LOCK ||
+         cause == CAUSE_OVERSUBSCRIPTION;
+}
+
 /* What lowers it. NULL: nothing. */
 static const char *doubt(const struct report *report, const struct report_finding *finding) {
   if (report->caveats.lost_events > 0)
     return "events were lost";
   if (report->caveats.is_incomplete)
     return "the archive says that it is not complete";
+  if (finding->cause == CAUSE_SERIAL && report->caveats.runtimes.untraced_count > 0)
+    return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
+  if (report->caveats.runtimes.instead_of && depends_on_runtime(finding->cause))
+    return "the program was built for another OpenMP runtime, which may take less or more for it";
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
   if (costs_processors(finding->cause) && are_processors_too_few(report))

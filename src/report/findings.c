@@ -41,10 +41,17 @@ static void find_serial(struct report *report) {
               "%s (%s) are spent outside of all parallel regions, where one of %.0f threads works%s",
               finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
               report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out" : "");
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_say(
+        finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
+        finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
   finding_say(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
               gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
               finding_time(&texts, (double)gap->time.sum), gap->time.count, gap->time.count == 1 ? "" : "s");
-  finding_say(
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_say(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
+                report->caveats.runtimes.untraced);
+  finding_say_more(
       finding->advice,
       "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
       "as "

@@ -5,7 +5,7 @@
 #define STAVE_REPORT_REPORT_H
 
 #include "analysis/replay.h"
-#include "analysis/trace.h"
+#include "analysis/runtimes.h"
 #include "report/counters.h"
 #include "report/report_account.h"
 #include "report/scatter.h"
@@ -372,9 +372,9 @@ struct report_caveats {
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
   bool lacks_chunks;             /* there are loops, and the runtime does not tell of their chunks */
-  bool lacks_teams;              /* the archive does not say which threads work in which team */
-  uint64_t clock_ticks;   /* by which messages end before they begin, at most: clocks of processes differ */
-  bool is_incomplete;     /* the archive says so */
+  uint64_t clock_ticks; /* by which messages end before they begin, at most: clocks of processes differ */
+  bool is_incomplete, lacks_teams; /* the archive says so; it does not say which threads work in which team */
+  struct runtimes runtimes;
   bool lacks_dependences; /* there are tasks, and nobody asked for the dependences of any */
 };
 

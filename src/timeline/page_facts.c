@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/runtimes.h"
 #include "analysis/sides.h"
 #include "base/utf8.h"
 
@@ -67,11 +68,19 @@ static void add_sides(json_t *facts, const struct trace *trace) {
   }
 }
 
+static void add_runtimes(json_t *facts, const struct trace *trace) {
+  struct runtimes runtimes;
+  runtimes_read(&runtimes, trace);
+  add(facts, "in place of", runtimes.instead_of);
+  add(facts, "not traced", runtimes.untraced_count ? runtimes.untraced : NULL);
+}
+
 json_t *page_facts(const struct timeline *timeline) {
   const struct trace *trace = timeline->trace;
   json_t *facts = json_array();
   for (int i = 0; i < RUN_FACTS; i++)
     add(facts, run_facts[i].name, trace_archive_property(trace, run_facts[i].property));
+  add_runtimes(facts, trace);
   add_sides(facts, trace);
   for (size_t i = 0; i < trace->node_count; i++)
     add(facts, trace->nodes[i].class_name, trace->nodes[i].name);

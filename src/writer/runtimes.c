@@ -9,9 +9,10 @@
 
 static const char detour[] = "libstave-gomp.so";
 
-/* gcc's (renamed ones too), LLVM's and AMD's, Intel's, NVIDIA's, Cray's. */
-static const char *const beginnings[] = {"libgomp.so", "libgomp-", "libomp.so", "libomp5.so", "libomp-",
-                                         "libiomp5",   "libnvomp", "libcraymp", detour};
+/* gcc's (renamed ones too), LLVM's and AMD's, Intel's, NVIDIA's, Cray's, and what records gcc's. */
+static const char *const beginnings[] = {
+    "libgomp.so", "libgomp-", "libomp.so", "libomp5.so",          "libomp-",
+    "libiomp5",   "libnvomp", "libcraymp", "libstave-libgomp.so", detour};
 
 static bool is_runtime(const char *name) {
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)

@@ -194,7 +194,7 @@ class Children(Case):
             self.assertTrue(os.path.isabs(file))
             self.assertIn(file, text)
         self.assertEqual("in place of  libgomp" in text, in_place_of is not None)
-        self.assertEqual(f"{count} OpenMP runtimes were loaded: what ran on libgomp" in text, count > 1, text)
+        self.assertEqual("what ran on it, if anything did, is not here" in text, count > 1, text)
 
     def test_library_loaded_later(self):
         """It needs what libomp lacks, when the program runs on libomp already."""

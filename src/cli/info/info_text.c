@@ -4,6 +4,7 @@
 #include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
+#include "analysis/runtimes.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
@@ -44,29 +45,25 @@ static void print_date(const struct trace *trace) {
   table_fact("date", "%s.%03u %s", text, (unsigned)(trace->clock.realtime_ns / 1000000 % 1000), zone);
 }
 
-struct runtimes {
-  size_t count, silent;
-};
-
-/* gcc's has no tool interface: what it runs is in no trace. */
 static void print_runtime_file(void *data, const char *rest, const char *value) {
-  struct runtimes *runtimes = data;
-  const char *slash = strrchr(value, '/');
   (void)rest;
-  runtimes->count++;
-  runtimes->silent += strncmp(slash ? slash + 1 : value, "libgomp", strlen("libgomp")) == 0;
+  ++*(size_t *)data;
   table_fact("  file", "%s", value);
 }
 
+/* gcc's has no tool interface: what it runs is in no trace. Whether it ran anything no event tells: where
+ * another runtime stands in for it (--preload), it does not. */
 static void print_runtime_files(const struct info *info) {
-  struct runtimes runtimes = {0};
-  const char *other = info_property(info, "RUNTIME_INSTEAD_OF");
-  info_each_property(info, "RUNTIME_FILE", print_runtime_file, &runtimes);
-  if (other)
-    table_fact("  in place of", "%s, for which the program was built: its times there can be others", other);
-  if (runtimes.count > 1)
-    table_fact("  warning", "%zu OpenMP runtimes were loaded%s", runtimes.count,
-               runtimes.silent > 0 ? ": what ran on libgomp cannot be traced and is not here" : "");
+  struct runtimes runtimes;
+  size_t count = 0;
+  runtimes_read(&runtimes, info->trace);
+  info_each_property(info, "RUNTIME_FILE", print_runtime_file, &count);
+  if (runtimes.instead_of)
+    table_fact("  in place of", "%s, for which the program was built: its times there can be others",
+               runtimes.instead_of);
+  if (runtimes.untraced_count > 0)
+    table_fact("  warning", "%s cannot be traced: what ran on %s, if anything did, is not here",
+               runtimes.untraced, runtimes.untraced_count == 1 ? "it" : "them");
 }
 
 static void print_runtime(const struct info *info) {

@@ -94,6 +94,13 @@ static void put_place(json_t *object, const struct report *report, uint32_t regi
 
 /* -- overview -- */
 
+static void put_runtime(json_t *object, const struct runtimes *runtimes) {
+  json_put(object, "runtime", json_from_text(runtimes->traced));
+  json_put(object, "runtime_in_place_of", json_from_text(runtimes->instead_of));
+  json_put(object, "runtimes_not_traced",
+           json_from_text(runtimes->untraced_count ? runtimes->untraced : NULL));
+}
+
 static json_t *efficiency(const struct report *report) {
   bool has_clock = !report_lacks_clock(report);
   return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "parallel", report->parallel_efficiency,
@@ -110,6 +117,7 @@ static json_t *overview(const struct report_print *print) {
   json_t *object = json_object();
   json_put(object, "schema_version", json_from_number(REPORT_SCHEMA_VERSION));
   json_put(object, "archive", json_from_text(print->anchor));
+  put_runtime(object, &report->caveats.runtimes);
   uint64_t start_ns = report->trace->clock.realtime_ns;
   json_put(object, "start_ns", start_ns == UINT64_MAX ? json_null() : json_from_number(start_ns));
   put_seconds(object, "wall_s", report, (double)report->wall);

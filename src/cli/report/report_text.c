@@ -120,11 +120,24 @@ static void print_own_cost(const struct report *report) {
              text_time(one, report->trace, (double)caveats->callback_ticks));
 }
 
+/* Archives are handed on: what the recorder knew of them stands here, too. */
+static void print_runtimes(const struct runtimes *runtimes) {
+  const char *name = runtimes->traced ? runtimes->traced : "not known";
+  if (runtimes->instead_of)
+    table_fact("runtime",
+               "%s, in place of %s, for which the program was built: its times there can be others", name,
+               runtimes->instead_of);
+  if (runtimes->untraced_count > 0)
+    table_fact("not traced", "what ran on %s, if anything did: it is missing here, and counts as serial",
+               runtimes->untraced);
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
       more[NUMBER_BYTES], account[ACCOUNT_BYTES];
   table_fact("archive", "%s", print->anchor);
+  print_runtimes(&report->caveats.runtimes);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
   if (report->processors.count)
