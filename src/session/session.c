@@ -146,6 +146,26 @@ void session_unmap(struct session_header *header) {
     munmap(header, header->constants.bytes);
 }
 
+uint64_t session_bytes_before_rings(const struct session_header *header) {
+  return session_ring_offset(header->constants.slots_max, header->constants.ring_bytes, 0);
+}
+
+void session_unmap_rings(struct session_header *header) {
+  uint64_t before = session_bytes_before_rings(header);
+  munmap((char *)header + before, header->constants.bytes - before);
+}
+
+struct record *session_map_ring(int fd, const struct session_header *header, uint32_t index, uint64_t bytes) {
+  const struct session_constants *constants = &header->constants;
+  uint64_t offset = session_ring_offset(constants->slots_max, constants->ring_bytes, index);
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
+  if (memory == MAP_FAILED)
+    return NULL;
+  madvise(memory, bytes, MADV_DONTFORK);
+  madvise(memory, bytes, MADV_DONTDUMP);
+  return memory;
+}
+
 void session_let_go(struct session_header *header) {
   madvise(header, header->constants.bytes, MADV_DONTNEED);
 }

@@ -71,6 +71,10 @@ struct session_share session_share(uint64_t bytes_least, uint32_t slots_least, u
   return share;
 }
 
+uint64_t session_addresses_left(void) {
+  return left(RLIMIT_AS, 0) == UINT64_MAX ? UINT64_MAX : left(RLIMIT_AS, mapped_bytes().all);
+}
+
 uint64_t session_memory_left(void) {
   struct mapped mapped = mapped_bytes();
   return smaller(left(RLIMIT_AS, mapped.all), left(RLIMIT_DATA, mapped.own));

@@ -16,6 +16,9 @@ struct session_share {
  * they are no more than a 16th. A slot for each 64 MiB that are left, so that these have rings of 256 KiB. */
 struct session_share session_share(uint64_t bytes_least, uint32_t slots_least, uint32_t slots_most);
 
+/* What a limit on address space leaves the process. UINT64_MAX: there is none. */
+uint64_t session_addresses_left(void);
+
 /* What limits (RLIMIT_AS, RLIMIT_DATA) leave the process. UINT64_MAX: there are none. */
 uint64_t session_memory_left(void);
 

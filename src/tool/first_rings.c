@@ -1,9 +1,16 @@
 #include "tool/first_rings.h"
 
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "session/session.h"
+#include "session/share.h"
 #include "tool/thread.h"
 
 /* With more threads than processors each one fills its ring the slower, and 256 KiB for each of a thousand
@@ -27,15 +34,100 @@ uint64_t first_ring_bytes(uint32_t index) {
   return wanted < most ? wanted : most;
 }
 
-struct record *first_ring(uint32_t index) {
-  const struct session_constants *constants = &tool.session->constants;
-  return session_ring(tool.session, constants->slots_max, constants->ring_bytes, index);
+/* -- mappings -- */
+
+/* The program may have closed the descriptor and have something else under its number. A file that is the
+ * session's memory behind a mapping was so before. */
+static bool is_session(int fd) {
+  struct stat status;
+  return fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode;
 }
 
+static struct record *map_from(int fd, uint32_t index, uint64_t bytes) {
+  if (!is_session(fd))
+    return NULL;
+  struct record *ring = session_map_ring(fd, tool.session, index, bytes);
+  if (!ring || is_session(fd))
+    return ring;
+  munmap(ring, bytes);
+  return NULL;
+}
+
+/* The writer has the same descriptor. */
+static struct record *map_from_writer(uint32_t index, uint64_t bytes) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%u/fd/%d",
+           atomic_load(&tool.session->shared.writer_life) & FUTEX_TID_MASK, WRITER_FD_SESSION);
+  int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK, 0);
+  struct record *ring = map_from(fd, index, bytes);
+  if (fd >= 0)
+    syscall(SYS_close, fd);
+  return ring;
+}
+
+static struct record *map_ring(uint32_t index, uint64_t bytes) {
+  struct record *ring = map_from(tool.session_fd, index, bytes);
+  return ring || is_session(tool.session_fd) ? ring : map_from_writer(index, bytes);
+}
+
+/* A limit that came after the session's beginning: a 128th of what is left, as share.h has it, or what a ring
+ * begins with if that is no more than a 16th. 0: that is too little. */
+static uint64_t bytes_to_map(uint32_t index) {
+  enum { SHARE = 128, SHARE_MOST = 16 };
+  uint64_t left = session_addresses_left(), bytes = tool.session->constants.ring_bytes,
+           least = first_ring_bytes(index);
+  if (left == UINT64_MAX)
+    return bytes;
+  while (bytes > left / SHARE && bytes > least)
+    bytes /= 2;
+  return bytes <= left / SHARE_MOST ? bytes : 0;
+}
+
+static bool is_mapped(uint32_t index) {
+  struct thread *thread = &tool.threads[index];
+  if (thread->mapped_ring)
+    return true;
+  uint64_t bytes = bytes_to_map(index);
+  thread->mapped_ring = bytes ? map_ring(index, bytes) : NULL;
+  thread->mapped_bytes = bytes;
+  return thread->mapped_ring;
+}
+
+static void each_mapped(void (*what)(struct thread *thread)) {
+  const struct session_header *session = tool.session;
+  uint32_t used = atomic_load(&session->shared.slots_used), most = session->constants.slots_max;
+  used = used > tool.rings_populated ? used : tool.rings_populated;
+  for (uint32_t i = 0; tool.threads && i < used && i < most; i++)
+    if (tool.threads[i].mapped_ring)
+      what(&tool.threads[i]);
+}
+
+static void unmap(struct thread *thread) {
+  munmap(thread->mapped_ring, thread->mapped_bytes);
+  thread->mapped_ring = NULL;
+}
+
+static void let_go(struct thread *thread) {
+  madvise(thread->mapped_ring, thread->mapped_bytes, MADV_DONTNEED);
+}
+
+void first_rings_unmap(void) {
+  each_mapped(unmap);
+  munmap(tool.session, session_bytes_before_rings(tool.session));
+}
+
+void first_rings_let_go(void) {
+  each_mapped(let_go);
+  madvise(tool.session, session_bytes_before_rings(tool.session), MADV_DONTNEED);
+}
+
+/* -- memory -- */
+
 bool first_ring_populate(uint32_t index) {
-  return index < tool.rings_populated ||
-         (session_populate(session_slot(tool.session, index), sizeof(struct thread_slot)) &&
-          session_populate(first_ring(index), first_ring_bytes(index)));
+  return is_mapped(index) &&
+         (index < tool.rings_populated ||
+          (session_populate(session_slot(tool.session, index), sizeof(struct thread_slot)) &&
+           session_populate(tool.threads[index].mapped_ring, first_ring_bytes(index))));
 }
 
 void first_rings_populate_while(const _Atomic uint32_t *state, uint32_t while_it_is) {

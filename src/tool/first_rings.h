@@ -16,12 +16,14 @@ void first_rings_expect(void);
 /* Bytes of the ring of a slot that no thread had before. */
 uint64_t first_ring_bytes(uint32_t index);
 
-/* The ring of slot number `index`. */
-struct record *first_ring(uint32_t index);
-
-/* Gets the memory of the slot and its first ring, so that no event meets a page that is not there. False:
- * there is none. */
+/* Maps the slot's ring and gets the memory of the slot and its first ring, so that no event meets a page that
+ * is not there. False: there is none, or too little that is left by a limit on address space. The slot is
+ * the caller's. */
 bool first_ring_populate(uint32_t index);
+
+/* What session_unmap and session_let_go do, of the mapped part and rings of tool.session. */
+void first_rings_unmap(void);
+void first_rings_let_go(void);
 
 /* The same for the threads that are expected, one after another as long as *state is `while_it_is`: before
  * any of them begins. */

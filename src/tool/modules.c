@@ -1,5 +1,6 @@
 /* Which executable or library holds a code address: found once a module, published as a record, so that the
  * writer knows even after the module was closed or the process has died. */
+#include <errno.h>
 #include <string.h>
 
 #include "tool/loaded.h"
@@ -119,7 +120,7 @@ static void meet_new(uint64_t codeptr, uint64_t ticks) {
   know_range(&(struct module_range){loaded.base, loaded.size}, was_there_at_start(loaded.base));
 }
 
-void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
+static void meet(uint64_t codeptr, uint64_t ticks) {
   if (!thread_self->ring.slot && !thread_attach(ticks))
     return;
   struct known_module *known = find_known(codeptr);
@@ -128,6 +129,12 @@ void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
     know_range(&range, known->is_permanent);
   else
     meet_new(codeptr, ticks);
+}
+
+void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
+  int error = errno;
+  meet(codeptr, ticks);
+  errno = error;
 }
 
 /* Addresses of code lie in libraries' own mappings of it. */
@@ -156,9 +163,11 @@ bool modules_know(uint64_t address) {
 }
 
 void thread_recheck_code(uint64_t codeptr) {
+  int error = errno;
   struct known_module *known = find_known(codeptr);
   if (!known || !is_still(known, codeptr, LOADED_IN_USE))
     thread_self->module_base = thread_self->module_size = 0; /* looked up again */
+  errno = error;
 }
 
 static bool note_base(const struct own_mapping *mapped, void *data) {

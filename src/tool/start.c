@@ -82,6 +82,7 @@ static int map_memory(int *ret_fd) {
   if (error)
     return error;
   struct session_constants layout = session->constants;
+  session_unmap_rings(session);
   counters_make_room(layout.slots_max);
   session->constants = tool.constants;
   session->constants.magic = layout.magic;
@@ -96,7 +97,7 @@ static int map_memory(int *ret_fd) {
   tool.fork_mark = tool.threads ? map_wiped_on_fork(sizeof *tool.fork_mark) : NULL;
   if (!tool.fork_mark)
     return -errno;
-  madvise(session, layout.bytes, MADV_DONTFORK);
+  madvise(session, session_bytes_before_rings(session), MADV_DONTFORK);
   atomic_store(tool.fork_mark, 1);
   return 0;
 }
@@ -163,7 +164,7 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
   struct writer_process process = {.path = path,
                                    .session_fd = session_fd,
                                    .session = tool.session,
-                                   .session_bytes = tool.session->constants.bytes,
+                                   .session_bytes = session_bytes_before_rings(tool.session),
                                    .application_fd = move_up((int)syscall(SYS_pidfd_open, getpid(), 0))};
   int error = writer_process_start(&process);
   close_if_open(process.application_fd);
@@ -186,10 +187,10 @@ static void close_session_fd(void) {
 }
 
 static void drop_session(void) {
-  struct session_header *session = tool.session;
   close_session_fd();
+  if (tool.session)
+    first_rings_unmap();
   tool.session = NULL;
-  session_unmap(session);
 }
 
 /* A lock belongs to the process alone: children have no part in it, and exec, which closes the descriptor,
@@ -371,7 +372,7 @@ static void end(enum recording recording, enum tool_state state) {
   bool has_given_up = atomic_exchange(&shared->tool_state, state) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);
   if (state == TOOL_FINISHED)
-    session_let_go(tool.session);
+    first_rings_let_go();
   bool is_closed = !has_given_up && wait_until_closed();
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);

@@ -156,10 +156,11 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
 /* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB take 1 ms,
  * which no callback should. But where the ring is as good as full the writer has no processor, and waiting
  * takes longer still: then the thread gets the memory itself, and that is a stall. */
-static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum claim claim,
+static bool has_memory_to_grow(const struct thread *thread, uint64_t used, enum claim claim,
                                uint64_t *stall_begin) {
+  const struct ring *ring = &thread->ring;
   uint64_t capacity = ring_capacity(ring);
-  if (2 * capacity * RECORD_BYTES > tool.session->constants.ring_bytes)
+  if (2 * capacity * RECORD_BYTES > thread->mapped_bytes)
     return false;
   if (atomic_load_explicit(&ring->slot->prepared, memory_order_acquire) >= 2 * capacity)
     return true;
@@ -170,13 +171,14 @@ static bool has_memory_to_grow(const struct ring *ring, uint64_t used, enum clai
 }
 
 /* Doubles the capacity if the thread stands where ring.h allows it and there is memory. */
-static void grow_if_possible(struct ring *ring, uint64_t position, uint64_t end, enum claim claim,
+static void grow_if_possible(struct thread *thread, uint64_t position, uint64_t end, enum claim claim,
                              uint64_t *stall_begin) {
+  struct ring *ring = &thread->ring;
   uint64_t old = ring_capacity(ring), boundary = (position + old - 1) / old * old, tail;
   has_room(ring, end, &tail);
   bool is_at_boundary =
       boundary <= end && (boundary / old) % 2 == 1 && (int64_t)(tail - (boundary - old)) >= 0;
-  if (is_at_boundary && has_memory_to_grow(ring, end - tail, claim, stall_begin))
+  if (is_at_boundary && has_memory_to_grow(thread, end - tail, claim, stall_begin))
     set_mask(ring, 2 * old - 1);
 }
 
@@ -184,12 +186,12 @@ static void grow_if_possible(struct ring *ring, uint64_t position, uint64_t end,
 static bool make_room(struct thread *thread, uint64_t position, uint64_t end, enum claim claim,
                       uint64_t *stall_begin) {
   uint64_t tail;
-  grow_if_possible(&thread->ring, position, end, claim, stall_begin);
+  grow_if_possible(thread, position, end, claim, stall_begin);
   if (has_room(&thread->ring, end, &tail))
     return true;
   if (claim == SAMPLE || !get_room(thread, end, stall_begin))
     return false;
-  grow_if_possible(&thread->ring, position, end, claim, stall_begin);
+  grow_if_possible(thread, position, end, claim, stall_begin);
   return true;
 }
 
@@ -282,7 +284,7 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
   uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
                                 : first_ring_bytes(index) / RECORD_BYTES - 1;
-  const struct thread begin = {.ring = {.slot = slot, .records = first_ring(index), .reserved = head},
+  const struct thread begin = {.ring = {.slot = slot, .records = thread->mapped_ring, .reserved = head},
                                .id_base = id_base(index),
                                .processor = PROCESSOR_NONE};
   memcpy(thread, &begin, offsetof(struct thread, awaits_dependences));
@@ -291,6 +293,20 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   set_mask(&thread->ring, mask);
   set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));
   thread_self = thread;
+}
+
+/* With its memory; NULL: there is none. Every event of a thread that has none comes here: it is asked for now
+ * and then. */
+static struct thread_slot *take_slot(int32_t kernel_tid, uint32_t *ret_index) {
+  enum { ASK_AGAIN_NS = 10000000 };
+  if (is_stopped() || clock_ns(CLOCK_MONOTONIC) < atomic_load(&tool.attach_after_ns))
+    return NULL;
+  struct thread_slot *slot = slots_take(kernel_tid, ret_index);
+  if (!slot || first_ring_populate(*ret_index))
+    return slot;
+  session_return_slot(tool.session, *ret_index);
+  atomic_store(&tool.attach_after_ns, clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_NS);
+  return NULL;
 }
 
 bool thread_attach(uint64_t ticks) {
@@ -302,11 +318,8 @@ bool thread_attach(uint64_t ticks) {
     return false;
   uint32_t index;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
-  struct thread_slot *slot = is_stopped() ? NULL : slots_take(kernel_tid, &index);
-  bool has_memory = slot && first_ring_populate(index);
-  if (slot && !has_memory)
-    session_return_slot(tool.session, index);
-  if (!has_memory) {
+  struct thread_slot *slot = take_slot(kernel_tid, &index);
+  if (!slot) {
     atomic_fetch_add(&tool.session->shared.figures.lost, 1);
     return false;
   }

@@ -39,9 +39,13 @@ struct thread {
   uint64_t stack_end;      /* the address behind it; 0: not known */
   _Atomic bool is_sampled; /* it has a timer, and its samples are wanted */
   _Atomic bool is_in_sample;
-  /* The runtime has told of a task with dependences, and tells these next (withdraw.h). Last, since other
-   * threads read it, also while the slot goes to a new one. */
+  /* The runtime has told of a task with dependences, and tells these next (withdraw.h). Behind
+   * what a new thread of the slot overwrites, since other threads read it meanwhile. */
   _Atomic bool awaits_dependences;
+  /* The slot's ring, as this process has mapped it (first_rings.c): whichever thread has the slot. NULL: not
+   * yet. */
+  struct record *mapped_ring;
+  uint64_t mapped_bytes; /* a power of two: its capacity gets no larger */
 };
 
 /* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. Reading it

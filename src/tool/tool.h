@@ -67,6 +67,7 @@ struct tool {
   uint32_t large_rings;           /* slots that begin with a ring of RING_START_BYTES: the first ones */
   uint32_t rings_expected;        /* threads that OMP_NUM_THREADS announces; 0: it is not set */
   uint32_t rings_populated;       /* slots whose memory was had before their threads came: the first ones */
+  _Atomic uint64_t attach_after_ns;     /* no slot's memory was to be had: nobody asks for any before */
   _Atomic int32_t slots_since_look;     /* new ones, since dead threads were looked for (slots.c) */
   int runtimes;                         /* initialized and not yet finalized */
   ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */

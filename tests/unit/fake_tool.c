@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tool/call_path.h"
 #include "tool/counters.h"
@@ -71,6 +73,10 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
     fprintf(stderr, "session_create: %s\n", strerror(-error));
     exit(1);
   }
+  struct stat status;
+  tool.session_fd = dup(*ret_fd);
+  if (fstat(*ret_fd, &status) == 0)
+    tool.session_inode = status.st_ino;
   tool.threads =
       mmap(NULL, threads_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (tool.threads == MAP_FAILED) {
@@ -88,6 +94,7 @@ void fake_tool_stop(void) {
   atomic_store(&tool.recording, RECORDING_OFF);
   munmap(tool.threads, threads_bytes());
   session_unmap(tool.session);
+  close(tool.session_fd);
   tool.session = NULL;
 }
 
