@@ -257,6 +257,20 @@ static bool is_finalize(const struct collector *collector, const struct mpi_call
   return strcmp(collector->trace->regions[call->region].name, "MPI_Finalize") == 0;
 }
 
+static bool is_init(const struct collector *collector, const struct mpi_call *call) {
+  const char *name = collector->trace->regions[call->region].name;
+  return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+}
+
+/* What is waited for others in MPI_Finalize is no part of the end. */
+static void add_start_or_end(struct collector *collector, const struct mpi_call *call, uint64_t ticks) {
+  uint64_t last = collector->waits->finalize_ticks;
+  if (is_init(collector, call))
+    collector->report->mpi_starts_and_ends += ticks - call->enter_ticks;
+  else if (is_finalize(collector, call) && last <= ticks)
+    collector->report->mpi_starts_and_ends += ticks - last;
+}
+
 void mpi_waits_on_event(struct collector *collector, const struct trace_event *event) {
   struct mpi_waits *waits = collector->waits;
   struct mpi_call before = mpi_open_call(waits->mpi, event->location);
@@ -264,9 +278,12 @@ void mpi_waits_on_event(struct collector *collector, const struct trace_event *e
   struct mpi_call now = mpi_open_call(waits->mpi, event->location);
   if (before.id == 0 && now.id > 0) {
     enter(collector, &now);
-    if (is_finalize(collector, &now))
+    if (is_finalize(collector, &now)) {
+      waits->finalize_ticks = event->ticks;
       mpi_waits_on_finalize(collector, &now, (uint32_t)collector->report->threads[event->location].process);
+    }
   } else if (before.id > 0 && now.id == 0) {
+    add_start_or_end(collector, &before, event->ticks);
     leave(collector, &before, event->ticks);
   }
   advance(collector);

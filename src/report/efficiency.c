@@ -175,7 +175,10 @@ static void find_mpi_efficiencies(struct report *report) {
   double mean = ratio(lengths, cpus);
   most = smaller(most, mean);
   double ideal = smaller(larger(report->ideal_wall, most), mean);
-  report->mpi_transfer = ratio(ideal, mean);
+  double apart = ratio((double)report->mpi_starts_and_ends, (double)report->process_count);
+  apart = smaller(apart, mean - ideal);
+  report->mpi_start_end = ratio(mean - apart, mean);
+  report->mpi_transfer = ratio(ideal, mean - apart);
   report->mpi_serialisation = ratio(most, ideal);
   report->mpi_load_balance = ratio(report->mpi_efficiency * mean, most);
 }

@@ -65,6 +65,7 @@ struct mpi_waits {
   size_t ready_count, ready_capacity;
   bool is_over; /* nothing more will be told */
   struct mpi_operation finalize;
+  uint64_t finalize_ticks; /* when the last process so far has called MPI_Finalize */
   struct mpi_member *finalize_members;
   size_t finalize_capacity;
 };

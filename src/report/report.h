@@ -420,9 +420,9 @@ struct report {
   uint64_t useful;                   /* of all CPU locations */
   double parallel_efficiency, serial_efficiency, mpi_efficiency, thread_efficiency, load_balance,
       serialisation, runtime_efficiency;
-  /* factors of mpi_efficiency */
-  double mpi_load_balance, mpi_serialisation, mpi_transfer;
-  double ideal_wall; /* ticks: of the run, if the network took no time */
+  double mpi_load_balance, mpi_serialisation, mpi_transfer, mpi_start_end; /* factors of mpi_efficiency */
+  uint64_t mpi_starts_and_ends; /* ticks in MPI_Init, and MPI_Finalize once all are there */
+  double ideal_wall;       /* ticks: of the run, if the network took no time */
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
   uint64_t work, span;    /* of the process with the longest span: */

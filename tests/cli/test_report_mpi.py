@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """stave report on processes that wait for each other in MPI, in archives of virtual time, where every number is known:
 test_report_mpi.py BUILD [unittest arguments]."""
+import math
 import os
 import sys
 import unittest
@@ -24,8 +25,8 @@ class Mpi(report_case.Case):
         numbers = self.parsed(report_case.report("--json", *arguments, self.path(self._testMethodName)))
         self.is_sound(numbers)
         efficiency = numbers["efficiency"]
-        factors = [efficiency["mpi_" + name] for name in ("load_balance", "serialisation", "transfer")]
-        self.assertAlmostEqual(factors[0] * factors[1] * factors[2], efficiency["mpi"])
+        factors = [efficiency["mpi_" + name] for name in ("load_balance", "serialisation", "transfer", "start_end")]
+        self.assertAlmostEqual(math.prod(factors), efficiency["mpi"])
         return numbers
 
     def finds(self, numbers, cause, ms, line, thread=None):
@@ -38,8 +39,11 @@ class Mpi(report_case.Case):
         return found[0]
 
     def factors(self, numbers, balance, serialisation, transfer):
-        for name, value in (("load_balance", balance), ("serialisation", serialisation), ("transfer", transfer)):
-            self.assertAlmostEqual(numbers["efficiency"]["mpi_" + name], value, msg=name)
+        """The last: with that of start and end."""
+        found = numbers["efficiency"]
+        for name, value in (("load_balance", balance), ("serialisation", serialisation)):
+            self.assertAlmostEqual(found["mpi_" + name], value, msg=name)
+        self.assertAlmostEqual(found["mpi_transfer"] * found["mpi_start_end"], transfer)
 
     def late_sender(self, work=20, **more):
         with self.job(**more) as job:
@@ -58,8 +62,15 @@ class Mpi(report_case.Case):
         self.assertIn("10.0 ms of processes' time in 1 calls", found["evidence"])
         self.assertIn("Process is the last one for 100.0 % of it, in MPI_Send @made.c:5", found["evidence"])
         self.assertEqual((found["confidence"], found["uncertainty_s"]), ("high", None))
+        region, = (one for one in numbers["regions"] if one["name"] == "MPI_Recv")
+        self.assertAlmostEqual(1000 * region["wait_s"], 10)
+        wait, = region["mpi_waits"]
+        self.assertEqual((wait["cause"], wait["count"], wait["call_site"]["line"]), ("late sender", 1, 9))
+        self.assertAlmostEqual(1000 * wait["wait_s"], 10)
         self.assertAlmostEqual(numbers["efficiency"]["mpi"], 24 / 32)
         self.factors(numbers, 24 / 29, 1, 29 / 32)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi_start_end"], 30 / 32)
+        self.assertIn("x start and end", self.text(self.path(self._testMethodName)))
         self.assertIn("x transfer", self.text(self.path(self._testMethodName)))
 
     def lost(self, path, is_lost):
@@ -173,7 +184,8 @@ class Mpi(report_case.Case):
             self.assertAlmostEqual(1000 * found[0]["gain_s"], 10, delta=0.01)
         self.assertAlmostEqual(numbers["efficiency"]["mpi_serialisation"], 0.5, delta=0.001)
         self.assertAlmostEqual(numbers["efficiency"]["mpi_load_balance"], 1, delta=0.001)
-        self.assertAlmostEqual(numbers["efficiency"]["mpi_transfer"], 40 / 42, delta=0.001)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi_transfer"], 1, delta=0.001)
+        self.assertAlmostEqual(numbers["efficiency"]["mpi_start_end"], 40 / 42, delta=0.001)
 
     def test_late_receiver(self):
         """A send that ends when somebody receives; and one that had ended before, which costs nothing."""

@@ -98,15 +98,17 @@ static void print_overview(const struct report_print *print) {
 }
 
 static void print_mpi(const struct report *report) {
-  char all[TEXT_TIME_BYTES], balance[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], transfer[TEXT_TIME_BYTES];
+  char all[TEXT_TIME_BYTES], balance[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], transfer[TEXT_TIME_BYTES],
+      ends[TEXT_TIME_BYTES];
   text_percent(all, report->mpi_efficiency);
   text_percent(balance, report->mpi_load_balance);
   if (report_lacks_clock(report))
     print_line("MPI efficiency %s, load balance %s; the processes' clocks differ: who waits is not known",
                all, balance);
   else
-    print_line("MPI efficiency %s = load balance %s x serialisation %s x transfer %s", all, balance,
-               text_percent(serial, report->mpi_serialisation), text_percent(transfer, report->mpi_transfer));
+    print_line("MPI efficiency %s = load balance %s x serialisation %s x transfer %s x start and end %s", all,
+               balance, text_percent(serial, report->mpi_serialisation),
+               text_percent(transfer, report->mpi_transfer), text_percent(ends, report->mpi_start_end));
 }
 
 static int longest_below(const struct report *report, int above) {

@@ -103,13 +103,14 @@ static void put_runtime(json_t *object, const struct runtimes *runtimes) {
 
 static json_t *efficiency(const struct report *report) {
   bool has_clock = !report_lacks_clock(report);
-  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "parallel", report->parallel_efficiency,
+  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o}", "parallel", report->parallel_efficiency,
                    "serial", report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
                    report->load_balance, "serialisation", report->serialisation, "runtime",
                    report->runtime_efficiency, "mpi", report->mpi_efficiency, "mpi_load_balance",
                    report->mpi_load_balance, "mpi_serialisation",
                    has_clock ? json_real(report->mpi_serialisation) : json_null(), "mpi_transfer",
-                   has_clock ? json_real(report->mpi_transfer) : json_null());
+                   has_clock ? json_real(report->mpi_transfer) : json_null(), "mpi_start_end",
+                   has_clock ? json_real(report->mpi_start_end) : json_null());
 }
 
 static json_t *overview(const struct report_print *print) {
@@ -291,10 +292,32 @@ static json_t *task(const struct report *report, const struct report_task *one) 
   return object;
 }
 
+/* What processes wait for each other in a function of MPI, by the place of the call; null: nothing. */
+static json_t *mpi_waits(const struct report *report, uint32_t region, double *ret_ticks) {
+  json_t *array = json_array();
+  *ret_ticks = 0;
+  for (size_t i = 0; i < report->mpi_wait_count; i++) {
+    const struct report_mpi_wait *wait = &report->mpi_waits[i];
+    if (wait->region != region)
+      continue;
+    json_t *object = json_object();
+    json_put(object, "cause", json_string(report_cause_name(wait->cause)));
+    json_put(object, "call_site", call_site(report, wait->site));
+    json_put(object, "count", json_from_number(wait->count));
+    put_seconds(object, "wait_s", report, wait->ticks);
+    put_seconds(object, "longest_wait_s", report, wait->longest);
+    json_put(object, "longest_wait_by", location_name(report, wait->location));
+    json_array_append_new(array, object);
+    *ret_ticks += wait->ticks;
+  }
+  return array;
+}
+
 static json_t *region(const struct report *report, uint32_t index) {
   const struct trace_region *definition = &report->trace->regions[index];
   const struct report_region *one = &report->regions[index];
-  json_t *object = json_object();
+  double in_mpi;
+  json_t *object = json_object(), *waits = mpi_waits(report, index, &in_mpi);
   json_put(object, "name", json_from_text(definition->name));
   json_put(object, "construct", json_string(construct_name(construct_of_region(definition))));
   json_put(object, "description", json_from_text(definition->description));
@@ -304,10 +327,11 @@ static json_t *region(const struct report *report, uint32_t index) {
   json_put(object, "entered", json_from_number(one->visits));
   put_seconds(object, "inclusive_s", report, (double)one->inclusive);
   put_seconds(object, "useful_s", report, (double)one->useful);
-  put_seconds(object, "wait_s", report, (double)one->wait);
+  put_seconds(object, "wait_s", report, (double)one->wait + in_mpi);
   put_seconds(object, "longest_wait_s", report, (double)one->longest_wait);
   json_put(object, "longest_wait_by", one->wait ? location_name(report, one->longest_location) : json_null());
   put_seconds(object, "on_path_s", report, (double)one->path);
+  json_put(object, "mpi_waits", waits);
   if (one->parallel && one->parallel->instances > 0)
     json_put(object, "parallel", parallel(report, one->parallel));
   if (one->loop && one->loop->encounters > 0)

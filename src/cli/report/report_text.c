@@ -187,8 +187,9 @@ static void print_mpi_efficiency(struct table *table, const struct report *repor
   if (!report_lacks_clock(report)) {
     efficiency_row(table, "  x serialisation", report->mpi_serialisation,
                    "the rest of what processes wait for each other");
-    efficiency_row(table, "  x transfer", report->mpi_transfer,
-                   "the rest of MPI: the network, copies, MPI_Init");
+    efficiency_row(table, "  x transfer", report->mpi_transfer, "the rest of MPI: the network, copies");
+    efficiency_row(table, "  x start and end", report->mpi_start_end,
+                   "MPI_Init, and MPI_Finalize from when all processes are there");
   }
   efficiency_row(table, "x OpenMP efficiency", ratio(report->parallel_efficiency, report->mpi_efficiency),
                  "of that, useful work: both multiply to the parallel efficiency");
