@@ -156,6 +156,40 @@ class Compare(Case):
         first = text.split("what ")[1].splitlines()[1]
         self.assertRegex(first, r"^ *run +wall ")
 
+    def of_regions(self, name, *regions):
+        """(line, duration in ms) of each."""
+        with self.timed(name) as made:
+            made.program(0, True)
+            at = 10
+            for line, ms in regions:
+                made.fork(at)
+                made.begin(at, line)
+                for i in range(2):
+                    made.at(at + ms).enter(i, "implicit barrier", line)
+                made.end_all(at + ms, line)
+                at += ms + 5
+            made.program(at, False)
+        return self.path(name)
+
+    def parallel_rows(self, old, new):
+        rows = self.compared([old], [new])["changes"]
+        return {row["what"].split("made.c:")[1]: round(1000 * row["change_s"], 3)
+                for row in rows if row["of"] == "parallel"}
+
+    def test_constructs_that_have_moved(self):
+        """In order, if all have moved alike; else by their lines, if some have only come or gone; else not at all."""
+        old = self.of_regions("before", (6, 10), (11, 20))
+        for name, regions, expected in (
+                ("moved", ((11, 10), (16, 60)), {"6 -> 11": 0, "11 -> 16": 40}),
+                ("came", ((6, 10), (11, 25), (20, 7)), {"6": 0, "11": 5, "20": 7}),
+                ("gone", ((11, 22),), {"6": -10, "11": 2}),
+                ("unknown", ((6, 10), (9, 5), (16, 20)), {"6 (old)": -10, "11 (old)": -20, "6 (new)": 10,
+                                                           "9 (new)": 5, "16 (new)": 20}),
+                ("apart", ((11, 10), (30, 20)), {"6 (old)": -10, "11 (old)": -20, "11 (new)": 10,
+                                                  "30 (new)": 20})):
+            with self.subTest(name):
+                self.assertEqual(self.parallel_rows(old, self.of_regions(name, *regions)), expected)
+
     def test_three_and_three(self):
         """Too few for the test: where no old run is among the new ones, the difference is likely."""
         apart = self.compared(self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113]))

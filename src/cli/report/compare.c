@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/common/memory.h"
+#include "cli/report/compare_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +19,9 @@ const char *compare_verdict_name(enum compare_verdict verdict) {
   return names[verdict];
 }
 
-static void add_with(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
-                     const json_t *seconds, const json_t *uncertainty) {
+static void add_seconds(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
+                        double seconds, double deviation) {
   struct compare_row *row = NULL;
-  if (!name || !json_is_number(seconds))
-    return;
   for (size_t i = 0; i < compare->row_count && !row; i++)
     if (compare->rows[i].kind == kind && strcmp(compare->rows[i].name, name) == 0)
       row = &compare->rows[i];
@@ -31,9 +30,19 @@ static void add_with(struct compare *compare, size_t run, enum compare_kind kind
     row->kind = kind;
     row->name = memory_needed(strdup(name));
   }
-  double deviation = json_number_value(uncertainty); /* 0 of null */
-  row->values[run] += json_number_value(seconds);
+  row->values[run] += seconds;
   row->squares[run] += deviation * deviation;
+}
+
+static void add_with(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
+                     const json_t *seconds, const json_t *uncertainty) {
+  if (name && json_is_number(seconds)) /* 0 of null */
+    add_seconds(compare, run, kind, name, json_number_value(seconds), json_number_value(uncertainty));
+}
+
+static void add_construct(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
+                          double seconds) {
+  add_seconds(compare, run, kind, name, seconds, 0);
 }
 
 static void add(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
@@ -54,13 +63,12 @@ static void add_run(struct compare *compare, size_t run, const json_t *report) {
 }
 
 static void add_region(struct compare *compare, size_t run, const json_t *region) {
-  const char *name = json_string_value(json_object_get(region, "name"));
   const json_t *parallel = json_object_get(region, "parallel");
-  if (parallel)
-    add(compare, run, COMPARE_PARALLEL, name,
-        json_object_get(json_object_get(parallel, "duration"), "sum_s"));
-  else
-    add(compare, run, COMPARE_REGION, name, json_object_get(region, "inclusive_s"));
+  const json_t *seconds = parallel ? json_object_get(json_object_get(parallel, "duration"), "sum_s")
+                                   : json_object_get(region, "inclusive_s");
+  if (json_is_number(seconds) && json_object_get(region, "name"))
+    compare_pairs_add(compare, run, parallel ? COMPARE_PARALLEL : COMPARE_REGION, region,
+                      json_number_value(seconds));
 }
 
 void compare_add(struct compare *compare, size_t run, const json_t *report) {
@@ -100,6 +108,7 @@ static double least_p(size_t old_count, size_t count) {
 
 void compare_finish(struct compare *compare) {
   size_t old = compare->old_count, new = compare->count - old;
+  compare_pairs_finish(compare, add_construct);
   compare->least_p = least_p(old, compare->count);
   for (size_t i = 0; i < compare->row_count; i++) {
     struct compare_row *row = &compare->rows[i];

@@ -37,8 +37,10 @@ enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN, COMPARE_
 
 struct compare {
   const char *const *paths;
-  size_t old_count, count; /* runs */
-  double least_p;          /* that so many runs can have */
+  size_t old_count, count;              /* runs */
+  double least_p;                       /* that so many runs can have */
+  struct compare_construct *constructs; /* until compare_finish (compare_pairs.c) */
+  size_t construct_count;
   struct compare_row *rows;
   size_t row_count; /* what changed most comes first */
 };

@@ -78,18 +78,23 @@ static json_t *by_location(const struct report *report, const uint64_t *ticks) {
   return object;
 }
 
+static json_t *function_of(const struct trace_region *region) {
+  size_t length = detail_function_length(region);
+  char *function = length ? memory_needed(strndup(region->description, length)) : NULL;
+  json_t *text = json_from_text(function);
+  free(function);
+  return text;
+}
+
 /* Where a finding is. */
 static void put_place(json_t *object, const struct report *report, uint32_t region) {
   bool is_known = region < report->trace->region_count;
   const struct trace_region *place = is_known ? &report->trace->regions[region] : NULL;
-  size_t length = place ? detail_function_length(place) : 0;
-  char *function = length ? memory_needed(strndup(place->description, length)) : NULL;
   json_put(object, "region", region_name(report, region));
   json_put(object, "file", json_from_text(place && *place->file ? place->file : NULL));
   json_put(object, "line", place && place->begin_line ? json_from_number(place->begin_line) : json_null());
   json_put(object, "module", json_from_text(place && *place->module ? place->module : NULL));
-  json_put(object, "function", json_from_text(function));
-  free(function);
+  json_put(object, "function", place ? function_of(place) : json_null());
 }
 
 /* -- overview -- */
@@ -323,6 +328,7 @@ static json_t *region(const struct report *report, uint32_t index) {
   json_put(object, "description", json_from_text(definition->description));
   json_put(object, "file", json_from_text(definition->file));
   json_put(object, "line", json_from_number(definition->begin_line));
+  json_put(object, "function", function_of(definition));
   json_put(object, "module", json_from_text(*definition->module ? definition->module : NULL));
   json_put(object, "entered", json_from_number(one->visits));
   put_seconds(object, "inclusive_s", report, (double)one->inclusive);
