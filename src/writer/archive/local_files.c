@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -17,6 +18,7 @@ struct local_files {
   char path[PATH_MAX];
   int directory_fd; /* -1: not open */
   bool has_links;   /* of the newest file in to_write */
+  bool is_checked;  /* that both names of a file show the same */
   uint32_t *to_write;
   size_t count, capacity;
 };
@@ -48,6 +50,30 @@ static bool make(struct local_files *files, const char *name) {
   return fd >= 0 && close(fd) == 0;
 }
 
+/* File systems in user space (FUSE) may give each name of a file attributes of its own: what is written by
+ * one name cannot be read by the other for a while. Looked at once, with the first name. */
+static bool is_one_file(const struct local_files *files, const char *written, const char *name) {
+  struct stat status = {0};
+  int fd = openat(files->directory_fd, written, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  bool is_written = fd >= 0 && pwrite(fd, "", 1, 0) == 1;
+  bool is_seen = !is_written || (fstatat(files->directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                                 status.st_size == 1);
+  is_seen &= !is_written || ftruncate(fd, 0) == 0;
+  if (fd >= 0)
+    close(fd);
+  return is_seen;
+}
+
+static bool keeps_link(struct local_files *files, const char *newest, const char *name) {
+  if (files->is_checked)
+    return true;
+  files->is_checked = true;
+  files->has_links = is_one_file(files, newest, name);
+  if (!files->has_links)
+    unlinkat(files->directory_fd, name, 0);
+  return files->has_links;
+}
+
 /* Whether the newest file has got the name too. */
 static bool share(struct local_files *files, const char *name) {
   char newest[NAME_BYTES];
@@ -55,7 +81,7 @@ static bool share(struct local_files *files, const char *name) {
     return false;
   name_of(files->to_write[files->count - 1], newest);
   if (linkat(files->directory_fd, newest, files->directory_fd, name, 0) == 0)
-    return true;
+    return keeps_link(files, newest, name);
   files->has_links = errno == EMLINK; /* another file can have as many again */
   return false;
 }
