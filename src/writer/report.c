@@ -113,6 +113,11 @@ void report_failed(struct reporter *report, const char *format, ...) {
   send_line(report, "failed", shared->message, AS_LONG_AS_IT_TAKES);
 }
 
+bool report_renamed(struct reporter *report, const char *wanted) {
+  send_line(report, "renamed", wanted, PATIENCE_MS);
+  return report->status_fd >= 0;
+}
+
 void report_stopped(struct reporter *report, const char *why) {
   send_line(report, "stopped", why, PATIENCE_MS);
 }

@@ -35,6 +35,9 @@ void report_withdrawn(struct reporter *report);
 /* No more will come, as the program has ended in this way. */
 void report_over(struct reporter *report, const char *ending);
 
+/* The archive has another name, since this one is there. False: nobody else will say so. */
+bool report_renamed(struct reporter *report, const char *wanted);
+
 /* It cannot: one line that says what, where and what to do. */
 void report_failed(struct reporter *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -54,7 +54,8 @@ bool writer_make_directory(struct writer *writer, char *failure, char *notice, s
     snprintf(failure, size, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
              strerror(-error));
   writer->session->shared.rank = is_job ? names.mpi_rank : -1;
-  if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0))
+  if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0) &&
+      !report_renamed(&writer->report, wanted))
     snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
   return !error;
 }

@@ -341,10 +341,13 @@ class FakeTracer(Case):
         self.assertNotIn("larger buffers", result.stderr)
 
     def test_many_archives(self):
-        result = self.sh("for i in $(seq 1 25); do echo archive $i /a/$i; echo closed $i threads=1; done > "
-                         "$STAVE_STATUS")
-        self.assertIn("stave: /a/10: 1 thread,", result.stderr)
-        self.assertIn("stave: and 15 more\n", result.stderr)
+        """The longest are listed, and first what is not closed; empty ones are a number."""
+        result = self.sh("for i in $(seq 1 25); do echo archive $i /a/$i; "
+                         "echo closed $i threads=1 events=$((i % 5)) duration_ns=${i}000; done > $STAVE_STATUS; "
+                         "echo archive 30 /a/30 > $STAVE_STATUS; echo failed 30 the disk is full > $STAVE_STATUS")
+        listed = [line.split(":")[1].strip() for line in result.stderr.splitlines() if ": /a/" in line]
+        self.assertEqual(listed, [f"/a/{i}" for i in (30, 24, 23, 22, 21, 19, 18, 17, 16, 14)])
+        self.assertIn("stave: and 11 more\nstave: and 5 without an event\n", result.stderr)
 
     def test_control_characters(self):
         result = self.sh(r"printf 'archive 7 /a/\033[31mred\001\nclosed 7 threads=1\n' > $STAVE_STATUS")

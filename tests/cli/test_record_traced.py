@@ -53,6 +53,15 @@ class Tracer(Case):
                     self.assertEqual(result.stdout, "4\n")
                     self.check(result)
 
+    def test_names_that_are_there(self):
+        """A program that starts itself many times: one line, at the end."""
+        program = self.build("program", OMP_PROGRAM, "clang", "-fopenmp")
+        result = self.record("-o", self.path("there"), "sh", "-c", 'for i in 1 2 3 4; do "$0"; done', program)
+        self.assertEqual(result.stdout, 4 * "4\n")
+        self.assertEqual(result.stderr.count("there exists: the trace goes to a folder"), 1)
+        self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.startswith("there")),
+                         ["there", "there-2", "there-3", "there-4"])
+
     def test_script_of_programs(self):
         program = self.program("gcc")
         result = self.record(self.write("run.sh", f"#!/bin/sh\n'{program}'\n'{program}' 3\n"))

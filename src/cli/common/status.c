@@ -139,6 +139,8 @@ void status_line(struct status *status, char *line) {
     return;
   if (strcmp(verb, "moved") == 0 || strcmp(verb, "stayed") == 0)
     string_list_add(*verb == 'm' ? &status->moved : &status->stayed, rest);
+  if (strcmp(verb, "renamed") == 0)
+    string_list_add(&status->renamed, rest);
   if (strcmp(verb, "archive") == 0 && (archive = add(status, teller))) {
     set_text(&archive->path, rest);
   } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, teller))) {
@@ -183,5 +185,6 @@ void status_close(struct status *status) {
   free(status->archives);
   string_list_clear(&status->moved);
   string_list_clear(&status->stayed);
+  string_list_clear(&status->renamed);
   *status = (struct status){.read_fd = -1, .write_fd = -1};
 }

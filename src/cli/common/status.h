@@ -18,6 +18,7 @@
  *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
  *   moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime
  *   stayed PID PROGRAM: WHY            ... or on its own
+ *   renamed PID PATH                   the path was there: its archive has a number behind its name
  *
  * KEYs: threads, events, records, lost, duration_ns, bytes, regions, added. Unknown keys and lines are
  * skipped. */
@@ -60,6 +61,7 @@ struct status {
   struct archive_status *archives;
   size_t count, capacity;
   struct string_list moved, stayed; /* programs, each once */
+  struct string_list renamed;       /* paths, each once */
   struct lines lines;
 };
 

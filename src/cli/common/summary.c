@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -205,21 +206,66 @@ static const struct archive_status *first_closed(const struct status *status) {
   return NULL;
 }
 
-void summary_print(const struct status *status, bool quiet) {
-  size_t listed = 0, more = 0;
+static void print_renamed(const struct status *status) {
+  for (size_t i = 0; i < status->renamed.count && i < LISTED_MAX; i++)
+    message_say("%s exists: the trace goes to a folder with a number behind that name",
+                summary_relative_path(status->renamed.items[i]));
+}
+
+/* What went wrong is first, then the longest run. */
+static int compare_runs(const void *left, const void *right) {
+  const struct archive_status *a = *(const struct archive_status *const *)left;
+  const struct archive_status *b = *(const struct archive_status *const *)right;
+  bool is_a_closed = a->state == ARCHIVE_CLOSED, is_b_closed = b->state == ARCHIVE_CLOSED;
+  if (is_a_closed != is_b_closed)
+    return is_a_closed - is_b_closed;
+  if (is_a_closed && a->duration_ns != b->duration_ns)
+    return a->duration_ns < b->duration_ns ? 1 : -1;
+  return (a > b) - (a < b);
+}
+
+/* As they came, but where they are too many to be listed. The caller frees it; NULL: no memory. */
+static const struct archive_status **in_order(const struct status *status) {
+  const struct archive_status **order = calloc(status->count + 1, sizeof *order);
+  for (size_t i = 0; order && i < status->count; i++)
+    order[i] = &status->archives[i];
+  if (order && status->count > LISTED_MAX)
+    qsort(order, status->count, sizeof *order, compare_runs);
+  return order;
+}
+
+static void print_more(size_t more, size_t empty) {
+  if (more > 0)
+    message_say("and %zu more", more);
+  if (empty > 0)
+    message_say("and %zu without an event", empty);
+}
+
+static void print_archives(const struct status *status, bool quiet) {
+  size_t listed = 0, more = 0, empty = 0;
+  const struct archive_status **order = in_order(status);
   for (size_t i = 0; i < status->count; i++) {
-    const struct archive_status *archive = &status->archives[i];
+    const struct archive_status *archive = order ? order[i] : &status->archives[i];
+    bool is_empty = archive->state == ARCHIVE_CLOSED && archive->events == 0 && archive->lost == 0;
     if (archive->is_told)
       print_lost(archive);
     else if (archive->state == ARCHIVE_KEPT)
       print_kept(status, archive, quiet);
+    else if (is_empty && status->count > LISTED_MAX)
+      empty++;
     else if (listed++ < LISTED_MAX)
       print_archive(archive, status->at_end, quiet);
     else
       more++;
   }
-  if (more > 0)
-    message_say("and %zu more", more);
+  print_more(more, empty);
+  free(order);
+}
+
+void summary_print(const struct status *status, bool quiet) {
+  if (!quiet)
+    print_renamed(status);
+  print_archives(status, quiet);
   const struct archive_status *closed = first_closed(status);
   if (closed && !quiet)
     print_next(closed);
