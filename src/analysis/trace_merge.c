@@ -54,6 +54,7 @@ struct trace_merge {
   OTF2_AttributeList *attributes;
   struct event_queue *filling; /* NULL: what is read is the event that was the last one already */
   bool is_elsewhere;           /* it is another one */
+  uint32_t given;
   bool lacks_memory;
   bool is_stopped;
   char broken[TRACE_ERROR_BYTES]; /* why the first that is broken is */
@@ -302,10 +303,18 @@ static int fill_all(struct trace_merge *merging, char error[TRACE_ERROR_BYTES]) 
   return result == 0 && merging->count == 0 && trace_has_events(trace) ? fail(merging, error) : result;
 }
 
+/* All may have been read before the first is given on: that is progress, too, for who looks on (guard.h). */
+static void count_given(struct trace_merge *merging) {
+  enum { EVENTS_A_STEP = 64 };
+  if (++merging->given % EVENTS_A_STEP == 0 && merging->trace->progress)
+    atomic_fetch_add_explicit(merging->trace->progress, 1, memory_order_relaxed);
+}
+
 static void give(struct trace_merge *merging, size_t location) {
   const struct trace_window *window = merging->window;
   struct trace_event event;
   unpack(merging, location, &event);
+  count_given(merging);
   if (event.ticks >= window->from_ticks)
     merging->is_stopped = event.ticks > window->to_ticks || !window->on_event(window->data, &event);
 }
