@@ -7,7 +7,7 @@
 #include "analysis/detail.h"
 
 /* Of a name that is too long: its beginning, then what is around the difference. */
-enum { WIDTH = 60, HEAD = 20, BEFORE_DIFFERENCE = 6 };
+enum { WIDTH = 60, HEAD = 20, BEFORE_DIFFERENCE = 6, BARE_BYTES = 4096 };
 
 static const char gap[] = "..";
 
@@ -152,11 +152,37 @@ char *instance_name(char buffer[INSTANCE_BYTES], const struct trace *trace,
   return buffer;
 }
 
-char *instance_function(char buffer[INSTANCE_BYTES], const char *function) {
-  struct name_part name = short_of((struct name_part){function, strlen(function)});
-  if (name.length <= WIDTH)
-    snprintf(buffer, INSTANCE_BYTES, "%.*s", (int)name.length, name.text);
+/* Without what is in < >, of which "<>" is left. An operator may have such characters in its name. */
+static size_t write_without_arguments(char *buffer, struct name_part name) {
+  size_t used = 0;
+  int depth = 0;
+  for (size_t i = 0; i < name.length; i++) {
+    char c = name.text[i];
+    if (stands_at(name, i, "operator<") || stands_at(name, i, "operator>") ||
+        stands_at(name, i, "operator->"))
+      return 0;
+    depth -= c == '>' && depth > 0;
+    if (depth == 0)
+      buffer[used++] = c;
+    depth += c == '<';
+  }
+  buffer[used] = '\0';
+  return used;
+}
+
+/* What is in the brackets of a template goes next, then the middle. */
+static void write_short(char buffer[INSTANCE_BYTES], struct name_part name) {
+  char bare[BARE_BYTES];
+  size_t length = name.length > WIDTH && name.length < BARE_BYTES ? write_without_arguments(bare, name) : 0;
+  struct name_part shown = length > 0 ? (struct name_part){bare, length} : name;
+  if (shown.length <= WIDTH)
+    snprintf(buffer, INSTANCE_BYTES, "%.*s", (int)shown.length, shown.text);
   else
-    write_around(buffer, name, name.length);
+    write_around(buffer, shown, shown.length);
+}
+
+char *instance_function(char buffer[INSTANCE_BYTES], const char *function) {
+  struct name_part whole = {function, strlen(function)};
+  write_short(buffer, whole.length <= WIDTH ? whole : short_of(whole));
   return buffer;
 }

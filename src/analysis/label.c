@@ -1,6 +1,7 @@
 #include "analysis/label.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,14 @@ bool label_lacks_line(const struct trace_region *region) {
   return address_in(region->name) != NULL;
 }
 
+/* Of C++ what it returns and its arguments go first, then those of templates, then the middle. */
+static char *shorten_function(char buffer[LABEL_BYTES], const char *function) {
+  char name[INSTANCE_BYTES];
+  bool fits = shorten_width(function, SIZE_MAX) <= FUNCTION_WIDTH || !strpbrk(function, "(<");
+  return shorten_middle(buffer, LABEL_BYTES, fits ? function : instance_function(name, function),
+                        FUNCTION_WIDTH);
+}
+
 /* Of a construct at an address. Without a function the description has module and address. */
 static void write_place(char buffer[LABEL_BYTES], const char *name, const struct trace_region *region,
                         const char *address) {
@@ -32,7 +41,7 @@ static void write_place(char buffer[LABEL_BYTES], const char *name, const struct
   size_t length = strlen(function), end = strlen(address);
   bool has_module =
       length > end && strcmp(function + length - end, address) == 0 && function[length - end - 1] == '+';
-  shorten_middle(shorter, sizeof shorter, function, FUNCTION_WIDTH);
+  shorten_function(shorter, function);
   if (has_module && address[-1] == '+')
     snprintf(label, sizeof label, "%s", name);
   else if (has_module)
@@ -139,9 +148,9 @@ char *label_function(char buffer[LABEL_BYTES], const struct trace *trace, uint32
   const char *into = label_inlined_into(one), *file = differences.path ? one->file : file_name(one);
   bool has_file = *file && differences.file, has_module = *label_module(module, one) && differences.module;
   snprintf(label, sizeof label, "%s%s%s%s%s%s%s%s", label_region(name, trace, region), into ? " in " : "",
-           into ? shorten_middle(outer, sizeof outer, into, FUNCTION_WIDTH) : "",
-           has_file || has_module ? " (" : "", has_file ? file : "", has_file && has_module ? ", " : "",
-           has_module ? module : "", has_file || has_module ? ")" : "");
+           into ? shorten_function(outer, into) : "", has_file || has_module ? " (" : "",
+           has_file ? file : "", has_file && has_module ? ", " : "", has_module ? module : "",
+           has_file || has_module ? ")" : "");
   return shorten_middle(buffer, LABEL_BYTES, label, LABEL_WIDTH);
 }
 

@@ -32,6 +32,22 @@ static void test_addresses(void **state) {
   expect("!$omp task @0x13ca", "", "task @0x13ca");
 }
 
+/* GROMACS, IQ-TREE. */
+static void test_long_functions(void **state) {
+  (void)state;
+  expect("!$omp parallel @0x1",
+         "nonbonded_verlet_t::dispatchNonbondedKernel(gmx::InteractionLocality, interaction_const_t const&, "
+         "gmx::StepWorkload const&, int, gmx::ArrayRef<gmx::BasicVector<float> const>, t_nrnb*) const",
+         "parallel @0x1 in nonbonded_verlet_t::dispatchNonbondedKernel");
+  expect("!$omp parallel @0x1",
+         "void PhyloTree::computeLikelihoodBranchSIMD<Vec4d, (bool)1, 4, true, false>(PhyloNeighbor*, "
+         "PhyloNode*)",
+         "parallel @0x1 in PhyloTree::computeLikelihoodBranchSIMD<>");
+  expect("!$omp parallel @0x1",
+         "void PhyloTree::computePartialLikelihoodGenericSIMD<Vec4d, (bool)1, 4, true, false, long>(int)",
+         "parallel @0x1 in PhyloTree::computePartialLikelihoodGenericSIMD<>");
+}
+
 static void test_long_names(void **state) {
   char function[1000], wanted[LABEL_BYTES];
   (void)state;
@@ -91,9 +107,9 @@ static void test_no_region(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lines),      cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_long_names), cmocka_unit_test(test_no_region),
-      cmocka_unit_test(test_instances),  cmocka_unit_test(test_long_instances)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),          cmocka_unit_test(test_addresses),
+                                     cmocka_unit_test(test_long_functions), cmocka_unit_test(test_long_names),
+                                     cmocka_unit_test(test_no_region),      cmocka_unit_test(test_instances),
+                                     cmocka_unit_test(test_long_instances)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "cli/report/report_print.h"
 
 #include "analysis/detail.h"
+#include "analysis/instances.h"
 #include "analysis/label.h"
 #include "analysis/module_names.h"
 #include "base/shorten.h"
@@ -271,7 +272,11 @@ static void print_function(const struct trace_region *region) {
   size_t length = detail_function_length(region);
   snprintf(function, sizeof function, "%.*s", (int)(length ? length : strlen(region->description)),
            region->description);
-  print_prose("in", shorten_middle(shorter, sizeof shorter, function, prose_width() - FINDING_INDENT));
+  size_t width = prose_width() - FINDING_INDENT;
+  char bare[INSTANCE_BYTES];
+  bool has_arguments = shorten_width(function, SIZE_MAX) > width && strpbrk(function, "(<");
+  print_prose("in", shorten_middle(shorter, sizeof shorter,
+                                   has_arguments ? instance_function(bare, function) : function, width));
 }
 
 char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
