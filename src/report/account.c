@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/collect.h"
 #include "stave/names.h"
 
@@ -99,7 +100,7 @@ static double take(double *left, double most) {
 struct interval {
   double ticks, share; /* inside of the trace; the part of it that is inside of the window */
   double own, throttled, stopped;
-  double ran, ready, most_ready;
+  double ran, ready;
 };
 
 static struct interval sum_up(const struct account_process *process, const double numbers[NUMBERS],
@@ -119,7 +120,6 @@ static struct interval sum_up(const struct account_process *process, const doubl
     if (process->threads[i].has_reading) {
       sum.ran += smaller(process->threads[i].ran, ticks);
       sum.ready += smaller(process->threads[i].ready, ticks);
-      sum.most_ready = larger(sum.most_ready, smaller(process->threads[i].ready, ticks));
     }
   return sum;
 }
@@ -141,7 +141,9 @@ static void charge(struct account_process *process, const struct interval *inter
   account->ready += share * interval->ready;
   account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
   account->own_threads += share * others;
-  account->uneven += n > 0 ? share * (interval->most_ready - interval->ready / n) : 0;
+  for (size_t i = 0; i < process->count; i++)
+    if (process->threads[i].has_reading)
+      process->report->threads[process->threads[i].location].ready += share * process->threads[i].ready;
   add_lost(account, interval, HINDRANCE_QUOTA, take(&left, interval->throttled));
   add_lost(account, interval, HINDRANCE_TEAM,
            take(&left, account_masks_excess(&process->masks, interval->ticks)));
@@ -184,8 +186,33 @@ static bool add_thread(struct account_process *process, uint32_t location) {
   return thread->mask != SIZE_MAX;
 }
 
+/* Where processes run: those of one machine may use the same processors. */
+struct account_machines {
+  struct account_machine {
+    uint64_t node;
+    struct account_masks masks;
+  } * items;
+  size_t count;
+};
+
+static bool note_machine(struct account_machines *machines, uint64_t node,
+                         const struct account_masks *masks) {
+  size_t i = 0;
+  while (i < machines->count && machines->items[i].node != node)
+    i++;
+  struct account_machine *machine = i < machines->count
+                                        ? &machines->items[i]
+                                        : array_add(&machines->items, &machines->count, sizeof *machine);
+  if (!machine)
+    return false;
+  machine->node = node;
+  for (size_t j = 0; j < masks->count; j++)
+    if (account_mask_add(&machine->masks, masks->masks[j].text) == SIZE_MAX)
+      return false;
+  return true;
+}
+
 static void note_masks(struct report_account *account, const struct account_masks *masks) {
-  account->processors += (uint64_t)masks->processors;
   for (size_t i = 0; i < masks->count; i++) {
     const struct account_mask *mask = &masks->masks[i];
     double before = account->shared ? (double)account->threads / (double)account->shared : 0;
@@ -215,7 +242,7 @@ static double number_of(const struct trace *trace, uint64_t group, const char *n
   return text ? strtod(text, NULL) : 0;
 }
 
-static bool add_process(struct report *report, size_t number) {
+static bool add_process(struct report *report, struct account_machines *machines, size_t number) {
   const struct trace *trace = report->trace;
   uint64_t group = trace->location_groups[number].ref;
   const char *readings = trace_process_property(trace, group, STAVE_PROPERTY_RUN_TIMES);
@@ -232,6 +259,7 @@ static bool add_process(struct report *report, size_t number) {
     report->account.quota += number_of(trace, group, STAVE_PROPERTY_QUOTA);
     set_window(&process);
     note_masks(&report->account, &process.masks);
+    is_fine = note_machine(machines, trace->location_groups[number].node, &process.masks);
     read_process(&process, readings);
   }
   account_masks_free(&process.masks);
@@ -239,11 +267,23 @@ static bool add_process(struct report *report, size_t number) {
   return is_fine;
 }
 
+static bool add_processes(struct report *report) {
+  struct account_machines machines = {0};
+  bool is_fine = true;
+  for (size_t i = 0; i < report->trace->location_group_count && is_fine; i++)
+    is_fine = add_process(report, &machines, i);
+  for (size_t i = 0; i < machines.count; i++) {
+    report->account.processors += (uint64_t)machines.items[i].masks.processors;
+    account_masks_free(&machines.items[i].masks);
+  }
+  free(machines.items);
+  return is_fine;
+}
+
 bool account_find(struct report *report) {
   struct report_account *account = &report->account;
-  for (size_t i = 0; i < report->trace->location_group_count; i++)
-    if (!add_process(report, i))
-      return false;
+  if (!add_processes(report))
+    return false;
   account->all = (double)report->cpus * (double)report->wall;
   double found = account->ran + account->ready + account->slept + account->lost[HINDRANCE_STOPPED];
   account->slept = larger(0, account->slept);

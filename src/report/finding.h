@@ -80,6 +80,10 @@ bool findings_take_shared(struct report *report, uint32_t region, double waited_
  * wall time, of its budget for the finding that says so. Returns what is left. */
 double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
+/* Takes what kept threads from running, as far as the account has it, off the region's budget. Returns what
+ * one thread has more to do than the mean, which is none of it and no longer in the budget: its imbalance. */
+double findings_leave_own(const struct report *report, uint32_t region, double *budget);
+
 /* Where other programs used much of the processors, and the archive does not tell when threads had none:
  * takes what the region's threads wait for one that only computes, `budget` ticks of wall time, for the
  * finding that says so, as far as it can be that. Returns what is left. */

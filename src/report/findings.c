@@ -375,8 +375,9 @@ static void find_in_region(struct report *report, uint32_t region) {
   else if (!is_too_often(report, parallel) &&
            findings_take_shared(report, region, budget + (double)parallel->late / n, shared))
     return;
+  double own = findings_leave_own(report, region, &budget);
   budget = find_slow_barriers(report, region, budget, members, scale);
-  budget = find_late_start(report, region, budget, members, 1 / n);
+  budget = own + find_late_start(report, region, budget, members, 1 / n);
   budget = find_loops(report, region, budget, members * scale);
   if (parallel->tasks > 0)
     find_in_tasks(report, region, budget, n, members * scale);

@@ -38,10 +38,16 @@ static void take(struct report_shared *all, uint32_t region, uint64_t threads, d
   all->threads = threads > all->threads ? threads : all->threads;
 }
 
+/* What others used is measured, and what that leaves is the region's own. */
+static bool is_accounted(const struct report *report, const struct report_shared *all) {
+  return report->account.is_known &&
+         (all == &report->shared[SHARED_WITH_OTHERS] || account_is_bound(&report->account));
+}
+
 bool findings_take_shared(struct report *report, uint32_t region, double waited_ticks, double shared) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct report_shared *all = shared_with(report, processors_wanted(parallel));
-  if (!all || !wants_processors(parallel))
+  if (!all || !wants_processors(parallel) || is_accounted(report, all))
     return false;
   all->waited += waited_ticks;
   take(all, region, processors_wanted(parallel), waited_ticks * shared);
@@ -59,10 +65,39 @@ double findings_take_disturbed(struct report *report, uint32_t region, double bu
   const struct report_processors *processors = &report->processors;
   struct report_shared *all = &report->shared[SHARED_WITH_OTHERS];
   double left = processors->others - all->gain, gain = budget < left ? budget : left;
-  if (report->has_running || processors->others <= OTHERS_LEAST * processors->all || gain <= 0)
+  if (report->account.is_known || report->has_running ||
+      processors->others <= OTHERS_LEAST * processors->all || gain <= 0)
     return budget;
   take(all, region, processors_wanted(report->regions[region].parallel), gain);
   return budget - gain;
+}
+
+/* What the busiest thread of the region has more than the mean without the time that it was ready, in ticks:
+ * no others that use the processors make it so. `share` of that is of the region. */
+static double uneven_work(const struct report *report, const uint64_t *useful, double share) {
+  double most = 0, sum = 0, count = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++) {
+    double own = (double)useful[i] - share * report->threads[i].ready;
+    if (useful[i] == 0)
+      continue;
+    own = own > 0 ? own : 0;
+    most = own > most ? own : most;
+    sum += own;
+    count++;
+  }
+  return count > 0 ? most - sum / count : 0;
+}
+
+double findings_leave_own(const struct report *report, uint32_t region, double *budget) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  double share = report->wall ? (double)parallel->wall / (double)report->wall : 0;
+  double disturbed = report_hindrance_gain(report) * share;
+  if (!report->account.is_known || report->has_running || disturbed <= 0)
+    return 0;
+  double uneven = parallel->useful ? uneven_work(report, parallel->useful, share) : 0;
+  double own = *budget < uneven ? *budget : uneven;
+  *budget = *budget - own > disturbed ? *budget - own - disturbed : 0;
+  return own;
 }
 
 /* -- how threads wait -- */

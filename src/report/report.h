@@ -38,8 +38,8 @@ struct report_thread {
   uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
   bool has_running, processor_known; /* what follows; which processor it was on */
   uint64_t running[RUNNING_COUNT];
-  /* how often; faults: of pages */
-  uint64_t preemptions, yields, blocks, migrations, faults;
+  uint64_t preemptions, yields, blocks, migrations, faults; /* how often; faults: of pages */
+  double ready;                                             /* as of the account */
 };
 
 /* One process: a location group. */

@@ -22,10 +22,9 @@ struct report_account {
   double unknown;               /* before and behind the readings */
   double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped: besides */
   double gain[HINDRANCE_COUNT]; /* wall time */
-  double uneven;                /* wall time by which one thread was ready for longer than the mean */
   double own_threads;           /* processor time of the process's other threads */
   uint64_t online;              /* processors of the machine */
-  uint64_t processors;          /* that the threads may use, at the end; of all processes */
+  uint64_t processors;          /* that the threads may use, as last read; of all machines */
   uint64_t threads;             /* the most that share the fewest */
   uint64_t shared;              /* these */
   double quota;                 /* processors; 0: none */

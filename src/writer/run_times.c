@@ -257,7 +257,6 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
   reading.own_us = us_since(&times->own_ns, own_ns);
   reading.throttled_us = us_since(&times->throttled_ns, quota_throttled_ns(&times->quota));
   reading.stopped_us = stopped_since(times, reading.own_us, now_ns);
-  meet_threads(times);
   for (size_t i = 0; i < times->thread_count; i++)
     read_thread(times, &times->threads[i], times->count % MASKS_EACH == 1);
   times->readings[times->count++] = reading;
@@ -266,6 +265,7 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
 }
 
 static void look(struct run_times *times, uint64_t now_ns) {
+  meet_threads(times); /* which is once for each of them: it does not put off the next reading */
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (times->count > READINGS_MOST - 1 && times->count % 2)
     halve(times);

@@ -6,11 +6,17 @@ on what else runs on the machine, so that nothing here is a fixed time.
 """
 import json
 import os
+import pathlib
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
+import killing
+import tracing
 from report_case import Case
 
 # Each thread has 10 ms of processor time to use in each region. Prints what each has run and was ready for, in ns.
@@ -23,6 +29,7 @@ PROGRAM = r"""
 #include <time.h>
 
 static atomic_int over;
+static int is_uneven;
 
 static double used(clockid_t clock) {
   struct timespec time;
@@ -37,7 +44,7 @@ static void *busy(void *nothing) {
 }
 
 static void work(void) {
-  double end = used(CLOCK_THREAD_CPUTIME_ID) + 0.01;
+  double end = used(CLOCK_THREAD_CPUTIME_ID) + (is_uneven && omp_get_thread_num() ? 0.002 : 0.01);
   while (used(CLOCK_THREAD_CPUTIME_ID) < end)
     ;
 }
@@ -46,6 +53,7 @@ int main(int argc, char **argv) {
   int regions = atoi(argv[1]), own = atoi(argv[2]);
   pthread_t threads[16];
   long long ran[16] = {0}, ready[16] = {0}, before[2] = {0};
+  is_uneven = argc > 3;
   for (int i = 0; i < own; i++)
     pthread_create(&threads[i], NULL, busy, NULL);
   FILE *file = fopen("/proc/thread-self/schedstat", "r");
@@ -67,9 +75,10 @@ int main(int argc, char **argv) {
     pthread_join(threads[i], NULL);
   printf("{\"ran\": %.9f, \"ready\": %.9f}\n", (ran[0] + ran[1] + ran[2] + ran[3] - before[0]) / 1e9,
          (ready[0] + ready[1] + ready[2] + ready[3] - before[1]) / 1e9);
-  return argc != 3;
+  return 0;
 }
 """
+GROUPS = "/sys/fs/cgroup/cpu"
 PROCESSORS = sorted(os.sched_getaffinity(0))
 CAUSES = ("quota", "binding", "own threads", "other programs", "stopped")
 
@@ -121,6 +130,112 @@ class Processors(Case):
         self.assertNotIn("binding", self.causes(numbers))
         account = numbers["account"]
         self.assertLess(account["by_each_other_s"], 0.05 * account["all_s"])
+
+    def test_own_threads(self):
+        """Two that compute beside the team are found by what they ran; their twin has none."""
+        _, numbers = self.trace("own", own=2)
+        account = numbers["account"]
+        finding = next(one for one in numbers["findings"] if one["cause"] == "own threads")
+        self.assertIn("OPENBLAS_NUM_THREADS", finding["advice"])
+        self.assertGreater(account["by_own_threads_s"], 0)
+        _, numbers = self.trace("no own")
+        self.assertLess(numbers["account"]["by_own_threads_s"], account["by_own_threads_s"] / 2)
+
+    def test_other_processes(self):
+        """They compute on the one processor that the program may use: one thread, so that nothing of it is its own."""
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, PROCESSORS[:1])
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+        try:
+            archive = self.path("others")
+            cli.trace(self.program, archive, "40", "0", OMP_NUM_THREADS=1)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+            os.sched_setaffinity(0, before)
+        numbers = self.numbers(archive)
+        account = numbers["account"]
+        self.assertGreater(account["by_other_processes_s"], 0.9 * account["ready_s"])
+        self.assertGreater(account["ready_s"], account["ran_s"])
+        self.assertEqual(numbers["findings"][0]["cause"], "other programs")
+
+    def busy(self):
+        """Another process on each processor."""
+        for processor in PROCESSORS:
+            other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            self.addCleanup(other.wait)
+            self.addCleanup(other.kill)
+            os.sched_setaffinity(other.pid, [processor])
+
+    @unittest.skipUnless(len(PROCESSORS) > 1, "there is one processor")
+    def test_imbalance_on_a_busy_machine(self):
+        """Of two threads one has five times as much to do as the other: that others had the processors does not hide
+        it."""
+        self.busy()
+        archive = self.path("uneven")
+        cli.trace(self.program, archive, "60", "0", "uneven", OMP_NUM_THREADS=2, OMP_WAIT_POLICY="passive")
+        causes = [finding["cause"] for finding in self.numbers(archive)["findings"]]
+        self.assertIn("other programs", causes)
+        self.assertIn("imbalance", causes)
+
+    @unittest.skipUnless(len(PROCESSORS) > 1, "there is one processor")
+    def test_merged(self):
+        """Two processes of one thread, each on a processor of its own."""
+        archives, before = [self.path("rank 0"), self.path("rank 1")], os.sched_getaffinity(0)
+        for archive, processor in zip(archives, PROCESSORS):
+            os.sched_setaffinity(0, [processor])
+            try:
+                cli.trace(self.program, archive, "5", "0", OMP_NUM_THREADS=1)
+            finally:
+                os.sched_setaffinity(0, before)
+        self.succeeds(cli.stave("merge", "-o", self.path("merged"), *archives))
+        self.assertRegex(self.text(self.path("merged")), r"(?m)^threads +2, on 2 processors$")
+        self.assertEqual(self.numbers(self.path("merged"))["account"]["by_each_other_s"], 0)
+
+    def test_stopped(self):
+        """For a second from when it is seen to be stopped, by a signal from outside."""
+        archive = self.path("stopped")
+        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_NUM_THREADS=2)
+        program = subprocess.Popen([self.program, "60", "0"], env=environment, stdout=subprocess.PIPE)
+        try:
+            killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is begun")
+            time.sleep(0.1)
+            os.kill(program.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, program.pid, os.WSTOPPED)
+            begin = time.monotonic()
+            time.sleep(1)
+            stopped = time.monotonic() - begin
+            os.kill(program.pid, signal.SIGCONT)
+            self.assertEqual(program.wait(cli.HANG_S), 0)
+        finally:
+            program.kill()
+            program.communicate()
+        killing.wait_until(lambda: not os.path.exists(f"{archive}/traces.recovery"), "the writer closes the archive")
+        numbers = self.numbers(archive)
+        finding = next(one for one in numbers["findings"] if one["cause"] == "stopped")
+        self.assertGreater(finding["gain_s"], 0.5 * stopped)
+        self.assertLess(finding["gain_s"], stopped + 0.5)
+
+    @unittest.skipUnless(os.access(GROUPS, os.W_OK), "control groups of version 1 cannot be made here")
+    def test_quota(self):
+        """A fifth of a processor for two threads; the kernel's own count of it is the truth."""
+        group = pathlib.Path(GROUPS, f"stave-test-{os.getpid()}")
+        group.mkdir()
+        self.addCleanup(group.rmdir)
+        self.addCleanup(killing.wait_until, lambda: not (group / "tasks").read_text(), "the writer leaves the group")
+        (group / "cpu.cfs_quota_us").write_text("20000")
+        shell = self.write("in_group", f'#!/bin/sh\necho $$ > {group}/tasks\nexec "$@"\n', 0o755)
+        archive = self.path("quota")
+        cli.trace(shell, archive, self.program, "20", "0", OMP_NUM_THREADS=2)
+        counts = dict(line.split() for line in (group / "cpu.stat").read_text().splitlines())
+        numbers = self.numbers(archive)
+        account, throttled = numbers["account"], int(counts["throttled_time"]) / 1e9
+        self.assertGreater(int(counts["nr_throttled"]), 0)
+        self.assertAlmostEqual(account["by_quota_s"], throttled, delta=0.2 * throttled + account["not_known_s"])
+        finding = next(one for one in numbers["findings"] if one["cause"] == "quota")
+        self.assertIn("quota of 0.2 processors", finding["what"])
+        self.assertIn("cpu.max", finding["advice"])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@
 
 /* Less is not worth a line. */
 #define OWN_COST_LEAST 0.005
+#define NOTHING_SHARE 0.01
 
 enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 14 };
 
@@ -133,6 +134,20 @@ static void print_runtimes(const struct runtimes *runtimes) {
                runtimes->untraced);
 }
 
+static void print_thread_count(const struct report *report) {
+  if (report->process_count > 1 && report->account.processors)
+    table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->account.processors,
+               report->account.processors == 1 ? "" : "s");
+  else if (report->process_count > 1 && report->processors.count)
+    table_fact("threads", "%zu, each process on %" PRIu64 " processor%s", report->cpus,
+               report->processors.count, report->processors.count == 1 ? "" : "s");
+  else if (report->processors.count)
+    table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->processors.count,
+               report->processors.count == 1 ? "" : "s");
+  else
+    table_fact("threads", "%zu", report->cpus);
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
@@ -141,11 +156,7 @@ static void print_overview(const struct report_print *print) {
   print_runtimes(&report->caveats.runtimes);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
-  if (report->processors.count)
-    table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->processors.count,
-               report->processors.count == 1 ? "" : "s");
-  else
-    table_fact("threads", "%zu", report->cpus);
+  print_thread_count(report);
   if (report->account.is_known)
     table_fact("account", "%s", report_print_account(account, report));
   if (report->processors.others > 0)
@@ -327,11 +338,19 @@ static void print_findings(const struct report_print *print) {
                                             : report_print_nothing(report));
 }
 
+static double lost_by_others(const struct report_account *account) {
+  return account->ready + account->lost[HINDRANCE_STOPPED];
+}
+
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
     return "none of parallel regions: the archive does not say which threads work in which team";
   if (report->shared[SHARED_WITH_THREADS].untold > 0)
     return "nothing for certain: what more threads than processors wait for is not known";
+  if (report->account.is_known && lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
+    return "nothing of the program's own: threads were ready without a processor, or stopped, see above";
+  if (report->account.is_known && report->account.unknown >= NOTHING_SHARE * report->account.all)
+    return "nothing that costs a hundredth in what is known of the threads' time, see above";
   return report->chance_findings ? "nothing but what costs less than 3 % of the wall time and may be chance"
                                  : "nothing that costs a hundredth of the wall time";
 }
