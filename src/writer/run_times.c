@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -125,9 +126,11 @@ static void write_mask(const cpu_set_t *set, size_t bytes, char text[MASK_BYTES]
 static void read_mask(struct timed_thread *thread) {
   unsigned long words[1024] = {0};
   char text[MASK_BYTES];
-  if (sched_getaffinity((pid_t)thread->tid, sizeof words, (cpu_set_t *)words) < 0)
+  /* the system call itself says how many bytes this machine has */
+  long bytes = syscall(SYS_sched_getaffinity, (pid_t)thread->tid, sizeof words, words);
+  if (bytes <= 0)
     return;
-  write_mask((const cpu_set_t *)words, sizeof words, text);
+  write_mask((const cpu_set_t *)words, (size_t)bytes, text);
   if (thread->mask && strcmp(thread->mask, text) == 0)
     return;
   free(thread->mask);
