@@ -88,6 +88,8 @@ static void describe(struct library *library, const struct elf_image *image) {
 
 __attribute__((constructor)) static void find_in_scope(void) {
   struct library *library = &libraries.in_scope;
+  if (!next_of_version("GOMP_parallel", "GOMP_4.0")) /* as in most programs that scripts start */
+    return;
 #define EVENT(version, result, name, parameters) *(void **)&library->name = next_of_version(#name, #version);
 #define OLD_EVENT(version, result, name, parameters)                                                         \
   *(void **)&library->old_##name = next_of_version(#name, #version);
