@@ -8,8 +8,8 @@
 
 #define FUNCTION void (*fn)(void *), void *data, unsigned threads
 
-/* Kept by the thread for its next region. NULL: there is no memory. */
-static struct omp_team *team_take(struct omp_thread *thread) {
+/* Kept by the thread for its next region. */
+struct omp_team *team_take(struct omp_thread *thread) {
   struct omp_team *team = thread->spare;
   if (team) {
     thread->spare = team->next;
@@ -17,6 +17,11 @@ static struct omp_team *team_take(struct omp_thread *thread) {
   }
   team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return team == MAP_FAILED ? NULL : team;
+}
+
+void team_give(struct omp_thread *thread, struct omp_team *team) {
+  team->next = thread->spare;
+  thread->spare = team;
 }
 
 #define BEGIN(name, parameters, arguments, ...)                                                              \
@@ -62,6 +67,5 @@ void GOMP_parallel_end(void) {
   parallel_end_primary(call.thread, team);
   library->GOMP_parallel_end();
   parallel_end(call, team);
-  team->next = call.thread->spare;
-  call.thread->spare = team;
+  team_give(call.thread, team);
 }

@@ -1,93 +1,182 @@
-/* Constructs for devices, as the host sees them: what is copied, and what runs on a device and when, libgomp
- * does not show. */
+/* Target constructs. The entry points show when a thread comes to one and goes on; what a device does, and
+ * which data it gets, they do not show. A region that runs on the host does so in the thread that calls. */
+#include "libgomp/target.h"
+
 #include "libgomp/exports.h"
 #include "libgomp/runtime.h"
-#include "libgomp/tasks.h"
 
-/* Of a target construct's flags, and of its device. */
-enum { GOMP_TARGET_NOWAIT = 1 << 0, GOMP_TARGET_EXIT_DATA = 1 << 1 };
-enum { GOMP_DEVICE_DEFAULT = -1, GOMP_DEVICE_HOST_FALLBACK = -2 };
+/* -- regions -- */
 
-/* Where the construct runs: on the host, if there is no such device. */
-static int device_of(const struct library *library, int device) {
-  int count = library->omp_get_num_devices();
-  if (device == GOMP_DEVICE_DEFAULT)
-    device = library->omp_get_default_device();
-  return device < 0 || device >= count ? library->omp_get_initial_device() : device;
-}
-
-struct target_construct {
-  ompt_target_t kind;
-  int device;
-  ompt_data_t data, task_data;
-  ompt_id_t id;
-};
-
-static void deliver(struct omp_call call, struct target_construct *target, ompt_scope_endpoint_t endpoint) {
-  ompt_data_t *task = &call.thread->task->data;
-  if (__atomic_load_n(&callbacks.target_emi, __ATOMIC_RELAXED))
-    DELIVER(target_emi, target->kind, endpoint, target->device, task, &target->task_data, &target->data,
-            call.code);
+static void deliver(struct target_region *region, ompt_scope_endpoint_t endpoint) {
+  ompt_callback_target_emi_t emi = __atomic_load_n(&callbacks.target_emi, __ATOMIC_RELAXED);
+  if (emi)
+    emi(region->kind, endpoint, region->device, region->task, region->target_task, &region->data,
+        region->code);
   else
-    DELIVER(target, target->kind, endpoint, target->device, task, target->id, call.code);
+    DELIVER(target, region->kind, endpoint, region->device, region->task, region->id, region->code);
 }
 
-/* `kind` and its nowait form, which are 8 apart. */
-static struct target_construct begin(struct omp_call call, ompt_target_t kind, unsigned flags, int device) {
-  const ompt_target_t to_nowait = OMPT_TARGET_nowait - OMPT_TARGET_region;
-  struct target_construct target = {.kind = kind + (flags & GOMP_TARGET_NOWAIT ? to_nowait : 0),
-                                    .device = device_of(call.thread->library, device)};
-  target.id = runtime_unique_id();
-  task_frame_enter(call);
-  deliver(call, &target, OMPT_SCOPE_begin);
-  return target;
+static uint32_t state_in(ompt_target_t kind) {
+  switch (kind) {
+  case OMPT_TARGET_update:
+  case OMPT_TARGET_update_nowait:
+    return OMPT_STATE_wait_target_update;
+  case OMPT_TARGET_enter_data:
+  case OMPT_TARGET_enter_data_nowait:
+  case OMPT_TARGET_exit_data:
+  case OMPT_TARGET_exit_data_nowait:
+    return OMPT_STATE_wait_target_map;
+  default:
+    return OMPT_STATE_wait_target;
+  }
 }
 
-static void end(struct omp_call call, struct target_construct *target) {
-  deliver(call, target, OMPT_SCOPE_end);
-  task_frame_leave(call);
+/* A region on the host may have worksharing regions in it, which are not those around it. */
+static void keep_work(struct target_region *region, struct implicit *implicit) {
+  region->work = implicit->work;
+  region->loop_dimensions = implicit->loop_dimensions;
+  region->has_left_single = implicit->has_left_single;
+  implicit->work.kind = 0;
+  implicit->has_left_single = false;
 }
 
-#define CONSTRUCT(name, kind, flags, device, parameters, arguments)                                          \
+static void restore_work(const struct target_region *region, struct implicit *implicit) {
+  implicit->work = region->work;
+  implicit->loop_dimensions = region->loop_dimensions;
+  implicit->has_left_single = region->has_left_single;
+}
+
+static bool is_on_host(const struct omp_thread *thread, const struct target_region *region) {
+  return region->device == thread->library->omp_get_initial_device();
+}
+
+void target_begin(struct omp_call call, struct target_region *region) {
+  struct omp_thread *thread = call.thread;
+  region->code = call.code;
+  region->id = runtime_unique_id();
+  region->innermost = thread->task;
+  region->state = thread->state;
+  keep_work(region, implicit_of(thread));
+  deliver(region, OMPT_SCOPE_begin);
+  thread->state = is_on_host(thread, region) ? thread->work_state : state_in(region->kind);
+}
+
+void target_end(struct omp_call call, struct target_region *region) {
+  struct omp_thread *thread = call.thread;
+  target_end_leagues(thread, region->innermost);
+  thread->state = region->state;
+  thread->code = call.code;
+  deliver(region, OMPT_SCOPE_end);
+  restore_work(region, implicit_of(thread));
+}
+
+/* -- devices -- */
+
+/* Compilers' numbers: -1 is the default device, the others below 0, and those that do not exist, the host. */
+static int device_of(const struct library *library, int device) {
+  enum { DEFAULT = -1 };
+  if (device == DEFAULT)
+    device = library->omp_get_default_device();
+  return device >= 0 && device < library->omp_get_num_devices() ? device : library->omp_get_initial_device();
+}
+
+/* -- entry points -- */
+
+/* CONSTRUCT(name, parameters, arguments, kind): one whose region is in its call. */
+#define CONSTRUCT(name, parameters, arguments, kind_)                                                        \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
     const struct library *library = call.thread->library;                                                    \
     if (!call.thread->is_traced)                                                                             \
       return library->name arguments;                                                                        \
-    struct target_construct target = begin(call, OMPT_TARGET_##kind, flags, device);                         \
+    struct target_region region = {                                                                          \
+        .kind = kind_, .device = device_of(library, device), .task = &call.thread->task->data};              \
+    target_begin(call, &region);                                                                             \
     library->name arguments;                                                                                 \
-    end(call, &target);                                                                                      \
+    target_end(call, &region);                                                                               \
   }
 
-#define MAPS size_t maps, void **addresses, size_t *sizes
+#define OLD_MAPS const void *unused, size_t maps, void **addresses, size_t *sizes, unsigned char *kinds
+#define MAPS size_t maps, void **addresses, size_t *sizes, unsigned short *kinds
 
-CONSTRUCT(GOMP_target, region, 0, device,
-          (int device, void (*fn)(void *), const void *unused, MAPS, unsigned char *kinds),
-          (device, fn, unused, maps, addresses, sizes, kinds))
-CONSTRUCT(GOMP_target_ext, region, flags, device,
-          (int device, void (*fn)(void *), MAPS, unsigned short *kinds, unsigned flags, void **dependences,
-           void **values),
-          (device, fn, maps, addresses, sizes, kinds, flags, dependences, values))
-CONSTRUCT(GOMP_target_data, enter_data, 0, device,
-          (int device, const void *unused, MAPS, unsigned char *kinds),
-          (device, unused, maps, addresses, sizes, kinds))
-CONSTRUCT(GOMP_target_data_ext, enter_data, 0, device, (int device, MAPS, unsigned short *kinds),
-          (device, maps, addresses, sizes, kinds))
-CONSTRUCT(GOMP_target_end_data, exit_data, 0, GOMP_DEVICE_DEFAULT, (void), ())
-CONSTRUCT(GOMP_target_update, update, 0, device, (int device, const void *unused, MAPS, unsigned char *kinds),
-          (device, unused, maps, addresses, sizes, kinds))
-CONSTRUCT(GOMP_target_update_ext, update, flags, device,
-          (int device, MAPS, unsigned short *kinds, unsigned flags, void **dependences),
-          (device, maps, addresses, sizes, kinds, flags, dependences))
+static ompt_target_t with_nowait(ompt_target_t kind, unsigned flags) {
+  enum { NOWAIT = OMPT_TARGET_nowait - OMPT_TARGET_region };
+  return flags & GOMP_TARGET_NOWAIT ? kind + NOWAIT : kind;
+}
 
-void GOMP_target_enter_exit_data(int device, MAPS, unsigned short *kinds, unsigned flags,
-                                 void **dependences) {
+static ompt_target_t data_kind(unsigned flags) {
+  return with_nowait(flags & GOMP_TARGET_EXIT_DATA ? OMPT_TARGET_exit_data : OMPT_TARGET_enter_data, flags);
+}
+
+CONSTRUCT(GOMP_target, (int device, void (*fn)(void *), OLD_MAPS),
+          (device, fn, unused, maps, addresses, sizes, kinds), OMPT_TARGET_region)
+CONSTRUCT(GOMP_target_update, (int device, OLD_MAPS), (device, unused, maps, addresses, sizes, kinds),
+          OMPT_TARGET_update)
+CONSTRUCT(GOMP_target_update_ext, (int device, MAPS, unsigned flags, void **dependences),
+          (device, maps, addresses, sizes, kinds, flags, dependences), with_nowait(OMPT_TARGET_update, flags))
+CONSTRUCT(GOMP_target_enter_exit_data, (int device, MAPS, unsigned flags, void **dependences),
+          (device, maps, addresses, sizes, kinds, flags, dependences), data_kind(flags))
+
+void GOMP_target_ext(int device, void (*fn)(void *), MAPS, unsigned flags, void **dependences,
+                     void **arguments) {
   struct omp_call call = CALL_ENTER();
   const struct library *library = call.thread->library;
   if (!call.thread->is_traced)
-    return library->GOMP_target_enter_exit_data(device, maps, addresses, sizes, kinds, flags, dependences);
-  ompt_target_t kind = flags & GOMP_TARGET_EXIT_DATA ? OMPT_TARGET_exit_data : OMPT_TARGET_enter_data;
-  struct target_construct target = begin(call, kind, flags, device);
-  library->GOMP_target_enter_exit_data(device, maps, addresses, sizes, kinds, flags, dependences);
-  end(call, &target);
+    return library->GOMP_target_ext(device, fn, maps, addresses, sizes, kinds, flags, dependences, arguments);
+  struct target_region region = {.kind = with_nowait(OMPT_TARGET_region, flags),
+                                 .device = device_of(library, device),
+                                 .task = &call.thread->task->data};
+  if (flags & GOMP_TARGET_NOWAIT)
+    implicit_of(call.thread)->has_target_tasks = true;
+  bool is_task = is_on_host(call.thread, &region) && (flags & GOMP_TARGET_NOWAIT || dependences);
+  if (is_task && target_run_as_task(call, device, fn, (struct target_maps){maps, addresses, sizes, kinds},
+                                    flags, dependences, arguments))
+    return;
+  target_begin(call, &region);
+  library->GOMP_target_ext(device, fn, maps, addresses, sizes, kinds, flags, dependences, arguments);
+  target_end(call, &region);
+}
+
+/* -- target data: an enter and an exit, of the same device -- */
+
+static void push_device(struct omp_thread *thread, int device) {
+  if (thread->data_depth < DATA_DEVICES_MAX)
+    thread->data_devices[thread->data_depth] = device;
+  thread->data_depth++;
+}
+
+/* Of a region deeper than is kept: that of the deepest one that is. */
+static int pop_device(struct omp_thread *thread) {
+  unsigned depth = thread->data_depth > 0 ? --thread->data_depth : 0;
+  return thread->data_devices[depth < DATA_DEVICES_MAX ? depth : DATA_DEVICES_MAX - 1];
+}
+
+#define DATA(name, parameters, arguments)                                                                    \
+  void name parameters {                                                                                     \
+    struct omp_call call = CALL_ENTER();                                                                     \
+    const struct library *library = call.thread->library;                                                    \
+    if (!call.thread->is_traced)                                                                             \
+      return library->name arguments;                                                                        \
+    struct target_region region = {.kind = OMPT_TARGET_enter_data,                                           \
+                                   .device = device_of(library, device),                                     \
+                                   .task = &call.thread->task->data};                                        \
+    push_device(call.thread, region.device);                                                                 \
+    target_begin(call, &region);                                                                             \
+    library->name arguments;                                                                                 \
+    target_end(call, &region);                                                                               \
+  }
+
+DATA(GOMP_target_data, (int device, OLD_MAPS), (device, unused, maps, addresses, sizes, kinds))
+DATA(GOMP_target_data_ext, (int device, MAPS), (device, maps, addresses, sizes, kinds))
+
+void GOMP_target_end_data(void) {
+  struct omp_call call = CALL_ENTER();
+  const struct library *library = call.thread->library;
+  if (!call.thread->is_traced)
+    return library->GOMP_target_end_data();
+  struct target_region region = {
+      .kind = OMPT_TARGET_exit_data, .device = pop_device(call.thread), .task = &call.thread->task->data};
+  target_begin(call, &region);
+  library->GOMP_target_end_data();
+  target_end(call, &region);
 }

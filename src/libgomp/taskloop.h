@@ -8,7 +8,8 @@
 struct taskloop {
   const void *code;
   uint64_t count;
-  bool waits; /* for its tasks: it has a taskgroup around it */
+  bool waits;        /* for its tasks: it has a taskgroup around it */
+  bool runs_at_once; /* each task when it is created */
   struct taskloop *outer;
 };
 

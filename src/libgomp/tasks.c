@@ -18,7 +18,7 @@ size_t task_block_offset(long *alignment) {
 }
 
 static void *data_of(struct task_block *block) {
-  return block->is_in_place ? block->data : (char *)block + block->offset;
+  return block->in_place == block ? block->data : (char *)block + block->offset;
 }
 
 /* The event of a detachable task has been written to the header; the program looks for it in its own data. */
@@ -45,7 +45,8 @@ void task_block_copy(void *to, void *from) {
     memcpy((char *)to + block->offset, block->data, block->bytes);
   if (!block->home) {
     copy->home = copy;
-    deliver_create(copy);
+    if (!block->is_created_late)
+      deliver_create(copy);
   }
   detached_begin(copy->home, block->words[0]);
 }
@@ -91,11 +92,20 @@ static void end(struct omp_thread *thread, struct task_block *home, uint32_t sta
   DELIVER(task_schedule, &home->task.data, status_at_end(home), &outer->data);
 }
 
+/* libgomp may run the creator's block itself, for one task after the other. */
+static void create_late(struct task_block *block) {
+  block->home = block;
+  block->task.data = (ompt_data_t){0};
+  deliver_create(block);
+}
+
 void task_block_run(void *data) {
   struct task_block *block = data;
   struct omp_thread *thread = &thread_self;
   uint32_t state = thread->state;
-  if (block->is_in_place) {
+  if (block->is_created_late) {
+    create_late(block);
+  } else if (block->in_place == block) {
     hand_over_event(block);
     detached_begin(block, block->words[0]);
   }
@@ -120,7 +130,9 @@ uint32_t task_flags(const struct omp_call *call, unsigned gomp_flags) {
 }
 
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred) {
-  return !is_deferred || call->thread->task->flags & OMPT_TASK_final || !implicit_of(call->thread)->team;
+  const struct implicit *implicit = implicit_of(call->thread);
+  return !is_deferred || call->thread->task->flags & OMPT_TASK_final ||
+         (!implicit->team && !implicit->has_target_tasks);
 }
 
 void task_frame_enter(struct omp_call call) {
@@ -154,11 +166,11 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
                              .task.flags =
                                  task_flags(&call, flags) | (is_undeferred ? OMPT_TASK_undeferred : 0),
                              .gomp_flags = flags,
-                             .is_in_place = is_undeferred && !copy};
+                             .in_place = is_undeferred && !copy ? &block : NULL};
   task_frame_enter(call);
   if (is_undeferred)
     deliver_create(&block);
-  library->GOMP_task(task_block_run, &block, block.is_in_place ? NULL : task_block_copy,
+  library->GOMP_task(task_block_run, &block, block.in_place ? NULL : task_block_copy,
                      (long)block.offset + bytes, alignment, is_deferred, flags, dependences, priority,
                      detach);
   task_frame_leave(call);

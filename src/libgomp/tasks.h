@@ -33,10 +33,11 @@ struct task_block {
   const void *code;
   struct omp_task task;
   unsigned gomp_flags;
-  bool is_in_place;       /* the data are not copied: the function gets `data` itself */
-  bool is_loops;          /* a taskloop's: words[0] and [1] are its bounds */
-  int64_t step;           /* of a taskloop */
-  _Atomic int completion; /* of a detachable task: detached.c */
+  struct task_block *in_place; /* the block whose data are not copied: the function gets `data` itself */
+  bool is_created_late;        /* task_create is delivered when it runs */
+  bool is_loops;               /* a taskloop's: words[0] and [1] are its bounds */
+  int64_t step;                /* of a taskloop */
+  _Atomic int completion;      /* of a detachable task: detached.c */
   bool is_known;
 };
 

@@ -39,6 +39,7 @@ struct implicit {
   const void *code; /* of the region */
   struct work work;
   unsigned loop_dimensions; /* of a doacross loop */
+  bool has_target_tasks;    /* libgomp has made a team of one for them, which defers others, too */
   bool has_left_single;     /* another thread executes it: a barrier comes next */
 };
 
@@ -56,8 +57,12 @@ struct omp_team {
   struct work work;            /* with which each member of a combined construct begins */
   void *single_data;           /* that the executor of the last single hands to the others */
   bool is_begun_apart;         /* in another call than it ends in */
+  bool is_target_league;       /* of a target region that runs on the host */
   struct omp_team *next;       /* of spare ones */
 };
+
+/* Target data regions, one in another, whose devices are kept. */
+enum { DATA_DEVICES_MAX = 8 };
 
 struct omp_thread {
   struct caller_range callers; /* whose calls mean `library` */
@@ -73,6 +78,8 @@ struct omp_thread {
   ompt_data_t data;
   struct implicit initial, worker;
   struct omp_team *spare; /* of regions that begin and end in two calls */
+  unsigned data_depth;    /* target data regions around the thread */
+  int data_devices[DATA_DEVICES_MAX];
 };
 
 extern __thread struct omp_thread thread_self __attribute__((tls_model("initial-exec")));

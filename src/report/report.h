@@ -422,7 +422,7 @@ struct report {
       serialisation, runtime_efficiency;
   double mpi_load_balance, mpi_serialisation, mpi_transfer, mpi_start_end; /* factors of mpi_efficiency */
   uint64_t mpi_starts_and_ends; /* ticks in MPI_Init, and MPI_Finalize once all are there */
-  double ideal_wall;       /* ticks: of the run, if the network took no time */
+  double ideal_wall;            /* ticks: of the run, if the network took no time */
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
   uint64_t work, span;    /* of the process with the longest span: */

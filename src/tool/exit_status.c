@@ -17,13 +17,17 @@ static void note(int status, void *data) {
 }
 
 /* on_exit(3) takes a lock under which it may ask for memory: so it is called while the dynamic linker, which
- * does likewise, loads this library. */
+ * does likewise, loads this library. Where that is before main, exit() comes to it after all destructors. */
 __attribute__((constructor)) static void ask_exit(void) {
   const char *keep = getenv("STAVE_KEEP");
   tool.notes_exit = keep && *keep && on_exit && on_exit(note, NULL) == 0;
 }
 
+/* A library that is preloaded, or loads this one as it is, ends the session in a destructor: there a second
+ * function, which exit() comes to before. Only with STAVE_KEEP. */
 void exit_status_expect(void) {
+  if (tool.notes_exit)
+    tool.notes_exit = on_exit(note, NULL) == 0;
   if (!tool.notes_exit)
     atomic_store(&tool.session->shared.exit_status, EXIT_STATUS_UNHEARD);
 }

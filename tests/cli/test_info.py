@@ -355,7 +355,8 @@ class Unreadable(Case):
 
     def refuses_anchor(self, archive):
         """Before OTF2 has taken memory for it, or time."""
-        with subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as process:
             said = process.stderr.read().decode()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)

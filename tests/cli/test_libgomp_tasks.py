@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""gcc's tasks and target constructs on libgomp: test_libgomp_tasks.py BUILD [unittest arguments].
+
+The programs of tests/cli/libgomp have the result that they have untraced, and each prints how many tasks it has
+created and executed itself: as many are in the archive."""
+import collections
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import tracing
+from cli import HANG_S, HAS_TRACER
+from record_case import Case
+from archive import Archive
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgomp")
+COMPILERS = {".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
+NAMES = {"created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
+         "data": ("target enter data", "target exit data"),
+         "update": ("target update",), "target": ("target",), "teams": ("teams",)}
+
+
+def counts_of(path):
+    """How many events of each kind there are, and how many regions of each construct."""
+    counts = collections.Counter()
+    archive = Archive(path)
+    for _, kind, event in archive.events():
+        counts[kind] += 1
+        if kind == "Enter":
+            counts[archive.regions[event.region._ref].name.split(" @")[0].replace("!$omp ", "")] += 1
+    archive.close()
+    return counts
+
+
+@unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
+class Tasks(Case):
+    def compiled(self, name, *options):
+        compiler = COMPILERS[os.path.splitext(name)[1]]
+        if not shutil.which(compiler):
+            self.skipTest(f"no {compiler}")
+        program = self.path("".join([name.replace(".", "_"), *options]))
+        subprocess.run([compiler, "-g", "-fopenmp", *options, "-o", program, os.path.join(SOURCES, name)], check=True)
+        return program
+
+    def run_both(self, *command):
+        """Untraced, then traced: with the same end. What the traced one has on stderr, and its archive."""
+        plain = subprocess.run(command, env=self.env, cwd=self.folder, capture_output=True, text=True, timeout=HANG_S,
+                               check=False)
+        before = glob.glob(self.path("*/traces.otf2"))
+        result = self.record(*command)
+        self.assertEqual((result.returncode, result.stdout), (plain.returncode, plain.stdout), result.stderr)
+        archives = sorted(set(glob.glob(self.path("*/traces.otf2"))) - set(before))
+        self.assertEqual(len(archives), 1, result.stderr)
+        return result.stderr, archives[0]
+
+    def has_all(self, program, status=3):
+        said, archive = self.run_both(program)
+        found = counts_of(archive)
+        truth = dict(re.findall(r"(\w+) (\d+)", said.partition("truth: ")[2].splitlines()[0]))
+        self.assertTrue(truth, said)
+        for name, number in truth.items():
+            kinds = NAMES[name] if isinstance(NAMES[name], tuple) else (NAMES[name],)
+            self.assertEqual(sum(found[kind] for kind in kinds), int(number), (name, found))
+        tracing.check_archive(archive)
+        checked = self.stave("check", "--rules", "-threadprivate", archive)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def in_all_builds(self, name):
+        for options in (("-O0",), ("-O2",), ("-O3", "-flto")):
+            with self.subTest(options=options):
+                self.has_all(self.compiled(name, *options))
+
+    def test_fib(self):
+        self.in_all_builds("fib.c")
+
+    def test_taskloops(self):
+        self.in_all_builds("taskloops.c")
+
+    def test_taskloop_of_many(self):
+        """They need no more of the stack than untraced, though libgomp has all of them there if they are copied."""
+        program = self.compiled("taskloops.c", "-O2")
+        said, archive = self.run_both("sh", "-c", f"ulimit -s 1024; exec {program} many")
+        self.assertIn("truth: created", said)
+        self.assertTrue(archive)
+
+    def test_dependences(self):
+        self.in_all_builds("dependences.c")
+
+    def test_groups(self):
+        self.in_all_builds("groups.c")
+
+    def test_objects_and_exceptions(self):
+        self.in_all_builds("objects.cc")
+
+    def test_fortran(self):
+        self.in_all_builds("arrays.f90")
+
+    def test_targets(self):
+        self.in_all_builds("targets.c")
+
+
+if __name__ == "__main__":
+    unittest.main()
