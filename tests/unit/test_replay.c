@@ -24,21 +24,28 @@ enum region {
   REGIONS
 };
 
+#define REGION(number, text, role_, paradigm_)                                                               \
+  [number] = {.ref = number,                                                                                 \
+              .name = text,                                                                                  \
+              .canonical_name = text,                                                                        \
+              .description = "",                                                                             \
+              .file = "",                                                                                    \
+              .module = "",                                                                                  \
+              .module_name = "",                                                                             \
+              .role = role_,                                                                                 \
+              .paradigm = paradigm_}
 static struct trace_region regions[] = {
-    [PROGRAM] = {PROGRAM, "prog", "prog", "", "", 0, 0, OTF2_REGION_ROLE_ARTIFICIAL, 0, false},
-    [WORKER] = {WORKER, "OpenMP worker", "OpenMP worker", "", "", 0, 0, OTF2_REGION_ROLE_ARTIFICIAL, 0,
-                false},
-    [PARALLEL] = {PARALLEL, "!$omp parallel @a.c:1", "!$omp parallel @a.c:1", "", "", 0, 0, 0, 0, false},
-    [BARRIER] = {BARRIER, "!$omp implicit barrier @a.c:1", "!$omp implicit barrier @a.c:1", "", "", 0, 0, 0,
-                 0, false},
-    [TASK] = {TASK, "!$omp task @a.c:3", "!$omp task @a.c:3", "", "", 0, 0, 0, 0, false},
-    [CREATE] = {CREATE, "!$omp create task @a.c:3", "!$omp create task @a.c:3", "", "", 0, 0, 0, 0, false},
-    [CRITICAL] = {CRITICAL, "!$omp critical @a.c:4", "!$omp critical @a.c:4", "", "", 0, 0, 0, 0, false},
-    [SBLOCK] = {SBLOCK, "!$omp critical sblock @a.c:4", "!$omp critical sblock @a.c:4", "", "", 0, 0, 0, 0,
-                false},
-    [TASKWAIT] = {TASKWAIT, "!$omp taskwait @a.c:5", "!$omp taskwait @a.c:5", "", "", 0, 0, 0, 0, false},
-    [LOOP] = {LOOP, "!$omp for @a.c:6", "!$omp for @a.c:6", "", "", 0, 0, 0, 0, false},
-    [FUNCTION] = {FUNCTION, "f", "f", "", "", 0, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, false},
+    REGION(PROGRAM, "prog", OTF2_REGION_ROLE_ARTIFICIAL, 0),
+    REGION(WORKER, "OpenMP worker", OTF2_REGION_ROLE_ARTIFICIAL, 0),
+    REGION(PARALLEL, "!$omp parallel @a.c:1", 0, 0),
+    REGION(BARRIER, "!$omp implicit barrier @a.c:1", 0, 0),
+    REGION(TASK, "!$omp task @a.c:3", 0, 0),
+    REGION(CREATE, "!$omp create task @a.c:3", 0, 0),
+    REGION(CRITICAL, "!$omp critical @a.c:4", 0, 0),
+    REGION(SBLOCK, "!$omp critical sblock @a.c:4", 0, 0),
+    REGION(TASKWAIT, "!$omp taskwait @a.c:5", 0, 0),
+    REGION(LOOP, "!$omp for @a.c:6", 0, 0),
+    REGION(FUNCTION, "f", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER),
 };
 static struct trace_location locations[] = {{0, "Master thread", 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, ""},
                                             {1, "OMP thread 1", 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, ""},
