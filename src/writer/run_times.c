@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "session/session.h"
 #include "stave/names.h"
 #include "writer/quota.h"
 
@@ -46,7 +48,7 @@ struct run_times {
   enum clock_kind clock_kind;
   struct definitions *definitions;
   struct timed_thread *threads;
-  size_t thread_count, thread_capacity, files;
+  size_t thread_count, thread_capacity, files, files_most; /* files: that are kept open */
   size_t locations_seen;
   struct process_reading readings[READINGS_MOST + 1];
   size_t count;
@@ -163,7 +165,7 @@ static void end_thread(struct run_times *times, struct timed_thread *thread) {
  */
 static void begin_thread(struct run_times *times, struct timed_thread *thread) {
   uint64_t ran, ready;
-  if (times->files < FILES_MOST && (thread->fd = open_schedstat(times, thread)) >= 0)
+  if (times->files < times->files_most && (thread->fd = open_schedstat(times, thread)) >= 0)
     times->files++;
   if (!read_schedstat(times, thread, &ran, &ready)) {
     end_thread(times, thread);
@@ -290,10 +292,20 @@ void run_times_end(struct run_times *times) {
     look(times, clock_ns(CLOCK_MONOTONIC));
 }
 
+/* How many may be kept open: the archive's files, one for each thread, come first. */
+static size_t files_that_may_stay(void) {
+  enum { ENOUGH = 2 * SESSION_SLOTS_MOST };
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= ENOUGH ? FILES_MOST : 0;
+}
+
 struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct definitions *definitions) {
   struct run_times *times = memory_get(1, sizeof *times);
-  *times = (struct run_times){
-      .pid = pid, .clock_kind = clock_kind, .definitions = definitions, .each_ns = EACH_NS};
+  *times = (struct run_times){.pid = pid,
+                              .clock_kind = clock_kind,
+                              .definitions = definitions,
+                              .each_ns = EACH_NS,
+                              .files_most = files_that_may_stay()};
   quota_open(&times->quota, pid);
   times->throttled_ns = quota_throttled_ns(&times->quota);
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
