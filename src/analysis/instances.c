@@ -182,7 +182,6 @@ static void write_short(char buffer[INSTANCE_BYTES], struct name_part name) {
 }
 
 char *instance_function(char buffer[INSTANCE_BYTES], const char *function) {
-  struct name_part whole = {function, strlen(function)};
-  write_short(buffer, whole.length <= WIDTH ? whole : short_of(whole));
+  write_short(buffer, short_of((struct name_part){function, strlen(function)}));
   return buffer;
 }

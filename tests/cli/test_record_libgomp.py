@@ -241,7 +241,8 @@ class Libgomp(Case):
         loader = self.build("loader", LOADER, "gcc", "-g", "-ldl")
         for count in (1, 2, 4):
             found = self.is_as_untraced(loader, *libraries[:count])
-            self.assertEqual(len(found["runtime"]["files"]), count)
+            files = [path for path in found["runtime"]["files"] if not path.endswith("libstave-libgomp.so")]
+            self.assertEqual(len(files), count)
             self.assertEqual(len(found["threads"]), 1 + 2 * count)
 
     def test_program_of_clangs_with_a_library_of_gccs(self):
