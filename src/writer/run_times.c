@@ -300,6 +300,8 @@ static size_t files_that_may_stay(void) {
 }
 
 struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct definitions *definitions) {
+  if (pid <= 0)
+    return NULL; /* a memory that is played again has no process */
   struct run_times *times = memory_get(1, sizeof *times);
   *times = (struct run_times){.pid = pid,
                               .clock_kind = clock_kind,

@@ -55,7 +55,7 @@ static bool make(struct local_files *files, const char *name) {
 static bool is_one_file(const struct local_files *files, const char *written, const char *name) {
   struct stat status = {0};
   int fd = openat(files->directory_fd, written, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-  bool is_written = fd >= 0 && pwrite(fd, "", 1, 0) == 1;
+  bool is_written = fd >= 0 && write(fd, "", 1) == 1;
   bool is_seen = !is_written || (fstatat(files->directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                                  status.st_size == 1);
   is_seen &= !is_written || ftruncate(fd, 0) == 0;
